@@ -1,0 +1,56 @@
+/**
+ * Why a request could not be carried out, in words that every transport translates:
+ * REST to a status (rest/problem.ts), GraphQL to a typed error (graphql/errors.ts), the CLI to an exit code.
+ */
+export type ErrorCode =
+  | 'malformed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'too_large'
+  | 'invalid'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** One thing wrong with one field: where it is, a stable code, and what to do about it. */
+export interface FieldIssue {
+  readonly path: readonly (string | number)[]
+  readonly code: string
+  readonly detail: string
+}
+
+/** A failure that the caller can understand and act on. Anything else thrown is our fault, and is masked. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+  readonly code: ErrorCode
+  readonly issues: readonly FieldIssue[]
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { issues?: readonly FieldIssue[]; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.code = code
+    this.issues = options.issues ?? []
+  }
+}
+
+/** All the fields that break a rule, reported together. */
+export function invalid(issues: readonly FieldIssue[]): DomainError {
+  const summary = issues.map((issue) => issue.detail).join(' ')
+  return new DomainError('invalid', summary, { issues })
+}
+
+/** Also the answer for what belongs to another organization: its existence is not told. */
+export function notFound(thing: string, id: string): DomainError {
+  return new DomainError('not_found', `There is no ${thing} ${JSON.stringify(id)}.`)
+}
+
+/** Postgres cannot be reached or refuses work for now; nothing was done, and trying again later is right. */
+export function unavailable(cause: unknown): DomainError {
+  return new DomainError('unavailable', 'The database cannot be reached. Nothing was done; try again shortly.', {
+    cause,
+  })
+}

@@ -1,0 +1,33 @@
+import { fromString, toUUID, TypeID, typeidUnboxed } from 'typeid-js'
+
+/** The prefix of each kind of public id: a TypeID (https://github.com/jetify-com/typeid), stored as a `uuid`. */
+export const ID_PREFIXES = {
+  organization: 'org',
+  webhook: 'wh',
+  event: 'evt',
+  delivery: 'msg',
+  attempt: 'att',
+  apiKey: 'key',
+  signingSecret: 'sec',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIXES
+
+/** A new public id, ordered by the time it is made. */
+export function mintId(kind: IdKind): string {
+  return typeidUnboxed(ID_PREFIXES[kind])
+}
+
+/** `0190…-…` -> `wh_…` */
+export function publicId(kind: IdKind, uuid: string): string {
+  return TypeID.fromUUID(ID_PREFIXES[kind], uuid).toString()
+}
+
+/** `wh_…` -> its uuid, or `null` for anything that is not an id of that kind. */
+export function parseId(kind: IdKind, id: string): string | null {
+  try {
+    return toUUID(fromString(id, ID_PREFIXES[kind]))
+  } catch {
+    return null
+  }
+}
