@@ -54,6 +54,14 @@ export const SETTINGS = {
 } as const
 
 type SettingName = keyof typeof SETTINGS
+
+/** Their values never appear in a message. */
+const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
+  'DATABASE_URL',
+  'POSTHORN_ENCRYPTION_KEYS',
+  'POSTHORN_EGRESS_PROXY',
+])
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Settings that cannot be used, all of them, each with its remedy. */
@@ -87,7 +95,8 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     try {
       return parse(given === undefined ? SETTINGS[name] : given.trim())
     } catch (error) {
-      problems.push(`${name} is ${JSON.stringify(given)}: ${(error as Error).message}`)
+      const value = SECRET_SETTINGS.has(name) ? 'not usable' : JSON.stringify(given)
+      problems.push(`${name} is ${value}: ${(error as Error).message}`)
       return parse(SETTINGS[name])
     }
   }
@@ -160,7 +169,6 @@ function readEncryptionKeys(
   }
   const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
   if (keys.some((key) => key.length !== 32)) {
-    // The value is a secret, so the message does not repeat it.
     problems.push('POSTHORN_ENCRYPTION_KEYS: each comma-separated key must be 32 bytes in base64.')
   }
   return keys
@@ -223,7 +231,9 @@ function parseProxy(text: string): string | null {
 
 function parseHeaderPrefix(text: string): string {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*-$/.test(text)) {
-    throw new Error('give lower-case letters and digits ending in a hyphen, such as wh- or webhook-.')
+    throw new Error(
+      'give lower-case letters and digits ending in a hyphen, such as wh- or webhook-.',
+    )
   }
   return text
 }
@@ -237,6 +247,7 @@ function parseOrigin(text: string): string {
 
 function parseLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text)
-  if (!level) throw new Error(`give one of ${LOG_LEVELS.join(', ')}.${didYouMean(text, LOG_LEVELS)}`)
+  if (!level)
+    throw new Error(`give one of ${LOG_LEVELS.join(', ')}.${didYouMean(text, LOG_LEVELS)}`)
   return level
 }

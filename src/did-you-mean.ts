@@ -6,5 +6,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
     .map((name) => ({ name, distance: leven(given.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)[0]
   const tolerated = Math.max(1, Math.floor(given.length * 0.4))
-  return nearest && nearest.distance <= tolerated ? ` Did you mean ${JSON.stringify(nearest.name)}?` : ''
+  return nearest && nearest.distance <= tolerated
+    ? ` Did you mean ${JSON.stringify(nearest.name)}?`
+    : ''
 }

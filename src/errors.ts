@@ -50,7 +50,11 @@ export function notFound(thing: string, id: string): DomainError {
 
 /** Postgres cannot be reached or refuses work for now; nothing was done, and trying again later is right. */
 export function unavailable(cause: unknown): DomainError {
-  return new DomainError('unavailable', 'The database cannot be reached. Nothing was done; try again shortly.', {
-    cause,
-  })
+  return new DomainError(
+    'unavailable',
+    'The database cannot be reached. Nothing was done; try again shortly.',
+    {
+      cause,
+    },
+  )
 }

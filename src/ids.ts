@@ -1,4 +1,4 @@
-import { fromString, toUUID, TypeID, typeidUnboxed } from 'typeid-js'
+import { fromString, TypeID, toUUID, typeidUnboxed } from 'typeid-js'
 
 /** The prefix of each kind of public id: a TypeID (https://github.com/jetify-com/typeid), stored as a `uuid`. */
 export const ID_PREFIXES = {

@@ -1,0 +1,8 @@
+import { defineConfig } from 'prisma/config'
+
+/** For those who run the `prisma` command themselves; Posthorn migrates on its own. */
+export default defineConfig({
+  schema: 'prisma/schema.prisma',
+  migrations: { path: 'prisma/migrations' },
+  datasource: { url: process.env['DATABASE_URL'] ?? 'postgres://unset' },
+})

@@ -1,0 +1,115 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { MigrationList } from '@prisma/schema-engine-wasm'
+import { runMigrations as runWorkerMigrations } from 'graphile-worker'
+import type pg from 'pg'
+import { openSchemaEngine } from './schema-engine.ts'
+
+const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+
+/** Any constant will do, as long as every version of Posthorn uses the same. */
+const MIGRATION_LOCK = 7_305_429_911
+
+/**
+ * Brings the database to this version: graphile-worker's migrations, then Posthorn's, in Prisma's bookkeeping.
+ * Answers the names that were applied. Processes that start together wait for the first; the others find it done.
+ */
+export async function migrate(pool: pg.Pool): Promise<string[]> {
+  await assertSupportedServer(pool)
+  const lock = await pool.connect()
+  try {
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await runWorkerMigrations({ pgPool: pool })
+    const migrations = await readMigrations()
+    if ((await unapplied(pool, migrations)).length === 0) return []
+    await lock.query('create schema if not exists posthorn')
+    return await applyMigrations(pool, migrations)
+  } finally {
+    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
+    lock.release()
+  }
+}
+
+async function applyMigrations(pool: pg.Pool, migrations: MigrationList): Promise<string[]> {
+  let cause: Error | undefined
+  await using engine = await openSchemaEngine(pool, (error) => {
+    cause = error
+  })
+  try {
+    // Each migration is one transaction, so of one that was cut off nothing is left, and it can run again.
+    const { failedMigrationNames } = await engine.diagnoseMigrationHistory({
+      migrationsList: migrations,
+      optInToShadowDatabase: false,
+      filters: { externalTables: [], externalEnums: [] },
+    })
+    for (const migrationName of failedMigrationNames) {
+      await engine.markMigrationRolledBack({ migrationName })
+    }
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: migrations,
+      filters: { externalTables: [], externalEnums: [] },
+    })
+    return appliedMigrationNames
+  } catch (error) {
+    throw new Error(`A migration failed: ${(cause ?? (error as Error)).message}`, { cause: cause ?? error })
+  }
+}
+
+/** The migrations that this version has and the database has not. */
+export async function unappliedMigrations(pool: pg.Pool): Promise<string[]> {
+  return await unapplied(pool, await readMigrations())
+}
+
+async function unapplied(pool: pg.Pool, migrations: MigrationList): Promise<string[]> {
+  const names = migrations.migrationDirectories.map((directory) => directory.path)
+  const { rows: tables } = await pool.query(
+    `select to_regclass('posthorn._prisma_migrations') is not null as exists`,
+  )
+  if (!tables[0].exists) return names
+  const { rows } = await pool.query(
+    `select migration_name from posthorn._prisma_migrations
+     where finished_at is not null and rolled_back_at is null`,
+  )
+  const applied = new Set(rows.map((row) => row.migration_name))
+  return names.filter((name) => !applied.has(name))
+}
+
+async function readMigrations(): Promise<MigrationList> {
+  const entries = await readdir(MIGRATIONS_DIRECTORY, { withFileTypes: true })
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+  return {
+    baseDir: MIGRATIONS_DIRECTORY,
+    lockfile: { path: 'migration_lock.toml', content: await readSql('migration_lock.toml') },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      names.map(async (name) => ({
+        path: name,
+        migrationFile: {
+          path: 'migration.sql',
+          content: { tag: 'ok' as const, value: await readSql(path.join(name, 'migration.sql')) },
+        },
+      })),
+    ),
+  }
+}
+
+async function readSql(file: string): Promise<string> {
+  return await readFile(path.join(MIGRATIONS_DIRECTORY, file), 'utf8')
+}
+
+async function assertSupportedServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query(
+    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+  )
+  const [{ version, encoding }] = rows
+  if (version < 150_000) {
+    throw new Error(`Posthorn needs PostgreSQL 15 or newer; this server is ${Math.floor(version / 10_000)}.`)
+  }
+  if (encoding !== 'UTF8') {
+    throw new Error(`Posthorn needs a database encoded in UTF8; this one is ${encoding}.`)
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { Db } from '../db/client.ts'
+import type { Organization } from '../db/generated/prisma/client.ts'
+import { notFound } from '../errors.ts'
+import { parseId } from '../ids.ts'
+import { parseInput } from '../validation.ts'
+
+const newOrganization = z.object({
+  name: z.string('must be a string').trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
+})
+
+/** Makes a tenant. It starts with no key and no webhook. */
+export async function createOrganization(db: Db, input: { name: string }): Promise<Organization> {
+  return await db.organization.create({ data: parseInput(newOrganization, input) })
+}
+
+/** The organization with a public id, or a `not_found` error. */
+export async function getOrganization(db: Db, id: string): Promise<Organization> {
+  const uuid = parseId('organization', id)
+  const organization = uuid && (await db.organization.findUnique({ where: { id: uuid } }))
+  if (!organization) throw notFound('organization', id)
+  return organization
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../db/client.ts'
+
+/** Every task of the worker, with the payload of its jobs. A payload holds ids, never a secret. */
+export interface TaskPayloads {
+  /** Make one attempt for a delivery. The job's key is the delivery's id. */
+  deliver: { readonly deliveryId: string }
+  /** Send what waited while a webhook was disabled. */
+  release_waiting_deliveries: { readonly webhookId: string }
+  /** Cancel what is still owed to a deleted webhook. */
+  cancel_deliveries: { readonly webhookId: string }
+}
+
+export type TaskName = keyof TaskPayloads
+
+export interface JobOptions {
+  /** A job that waits under the same key is replaced by this one. */
+  readonly key?: string
+  readonly runAt?: Date
+}
+
+/** Adds a job inside the caller's transaction: it exists if and only if that commits. */
+export async function enqueue<Name extends TaskName>(
+  db: Db,
+  name: Name,
+  payload: TaskPayloads[Name],
+  { key, runAt }: JobOptions = {},
+): Promise<void> {
+  await db.$executeRaw`
+    select from graphile_worker.add_job(
+      ${name}, payload := ${JSON.stringify(payload)}::json, run_at := ${runAt ?? null}::timestamptz, job_key := ${key ?? null})`
+}

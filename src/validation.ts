@@ -1,0 +1,40 @@
+import type { z } from 'zod'
+import { type FieldIssue, invalid } from './errors.ts'
+
+/** Parses input by a schema, or throws one error that lists every field that breaks a rule. */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  throw invalid(result.error.issues.map(fieldIssue))
+}
+
+function fieldIssue(issue: z.core.$ZodIssue): FieldIssue {
+  const path = issue.path.filter((part) => typeof part !== 'symbol')
+  // A rule of ours says its own code in `params`; of zod's, the kind of issue is the code.
+  const own = issue.code === 'custom' ? issue.params?.['code'] : undefined
+  if (typeof own === 'string') return { path, code: own, detail: sentence(path, issue.message) }
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return { path, code: 'required', detail: sentence(path, 'is required.') }
+  }
+  return { path, code: issue.code, detail: sentence(path, issue.message) }
+}
+
+/** `url is required.`: a message that begins with a verb reads on from the field's name. */
+function sentence(path: readonly (string | number)[], message: string): string {
+  const ended = /[.!?]$/.test(message) ? message : `${message}.`
+  return path.length > 0 ? `${fieldName(path)} ${lowerFirst(ended)}` : ended
+}
+
+/** `['headers', 'X-Key']` -> `headers.X-Key`; `['events', 2, 'type']` -> `events[2].type` */
+export function fieldName(path: readonly (string | number)[]): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i > 0 ? `.${part}` : part))
+    .join('')
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
