@@ -1,0 +1,27 @@
+/** A request's body exactly as received: its bytes (a `Buffer` is a `Uint8Array`), or text to encode as UTF-8. */
+export type RawBody = Uint8Array | ArrayBuffer | string
+
+/** The bytes of a body, without copying them where they are bytes already. */
+export function toBytes(rawBody: RawBody): Uint8Array {
+  if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
+  if (ArrayBuffer.isView(rawBody)) {
+    return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
+  }
+  if (isArrayBuffer(rawBody)) return new Uint8Array(rawBody)
+  throw new TypeError(
+    `The raw body must be a Uint8Array, an ArrayBuffer or a string, not ${kindOf(rawBody)}. ` +
+      'What is signed is the bytes as received, so a body parsed as JSON cannot be verified: ' +
+      "keep it raw, e.g. with express.raw({ type: '*/*' }) or await request.arrayBuffer().",
+  )
+}
+
+/** Unlike `instanceof`, this also knows a buffer that was made in another realm, as in Jest or `node:vm`. */
+function isArrayBuffer(value: unknown): value is ArrayBuffer {
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,155 @@
+import { inspect } from 'node:util'
+import { createContext, runInContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { sign, verify, verifyOrThrow, WebhookVerificationError } from '../../src/receiver/index.ts'
+import { OTHER_SECRET, PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
+
+const { secret, body, id, timestamp } = PUBLISHED
+const options = { now: sentAt() }
+
+/** Calls it as plain JavaScript could. */
+function verifyLoosely(changes: { body?: unknown; secret?: unknown; options?: unknown }) {
+  const given = { body, secret, options, ...changes }
+  return verify(
+    given.body as string,
+    publishedHeaders(),
+    given.secret as string,
+    given.options as object,
+  )
+}
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => expect.unreachable(`resolved with ${inspect(value)}`),
+    (error) => error,
+  )
+}
+
+describe('a malformed secret is an error of the program, told without showing the secret', () => {
+  const hidden = 'c2VjcmV0IHNlY3JldCBzZWNyZXQh'
+
+  test('a well-formed one is accepted', async () => {
+    expect(await verifyLoosely({})).toMatchObject({ ok: true })
+    expect(await sign(`whsec_${hidden}`, id, timestamp, body)).toMatch(/^v1,/)
+  })
+
+  test.each([
+    ['has no prefix', hidden],
+    ['has the prefix in another case', `WHSEC_${hidden}`],
+    ['has white space before it', ` whsec_${hidden}`],
+    ['has a line end after it', `whsec_${hidden}\n`],
+    ['has quotes around its key', `whsec_"${hidden}"`],
+    ['is cut short', `whsec_${hidden.slice(0, -1)}`],
+    ['is in the URL-safe alphabet', `whsec_${hidden.slice(0, -4)}_-_-`],
+    ['has padding in the middle', `whsec_AA==${hidden}`],
+    ['is nothing but padding', 'whsec_===='],
+    ['has no key', 'whsec_'],
+    ['is empty', ''],
+    ['is undefined', undefined],
+    ['is bytes', new TextEncoder().encode(hidden)],
+    ['is an empty list', []],
+    ['is a list with a bad one', [secret, hidden]],
+  ])('it %s', async (_, malformed) => {
+    for (const call of [
+      verifyLoosely({ secret: malformed }),
+      sign(malformed as string, id, timestamp, body),
+    ]) {
+      const error = await rejection(call)
+      expect(error).toBeInstanceOf(TypeError)
+      expect(inspect(error)).toContain('webhook secret')
+      expect(inspect(error)).not.toContain(hidden.slice(0, 12))
+      expect(inspect(error)).not.toContain(secret)
+    }
+  })
+})
+
+describe('the body is given raw', () => {
+  const bytes = new TextEncoder().encode(body)
+  const padded = new Uint8Array([0, 0, ...bytes, 0])
+
+  test.each([
+    ['a string', body],
+    ['a Uint8Array', bytes],
+    ['a Buffer', Buffer.from(body)],
+    ['an ArrayBuffer', bytes.buffer],
+    ['a view into a larger buffer', padded.subarray(2, -1)],
+    [
+      'a Uint8Array of another realm',
+      runInContext('Uint8Array.from(bytes)', createContext({ bytes })),
+    ],
+    [
+      'an ArrayBuffer of another realm',
+      runInContext('Uint8Array.from(bytes).buffer', createContext({ bytes })),
+    ],
+  ])('%s is accepted', async (_, given) => {
+    expect(await verifyLoosely({ body: given })).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ['an object', JSON.parse(body)],
+    ['an array', [1, 2]],
+    ['undefined', undefined],
+    ['null', null],
+    ['a number', 1],
+    ['an object', new Request('https://receiver.example/', { method: 'POST', body })],
+  ])('%s is an error that tells the remedy', async (kind, given) => {
+    const error = await rejection(verifyLoosely({ body: given }))
+    expect(error).toBeInstanceOf(TypeError)
+    expect((error as Error).message).toBe(
+      `The raw body must be a Uint8Array, an ArrayBuffer or a string, not ${kind}. ` +
+        'What is signed is the bytes as received, so a body parsed as JSON cannot be verified: ' +
+        "keep it raw, e.g. with express.raw({ type: '*/*' }) or await request.arrayBuffer().",
+    )
+  })
+
+  test('bytes changed while verification runs do not change its result', async () => {
+    const changing = Uint8Array.from(bytes)
+    const pending = verifyLoosely({ body: changing })
+    changing.fill(0)
+    expect(await pending).toMatchObject({ ok: true })
+  })
+})
+
+describe('options that would weaken the check are refused, not ignored', () => {
+  test.each([
+    ['an invalid date', { now: new Date(Number.NaN) }],
+    ['a function that gives one', { now: () => new Date('yesterday') }],
+    ['milliseconds', { now: Date.now() }],
+    ['null', { now: null }],
+  ])('now is %s', async (_, given) => {
+    const error = await rejection(verifyLoosely({ options: given }))
+    expect(error).toEqual(new TypeError('The option now must be a valid Date.'))
+  })
+
+  test('an unknown option is named', async () => {
+    const error = await rejection(verifyLoosely({ options: { toleranceSeconds: 60 } }))
+    expect(error).toEqual(
+      new TypeError('Unknown option "toleranceSeconds"; the options are headerPrefix and now.'),
+    )
+  })
+})
+
+describe('verifyOrThrow', () => {
+  test('returns what verify returns for an authentic delivery', async () => {
+    expect(await verifyOrThrow(body, publishedHeaders(), secret, options)).toEqual(
+      await verify(body, publishedHeaders(), secret, options),
+    )
+  })
+
+  test('throws a WebhookVerificationError with the reason for any other', async () => {
+    const result = await verify(body, publishedHeaders(), OTHER_SECRET, options)
+    const error = await rejection(verifyOrThrow(body, publishedHeaders(), OTHER_SECRET, options))
+    expect(error).toBeInstanceOf(WebhookVerificationError)
+    expect(error).toMatchObject({
+      name: 'WebhookVerificationError',
+      reason: 'no-matching-signature',
+      message: result.ok ? '' : result.message,
+    })
+  })
+
+  test('leaves an error of the program a TypeError', async () => {
+    expect(
+      await rejection(verifyOrThrow(body, publishedHeaders(), 'nonsense', options)),
+    ).toBeInstanceOf(TypeError)
+  })
+})

@@ -1,0 +1,181 @@
+import { createSecretKey } from 'node:crypto'
+import fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { sign, verify } from '../../src/receiver/index.ts'
+import { formatSecret, generateSigningKey, signDelivery } from '../../src/receiver/sign.ts'
+import { parseSecret } from '../../src/receiver/signature.ts'
+import { PUBLISHED, sentAt } from './signed-delivery.ts'
+
+const { secret, id, timestamp, body, signature } = PUBLISHED
+const bytes = () => fc.uint8Array({ maxLength: 300 })
+const keys = () => fc.uint8Array({ minLength: 1, maxLength: 80 })
+const ids = () => fc.stringMatching(/^msg_[0-9a-z]{1,26}$/)
+const times = () => fc.integer({ min: 0, max: 253_402_300_799 }).map(String)
+
+function deliver(
+  key: Uint8Array,
+  ...[deliveryId, sentTime, content]: [string, string, Uint8Array]
+) {
+  return signDelivery(createSecretKey(key), deliveryId, sentTime, content)
+}
+
+function verifyParts(
+  key: Uint8Array,
+  parts: { id: string; timestamp: string; body: Uint8Array; signature: string },
+) {
+  const headers = {
+    'wh-id': parts.id,
+    'wh-timestamp': parts.timestamp,
+    'wh-signature': parts.signature,
+  }
+  const now = new Date(Number(parts.timestamp) * 1000)
+  // A timestamp broken by the test is compared with the real clock, and rejected all the same.
+  const options = Number.isNaN(now.getTime()) ? {} : { now }
+  return verify(parts.body, headers, formatSecret(key), options)
+}
+
+describe('the published vector', () => {
+  test('the sender signs it', () => {
+    const key = createSecretKey(parseSecret(secret))
+    expect(signDelivery(key, id, timestamp, Buffer.from(body))).toBe(signature)
+  })
+
+  test('the public sign signs it, from the timestamp as text and as a date', async () => {
+    expect(await sign(secret, id, timestamp, body)).toBe(signature)
+    expect(await sign(secret, id, sentAt(), Buffer.from(body))).toBe(signature)
+    expect(await sign(secret, id, sentAt(0.999), body)).toBe(signature)
+    expect(await sign(secret, id, sentAt(1), body)).not.toBe(signature)
+    await expect(sign(secret, id, new Date(Number.NaN), body)).rejects.toThrow(
+      'must be a valid Date',
+    )
+  })
+})
+
+describe('sender and receiver agree', () => {
+  test('the synchronous and the Web Crypto signature are the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        keys(),
+        fc.string(),
+        fc.string(),
+        bytes(),
+        async (key, anyId, anyTime, content) => {
+          expect(await sign(formatSecret(key), anyId, anyTime, content)).toBe(
+            deliver(key, anyId, anyTime, content),
+          )
+        },
+      ),
+    )
+  })
+
+  test('whatever bytes are signed, valid UTF-8 or not, they verify', async () => {
+    await fc.assert(
+      fc.asyncProperty(keys(), ids(), times(), bytes(), async (key, anyId, anyTime, content) => {
+        const parts = { id: anyId, timestamp: anyTime, body: content }
+        const made = deliver(key, anyId, anyTime, content)
+        expect(await verifyParts(key, { ...parts, signature: made })).toEqual({
+          ok: true,
+          id: anyId,
+          timestamp: new Date(Number(anyTime) * 1000),
+          secretIndex: 0,
+        })
+      }),
+    )
+  })
+
+  test('one flipped bit in the body, the id, the timestamp or the signature is rejected', async () => {
+    const part = fc.constantFrom('id', 'timestamp', 'body', 'signature')
+    await fc.assert(
+      fc.asyncProperty(
+        ...([
+          keys(),
+          ids(),
+          times(),
+          bytes(),
+          part,
+          fc.nat(),
+          fc.integer({ min: 0, max: 7 }),
+        ] as const),
+        async (key, anyId, anyTime, content, name, position, bit) => {
+          fc.pre(name !== 'body' || content.length > 0)
+          const made = deliver(key, anyId, anyTime, content)
+          const parts = { id: anyId, timestamp: anyTime, body: content, signature: made }
+          const flipped =
+            name === 'body'
+              ? { ...parts, body: flip(content, position, bit) }
+              : { ...parts, [name]: flipText(parts[name as 'id'], position, bit) }
+          expect(await verifyParts(key, parts)).toMatchObject({ ok: true })
+          expect(await verifyParts(key, flipped)).toMatchObject({ ok: false })
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('signing keys', () => {
+  test('a new key is 32 random bytes', () => {
+    expect(generateSigningKey()).toHaveLength(32)
+    expect(generateSigningKey()).not.toEqual(generateSigningKey())
+  })
+
+  test('a secret is whsec_ and the base64 of its key, and parses back to it', () => {
+    expect(formatSecret(parseSecret(secret))).toBe(secret)
+    expect(formatSecret(generateSigningKey())).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    fc.assert(
+      fc.property(keys(), (key) => {
+        expect(parseSecret(formatSecret(key))).toEqual(key)
+      }),
+    )
+  })
+
+  test('a key that is a view into a larger buffer is formatted alone', () => {
+    const pool = Buffer.from('..the key..')
+    expect(formatSecret(pool.subarray(2, -2))).toBe(`whsec_${btoa('the key')}`)
+  })
+})
+
+describe('a second opinion: the standardwebhooks library', () => {
+  // It knows neither raw bytes nor several secrets, so it is asked about good signatures of text only.
+  test('accepts what the sender signs', async () => {
+    const now = String(Math.floor(Date.now() / 1000))
+    await fc.assert(
+      fc.property(keys(), ids(), fc.json(), (key, anyId, json) => {
+        const headers = {
+          'webhook-id': anyId,
+          'webhook-timestamp': now,
+          'webhook-signature': deliver(key, anyId, now, Buffer.from(json)),
+        }
+        expect(new Webhook(formatSecret(key)).verify(json, headers)).toEqual(JSON.parse(json))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('signs what the receiver accepts', async () => {
+    await fc.assert(
+      fc.asyncProperty(keys(), ids(), fc.json(), async (key, anyId, json) => {
+        const sent = new Date()
+        const headers = {
+          'webhook-id': anyId,
+          'webhook-timestamp': String(Math.floor(sent.getTime() / 1000)),
+          'webhook-signature': new Webhook(formatSecret(key)).sign(anyId, sent, json),
+        }
+        expect(
+          await verify(json, headers, formatSecret(key), { headerPrefix: 'webhook-' }),
+        ).toMatchObject({ ok: true, id: anyId })
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+function flip(content: Uint8Array, position: number, bit: number): Uint8Array {
+  const index = position % content.length
+  return content.map((byte, i) => (i === index ? byte ^ (1 << bit) : byte))
+}
+
+function flipText(text: string, position: number, bit: number): string {
+  return Buffer.from(flip(Buffer.from(text), position, bit)).toString('latin1')
+}

@@ -1,0 +1,245 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { sign, type VerifyOptions, verify } from '../../src/receiver/index.ts'
+import {
+  headersSignedAt,
+  OTHER_SECRET,
+  PUBLISHED,
+  publishedHeaders,
+  sentAt,
+} from './signed-delivery.ts'
+
+const { secret, body } = PUBLISHED
+const accepted = { ok: true, id: PUBLISHED.id, timestamp: sentAt(), secretIndex: 0 }
+
+function verifyPublished(
+  overrides: Record<string, string | undefined> = {},
+  options: VerifyOptions = { now: sentAt() },
+) {
+  return verify(body, publishedHeaders(overrides), secret, options)
+}
+
+function verifySignedAt(timestamp: string, headers: Record<string, string>, now: Date) {
+  return verify(body, { ...headers, 'wh-timestamp': timestamp }, secret, { now })
+}
+
+describe('contract 5.2', () => {
+  describe('step 1: a delivery that lacks one of the three headers is rejected', () => {
+    test('with all three it is accepted', async () => {
+      expect(await verifyPublished()).toEqual(accepted)
+    })
+
+    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is absent', async (name) => {
+      expect(await verifyPublished({ [name]: undefined })).toEqual({
+        ok: false,
+        reason: 'missing-header',
+        message: `Missing from the request: ${name}.`,
+      })
+    })
+
+    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is empty', async (name) => {
+      expect(await verifyPublished({ [name]: '' })).toMatchObject({ reason: 'missing-header' })
+    })
+
+    test('the message names all that are missing', async () => {
+      expect(await verify(body, {}, secret)).toMatchObject({
+        message: 'Missing from the request: wh-id, wh-timestamp, wh-signature.',
+      })
+    })
+  })
+
+  describe('step 2: a delivery more than 300 seconds from the clock is rejected', () => {
+    test.each([
+      { offset: 300, outcome: { ok: true } },
+      { offset: 300.999, outcome: { ok: true } },
+      { offset: 301, outcome: { ok: false, reason: 'timestamp-too-old' } },
+      { offset: 86_400, outcome: { ok: false, reason: 'timestamp-too-old' } },
+      { offset: -300, outcome: { ok: true } },
+      { offset: -301, outcome: { ok: false, reason: 'timestamp-too-new' } },
+      { offset: -86_400, outcome: { ok: false, reason: 'timestamp-too-new' } },
+    ])('the clock is $offset s past the timestamp', async ({ offset, outcome }) => {
+      expect(await verifyPublished({}, { now: sentAt(offset) })).toMatchObject(outcome)
+    })
+
+    test('the message tells the distance and what to check', async () => {
+      expect(await verifyPublished({}, { now: sentAt(301) })).toMatchObject({
+        message:
+          "wh-timestamp is 301 seconds before this receiver's clock; at most 300 are allowed. " +
+          'If the request is genuine, check the clock.',
+      })
+    })
+
+    test('without `now` the clock is the system clock', async () => {
+      const current = String(Math.floor(Date.now() / 1000))
+      expect(await verify(body, await headersSignedAt(current), secret)).toMatchObject({ ok: true })
+      expect(await verify(body, publishedHeaders(), secret)).toMatchObject({
+        reason: 'timestamp-too-old',
+      })
+    })
+
+    test('`now` may be a function', async () => {
+      expect(await verifyPublished({}, { now: () => sentAt(300) })).toMatchObject({ ok: true })
+      expect(await verifyPublished({}, { now: () => sentAt(301) })).toMatchObject({ ok: false })
+    })
+
+    test.each([
+      '1614265330abc',
+      ' 1614265330',
+      '1614265330 ',
+      '1614265330\n',
+      '1e9',
+      '+1',
+      '+1614265330',
+      '-1614265330',
+      '1.0',
+      '1614265330.0',
+      '1614265330.5',
+      '0x6037d832',
+      '1_614_265_330',
+      '١٦١٤٢٦٥٣٣٠',
+      'NaN',
+      'Infinity',
+      '2021-02-25T15:02:10Z',
+    ])('%j is not an integer: rejected although it is signed', async (timestamp) => {
+      const headers = await headersSignedAt(timestamp)
+      expect(await verifySignedAt(timestamp, headers, sentAt())).toMatchObject({
+        ok: false,
+        reason: 'invalid-timestamp',
+      })
+    })
+
+    test('an integer beyond any date is rejected as too new', async () => {
+      const timestamp = '9'.repeat(400)
+      const headers = await headersSignedAt(timestamp)
+      expect(await verifySignedAt(timestamp, headers, sentAt())).toMatchObject({
+        reason: 'timestamp-too-new',
+      })
+    })
+
+    test('a fresh timestamp does not replace the signature check', async () => {
+      expect(
+        await verifyPublished({ 'wh-timestamp': '1614265331' }, { now: sentAt() }),
+      ).toMatchObject({ reason: 'no-matching-signature' })
+    })
+  })
+
+  describe('step 3: what is signed is <wh-id>.<wh-timestamp>.<raw body>', () => {
+    test('the timestamp is signed as the raw header string', async () => {
+      const headers = await headersSignedAt('01614265330')
+      expect(await verifySignedAt('01614265330', headers, sentAt())).toMatchObject({ ok: true })
+      expect(await verifySignedAt('1614265330', headers, sentAt())).toMatchObject({
+        reason: 'no-matching-signature',
+      })
+    })
+
+    test('the body is signed as raw bytes: the same JSON written differently is rejected', async () => {
+      const rewritten = JSON.stringify(JSON.parse(body))
+      expect(await verify(rewritten, publishedHeaders(), secret, { now: sentAt() })).toMatchObject({
+        reason: 'no-matching-signature',
+      })
+    })
+
+    test('bytes that are no text are verified as they are, and their decoded text is not', async () => {
+      const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0xff, 0x00, 0x7d)
+      const signature = await sign(secret, PUBLISHED.id, PUBLISHED.timestamp, bytes)
+      const headers = publishedHeaders({ 'wh-signature': signature })
+      const decoded = new TextDecoder().decode(bytes)
+      expect(await verify(bytes, headers, secret, { now: sentAt() })).toEqual(accepted)
+      expect(await verify(decoded, headers, secret, { now: sentAt() })).toMatchObject({ ok: false })
+    })
+
+    test('an empty body can be signed', async () => {
+      const signature = await sign(secret, PUBLISHED.id, PUBLISHED.timestamp, '')
+      const headers = publishedHeaders({ 'wh-signature': signature })
+      expect(await verify('', headers, secret, { now: sentAt() })).toEqual(accepted)
+      expect(await verify(' ', headers, secret, { now: sentAt() })).toMatchObject({ ok: false })
+    })
+  })
+
+  describe('step 4: the key is the base64-decoded secret without its prefix', () => {
+    const content = `${PUBLISHED.id}.${PUBLISHED.timestamp}.${body}`
+    const withKey = (key: string | Buffer) =>
+      verifyPublished({
+        'wh-signature': `v1,${createHmac('sha256', key).update(content).digest('base64')}`,
+      })
+
+    test('a signature made with the decoded bytes is accepted', async () => {
+      expect(await withKey(Buffer.from(secret.slice(6), 'base64'))).toEqual(accepted)
+    })
+
+    test('one made with the secret string is rejected', async () => {
+      expect(await withKey(secret)).toMatchObject({ reason: 'no-matching-signature' })
+      expect(await withKey(secret.slice(6))).toMatchObject({ reason: 'no-matching-signature' })
+    })
+  })
+
+  describe('step 5: the signature is the base64 of HMAC-SHA256', () => {
+    const hmac = PUBLISHED.signature.slice(3)
+
+    test('the published vector is accepted', async () => {
+      expect(await verifyPublished()).toEqual(accepted)
+    })
+
+    test.each([
+      ['hex', Buffer.from(hmac, 'base64').toString('hex')],
+      ['base64url', Buffer.from(hmac, 'base64').toString('base64url')],
+      ['base64 without padding', hmac.slice(0, -1)],
+      ['base64 with other unused bits', hmac.replace('1OE=', '1OF=')],
+      ['a prefix of it', hmac.slice(0, 20)],
+      ['nothing', ''],
+    ])('%s is rejected', async (_, other) => {
+      expect(await verifyPublished({ 'wh-signature': `v1,${other}` })).toMatchObject({
+        reason: 'no-matching-signature',
+      })
+    })
+  })
+
+  describe('step 6: of the space-separated pairs only those of v1 count', () => {
+    const good = PUBLISHED.signature
+    const hmac = good.slice(3)
+    const bad = `v1,${btoa('x'.repeat(32))}`
+
+    test.each([
+      ['alone', good],
+      ['first of two', `${good} ${bad}`],
+      ['last of three', `${bad} v1a,${hmac} ${good}`],
+      ['beside versions unknown', `v2,${hmac} ${good} v10,x`],
+      ['among empty entries', ` ${good}  `],
+    ])('a match is accepted: %s', async (_, header) => {
+      expect(await verifyPublished({ 'wh-signature': header })).toEqual(accepted)
+    })
+
+    test.each([
+      ['the right HMAC under another version', `v2,${hmac}`],
+      ['a version that only begins with v1', `v1a,${hmac}`],
+      ['a version in another case', `V1,${hmac}`],
+      ['no version', hmac],
+      ['another separator than a comma', `v1=${hmac}`],
+      ['more after the HMAC', `${good},x`],
+      ['pairs separated by a comma', `${good},${bad}`],
+      ['pairs separated by a tab', `${good}\t${bad}`],
+      ['only other signatures', `${bad} ${bad}`],
+    ])('no match is found: %s', async (_, header) => {
+      expect(await verifyPublished({ 'wh-signature': header })).toMatchObject({
+        reason: 'no-matching-signature',
+      })
+    })
+  })
+
+  describe('step 7: any match makes it authentic, otherwise it is rejected', () => {
+    test('the result carries the id to deduplicate by and the time it was sent', async () => {
+      expect(await verifyPublished()).toEqual(accepted)
+    })
+
+    test('the rejection says what to check, and no secret or valid signature', async () => {
+      const result = await verify(body, publishedHeaders(), OTHER_SECRET, { now: sentAt() })
+      expect(result).toEqual({
+        ok: false,
+        reason: 'no-matching-signature',
+        message:
+          'No v1 signature in wh-signature matches. If the request is genuine, ' +
+          "check that the secret is this webhook's and the body the raw bytes received.",
+      })
+    })
+  })
+})
