@@ -1,14 +1,24 @@
 import type { z } from 'zod'
 import { type FieldIssue, invalid } from './errors.ts'
 
+/** Checks input by a schema: the parsed data, or every field that breaks a rule. */
+export function checkInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): { data: z.output<Schema> | null; issues: FieldIssue[] } {
+  const result = schema.safeParse(input)
+  if (result.success) return { data: result.data, issues: [] }
+  return { data: null, issues: result.error.issues.map(fieldIssue) }
+}
+
 /** Parses input by a schema, or throws one error that lists every field that breaks a rule. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(input)
-  if (result.success) return result.data
-  throw invalid(result.error.issues.map(fieldIssue))
+  const { data, issues } = checkInput(schema, input)
+  if (data === null || issues.length > 0) throw invalid(issues)
+  return data
 }
 
 function fieldIssue(issue: z.core.$ZodIssue): FieldIssue {

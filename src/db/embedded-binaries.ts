@@ -22,7 +22,8 @@ const UNPRIVILEGED_USERS = ['postgres', 'nobody']
 /** Finds the binaries for this platform, and makes sure that who runs them can reach them and `dataDir`. */
 export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
   const programs = await loadPrograms()
-  const identity = process.getuid?.() === 0 ? await unprivilegedIdentity() : {}
+  const identity: PostgresBinaries['identity'] =
+    process.getuid?.() === 0 ? await unprivilegedIdentity() : {}
   const { uid, gid } = identity
   if (uid !== undefined && gid !== undefined) {
     await assertReachable(programs.postgres, uid, gid)

@@ -54,6 +54,16 @@ class WholeScriptAdapter extends PrismaPg {
   }
 }
 
+/** What is used of WebAssembly, which is in every Node and in none of its types. */
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    instantiate(
+      source: Uint8Array,
+      imports: Record<string, unknown>,
+    ): Promise<{ instance: { exports: Record<string, unknown> } }>
+  }
+}
+
 let loaded: Promise<void> | undefined
 
 /** The package's own entry imports the `.wasm` as a module, which Node does not do; so it is instantiated here. */
@@ -64,7 +74,7 @@ function loadBindings(): Promise<void> {
       'schema_engine_bg.wasm',
     )
     const { instance } = await WebAssembly.instantiate(await readFile(file), {
-      './schema_engine_bg.js': bindings as unknown as WebAssembly.ModuleImports,
+      './schema_engine_bg.js': bindings,
     })
     bindings.__wbg_set_wasm(instance.exports)
     ;(instance.exports['__wbindgen_start'] as () => void)()

@@ -15,10 +15,26 @@ insert into posthorn.event_types (name, description, schema, example) values
     '{"event": {"id": "ev_1042", "name": "Harvest Fair"}, "attendee": {"id": "at_77", "email": "ada@example.com"}, "ticket": {"id": "tk_9001", "type": "general"}}'
   );
 
+-- Adds the jobs of deliveries, each under the delivery's id, replacing those that wait. Answers how many.
+create function posthorn.add_deliver_jobs(delivery_ids uuid[], run_at timestamptz[]) returns bigint
+  language sql volatile
+as $$
+  select count(job) from (
+    select graphile_worker.add_jobs(array_agg(
+      row('deliver', json_build_object('deliveryId', named.msg), null, named.run_at, null, named.msg, null, null)
+        ::graphile_worker.job_spec)) as job
+    from (
+      select posthorn.type_id('msg', owed.id) as msg, owed.run_at
+      from unnest(delivery_ids, run_at) as owed (id, run_at)
+    ) as named
+    having count(*) > 0
+  ) as added
+$$;
+
 -- Stores events, matches them to the enabled webhooks of their organizations, and owes each match a delivery with a
 -- job. The arrays run in parallel, one element an event; `data` is JSON text and is kept to the letter. The caller has
 -- checked types, sizes and schemas. Answers one row an event, in the order given; a repeated idempotency key answers
--- with the event of its first use, and `outcome` says whether the two were alike.
+-- with the event of its first use. A key that was used for another event raises PH409, and nothing is stored.
 create function posthorn.insert_events(
   organization_ids uuid[],
   types text[],
@@ -27,13 +43,14 @@ create function posthorn.insert_events(
   idempotency_keys text[],
   trace_parents text[]
 )
-returns table (ordinal int, event_id uuid, delivery_count int, outcome text)
+returns table (ordinal int, event_id uuid, delivery_count int, repeated boolean)
   language plpgsql
 as $$
 #variable_conflict use_column
 declare
   ids uuid[] := array(select posthorn.uuid_v7() from generate_subscripts(types, 1));
-  outcomes text[] := array_fill('published'::text, array[cardinality(types)]);
+  repetitions boolean[] := array_fill(false, array[cardinality(types)]);
+  conflicts int[] := '{}';
   counts jsonb;
   item record;
   first_use record;
@@ -56,9 +73,17 @@ begin
         select k.resource_id, k.request_hash into first_use from posthorn.idempotency_keys as k
         where k.organization_id = item.organization_id and k.operation = 'publishEvent' and k.key = item.key;
         ids[item.i] := first_use.resource_id;
-        outcomes[item.i] := case when first_use.request_hash = item.request_hash then 'repeated' else 'conflicting' end;
+        repetitions[item.i] := true;
+        if first_use.request_hash <> item.request_hash then
+          conflicts := conflicts || (item.i - 1);
+        end if;
       end if;
     end loop;
+    if cardinality(conflicts) > 0 then
+      raise exception using errcode = 'PH409', detail = to_json(conflicts)::text, message = format(
+        'events[%s].idempotencyKey: it was used for another event in the last 24 hours. Use a new key for a new event.',
+        conflicts[1]);
+    end if;
   end if;
 
   with stored as (
@@ -68,9 +93,9 @@ begin
         || to_char(given.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         || '","data":' || given.data || '}',
       given.trace_parent
-    from unnest(ids, organization_ids, types, data, occurred_at, trace_parents, outcomes)
-      as given (id, organization_id, type, data, occurred_at, trace_parent, outcome)
-    where given.outcome = 'published'
+    from unnest(ids, organization_ids, types, data, occurred_at, trace_parents, repetitions)
+      as given (id, organization_id, type, data, occurred_at, trace_parent, repeated)
+    where not given.repeated
     returning e.id, e.organization_id, e.type
   ),
   owed as (
@@ -83,37 +108,18 @@ begin
     returning d.id, d.event_id
   ),
   jobs as (
-    select count(job) from (
-      select graphile_worker.add_jobs(array_agg(
-        row('deliver', json_build_object('deliveryId', named.msg), null, null, null, named.msg, null, null)
-          ::graphile_worker.job_spec)) as job
-      from (select posthorn.type_id('msg', owed.id) as msg from owed) as named
-      having count(*) > 0
-    ) as added
+    select posthorn.add_deliver_jobs(array_agg(owed.id), array_agg(now())) from owed having count(*) > 0
   )
   select coalesce(jsonb_object_agg(owed_by_event.event_id, owed_by_event.n), '{}')
   into counts
   from (select owed.event_id, count(*) as n from owed group by 1) as owed_by_event, jobs;
 
   return query
-    select i - 1, ids[i], coalesce((counts ->> ids[i]::text)::int, 0), outcomes[i]
+    select i - 1, ids[i], coalesce((counts ->> ids[i]::text)::int, 0), repetitions[i]
     from generate_subscripts(types, 1) as i;
 end
 $$;
 revoke execute on function posthorn.insert_events from public;
-
-create function posthorn.assert_not_conflicting(outcome text, ordinal int) returns boolean
-  language plpgsql
-as $$
-begin
-  if outcome = 'conflicting' then
-    raise unique_violation using message = format(
-      'events[%s].idempotencyKey: it was used for another event in the last 24 hours. Use a new key for a new event.',
-      ordinal);
-  end if;
-  return true;
-end
-$$;
 
 -- Publishes events for one organization, inside the transaction of the caller: they exist if and only if it commits.
 --
@@ -175,12 +181,23 @@ begin
       from json_array_elements(events) with ordinality as element (item, i)
       having count(*) > 0
     )
-    select posthorn.type_id('evt', stored.event_id), stored.delivery_count, stored.outcome = 'repeated'
+    select posthorn.type_id('evt', stored.event_id), stored.delivery_count, stored.repeated
     from given, posthorn.insert_events(
       given.organization_ids, given.types, given.data, given.occurred_at, given.idempotency_keys, given.trace_parents
     ) as stored
-    where posthorn.assert_not_conflicting(stored.outcome, stored.ordinal)
     order by stored.ordinal;
 end
 $$;
 revoke execute on function posthorn.publish_events from public;
+
+-- The worker pools that run. Each holds the advisory lock of its name for as long as its process lives, so a row whose
+-- lock is free names a pool that was killed, and the jobs it had taken can be given back at once.
+create table posthorn.worker_pools (
+  id text primary key,
+  started_at timestamptz not null default now()
+);
+
+-- When the job of a delivery runs that waits for its disabled webhook: not by itself.
+create function posthorn.never() returns timestamptz
+  language sql immutable parallel safe
+  return '9999-12-31T00:00:00Z'::timestamptz;

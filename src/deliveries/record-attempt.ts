@@ -1,0 +1,130 @@
+import { batched } from '../batch.ts'
+import type { Sql } from '../db/client.ts'
+
+/** One attempt that was made, and what follows from it. */
+export interface AttemptRecord {
+  readonly deliveryUuid: string
+  readonly startedAt: Date
+  readonly succeeded: boolean
+  readonly durationMs: number
+  readonly firstByteMs: number | null
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  readonly requestUrl: string
+  readonly requestSignature: string
+  readonly requestHeaderNames: readonly string[]
+  readonly responseHeaders: Readonly<Record<string, string>> | null
+  readonly responseBody: Buffer | null
+  readonly responseBodyTruncated: boolean
+  /** When to try again, from now; null to give up. Means nothing after a success. */
+  readonly retryDelayMs: number | null
+}
+
+/** Where the delivery stands after its attempt was recorded. */
+export interface RecordedAttempt {
+  readonly number: number
+  readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
+  readonly nextAttemptAt: Date | null
+}
+
+/** Resolves once the record, the new state and the job of the next attempt are committed, all together. */
+export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
+
+/** Attempts that end within a few milliseconds of each other are recorded by one statement. */
+export function createRecordAttempt(sql: Sql): RecordAttempt {
+  return batched((records: AttemptRecord[]) => recordAttempts(sql, records), {
+    gatherMs: 3,
+    maxSize: 500,
+  })
+}
+
+/**
+ * A delivery that was canceled meanwhile stays so, with its last attempt on record. The rows are taken in the order of
+ * their ids, so that two processes never wait for each other in a circle.
+ */
+async function recordAttempts(
+  sql: Sql,
+  records: AttemptRecord[],
+): Promise<(RecordedAttempt | null)[]> {
+  const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
+  const { rows } = await sql.query<RecordedAttempt & { id: string }>({
+    name: 'record_attempts',
+    text: `
+      with made as (
+        select * from unnest(
+          $1::uuid[], $2::timestamptz[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::text[], $8::text[],
+          $9::text[], $10::text[], $11::text[], $12::jsonb[], $13::bytea[], $14::boolean[], $15::bigint[]
+        ) as made (
+          delivery_id, started_at, succeeded, duration_ms, first_byte_ms, status, error_code, error,
+          request_url, request_signature, request_header_names, response_headers, response_body,
+          response_body_truncated, retry_delay_ms
+        )
+      ),
+      updated as (
+        update posthorn.deliveries as d set
+          attempt_count = d.attempt_count + 1,
+          schedule_position = d.schedule_position + 1,
+          state = case
+            when d.state <> 'pending' then d.state
+            when made.succeeded then 'succeeded'
+            when made.retry_delay_ms is null then 'exhausted'
+            else 'pending'
+          end,
+          next_attempt_at = case
+            when d.state = 'pending' and not made.succeeded
+              then now() + made.retry_delay_ms * interval '1 millisecond'
+          end,
+          finished_at = case
+            when d.state <> 'pending' then d.finished_at
+            when made.succeeded or made.retry_delay_ms is null then now()
+          end
+        from made
+        where d.id = made.delivery_id
+        returning d.id, d.organization_id, d.webhook_id, d.attempt_count, d.state, d.next_attempt_at
+      ),
+      recorded as (
+        insert into posthorn.attempts (
+          id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms, first_byte_ms,
+          status, error_code, error, request_url, request_signature, request_header_names, response_headers,
+          response_body, response_body_truncated
+        )
+        select
+          posthorn.uuid_v7(), u.id, u.organization_id, u.webhook_id, u.attempt_count, made.started_at, made.succeeded,
+          made.duration_ms, made.first_byte_ms, made.status, made.error_code, made.error, made.request_url,
+          made.request_signature, string_to_array(made.request_header_names, E'\\n'), made.response_headers,
+          made.response_body, made.response_body_truncated
+        from made join updated as u on u.id = made.delivery_id
+      ),
+      jobs as (
+        select posthorn.add_deliver_jobs(array_agg(id), array_agg(next_attempt_at)) as added
+        from updated where next_attempt_at is not null having count(*) > 0
+      )
+      select id, attempt_count as number, state, next_attempt_at as "nextAttemptAt"
+      from updated left join jobs on true`,
+    values: [
+      sorted.map((record) => record.deliveryUuid),
+      sorted.map((record) => record.startedAt),
+      sorted.map((record) => record.succeeded),
+      sorted.map((record) => Math.round(record.durationMs)),
+      sorted.map((record) => record.firstByteMs && Math.round(record.firstByteMs)),
+      sorted.map((record) => record.status),
+      sorted.map((record) => record.errorCode),
+      sorted.map((record) => record.error),
+      sorted.map((record) => record.requestUrl),
+      sorted.map((record) => record.requestSignature),
+      sorted.map((record) => record.requestHeaderNames.join('\n') || null),
+      sorted.map((record) => storableJson(record.responseHeaders)),
+      sorted.map((record) => record.responseBody),
+      sorted.map((record) => record.responseBodyTruncated),
+      sorted.map((record) => record.retryDelayMs),
+    ],
+  })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return records.map((record) => byId.get(record.deliveryUuid) ?? null)
+}
+
+/** What strangers put into headers may hold characters that `jsonb` refuses; HTTP gives them no meaning anyway. */
+function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
+  return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
+}

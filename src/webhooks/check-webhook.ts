@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+import type { Db } from '../db/client.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { type FieldIssue, invalid } from '../errors.ts'
+import { checkDestinationUrl } from '../outbound/destination-url.ts'
+import type { AddressGuard } from '../outbound/public-address.ts'
+import { checkInput } from '../validation.ts'
+
+interface Rules {
+  readonly db: Db
+  readonly guard: AddressGuard
+  /** Names that may stay although the catalogue no longer offers them. */
+  readonly alreadySubscribed?: readonly string[]
+}
+
+/**
+ * Parses a webhook's fields by a schema and by what a schema cannot know: where it may point, and which event types
+ * there are. Throws one error for everything that is wrong. Repeated subscriptions collapse.
+ */
+export async function parseWebhook<Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>>(
+  schema: Schema,
+  input: { url?: unknown; eventSubscriptions?: unknown },
+  rules: Rules,
+): Promise<z.output<Schema>> {
+  const { data, issues } = checkInput(schema, input)
+  const wrong = [
+    ...issues,
+    ...(typeof input.url === 'string' ? destinationIssues(input.url, rules.guard) : []),
+    ...(Array.isArray(input.eventSubscriptions)
+      ? await subscriptionIssues(input.eventSubscriptions, rules)
+      : []),
+  ]
+  if (!data || wrong.length > 0) throw invalid(wrong)
+  if (!data.eventSubscriptions) return data
+  return { ...data, eventSubscriptions: [...new Set(data.eventSubscriptions)] }
+}
+
+function destinationIssues(url: string, guard: AddressGuard): FieldIssue[] {
+  const verdict = checkDestinationUrl(url, guard)
+  return verdict.ok ? [] : [{ path: ['url'], code: verdict.code, detail: verdict.detail }]
+}
+
+async function subscriptionIssues(
+  names: readonly unknown[],
+  { db, alreadySubscribed = [] }: Rules,
+): Promise<FieldIssue[]> {
+  const types = await db.eventType.findMany({
+    where: { archivedAt: null },
+    select: { name: true },
+    orderBy: { name: 'asc' },
+  })
+  const catalogue = types.map((type) => type.name)
+  const allowed = new Set<unknown>([...catalogue, ...alreadySubscribed])
+  return names.flatMap((name, index) => {
+    if (typeof name !== 'string' || allowed.has(name)) return []
+    const hint = didYouMean(name, catalogue) || ` The event types are ${catalogue.join(', ')}.`
+    return [
+      {
+        path: ['eventSubscriptions', index],
+        code: 'unknown_event_type',
+        detail: `There is no event type ${JSON.stringify(name.slice(0, 128))}.${hint}`,
+      },
+    ]
+  })
+}

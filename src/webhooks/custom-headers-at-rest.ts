@@ -1,0 +1,22 @@
+import type { Keyring } from '../encryption.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** The custom headers of a webhook as its row keeps them: they may hold credentials. */
+export function encryptHeaders(
+  keyring: Keyring,
+  headers: Headers | null,
+  webhookUuid: string,
+): Uint8Array<ArrayBuffer> | null {
+  if (!headers || Object.keys(headers).length === 0) return null
+  return keyring.encrypt(Buffer.from(JSON.stringify(headers)), webhookUuid)
+}
+
+/** The custom headers of a webhook's row, as they were given. */
+export function decryptHeaders(
+  keyring: Keyring,
+  ciphertext: Uint8Array | null,
+  webhookUuid: string,
+): Headers {
+  return ciphertext ? JSON.parse(keyring.decrypt(ciphertext, webhookUuid).toString()) : {}
+}

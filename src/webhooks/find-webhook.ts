@@ -1,0 +1,13 @@
+import type { Db } from '../db/client.ts'
+import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import { notFound } from '../errors.ts'
+import { parseId } from '../ids.ts'
+
+/** The row behind a public id. Another organization's and a deleted one's read as `not_found`. */
+export async function findWebhook(db: Db, organizationId: string, id: string): Promise<WebhookRow> {
+  const uuid = parseId('webhook', id)
+  const row =
+    uuid && (await db.webhook.findFirst({ where: { id: uuid, organizationId, deletedAt: null } }))
+  if (!row) throw notFound('webhook', id)
+  return row
+}

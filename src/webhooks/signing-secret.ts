@@ -1,0 +1,96 @@
+import type { Db, Sql } from '../db/client.ts'
+import type { PrismaClient } from '../db/generated/prisma/client.ts'
+import type { Keyring } from '../encryption.ts'
+import { DomainError } from '../errors.ts'
+import { mintId, parseId } from '../ids.ts'
+import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
+import { findWebhook } from './find-webhook.ts'
+
+/** How long an old secret stays valid after its rotation (contract, section 8). */
+export const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000
+
+/** A signing secret as its owner sees it. `expiresAt` is null for the one that signs. */
+export interface SigningSecret {
+  readonly key: string
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+}
+
+interface SecretDeps {
+  readonly prisma: PrismaClient
+  readonly keyring: Keyring
+}
+
+/** Makes a secret for a webhook that has none that signs. */
+export async function addSigningSecret(
+  db: Db,
+  keyring: Keyring,
+  webhookUuid: string,
+): Promise<SigningSecret> {
+  const key = generateSigningKey()
+  const id = parseId('signingSecret', mintId('signingSecret')) as string
+  const { createdAt, expiresAt } = await db.signingSecret.create({
+    data: { id, webhookId: webhookUuid, keyCiphertext: keyring.encrypt(key, id) },
+  })
+  return { key: formatSecret(key), createdAt, expiresAt }
+}
+
+/** The secrets of a webhook that are valid: the one that signs first, then the old ones, newest first. */
+export async function listSigningSecrets(
+  { prisma, keyring }: SecretDeps,
+  organizationId: string,
+  webhookId: string,
+): Promise<SigningSecret[]> {
+  const webhook = await findWebhook(prisma, organizationId, webhookId)
+  const rows = await prisma.signingSecret.findMany({
+    where: { webhookId: webhook.id, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
+    orderBy: { expiresAt: { sort: 'desc', nulls: 'first' } },
+  })
+  return rows.map(({ id, keyCiphertext, createdAt, expiresAt }) => ({
+    key: formatSecret(keyring.decrypt(keyCiphertext, id)),
+    createdAt,
+    expiresAt,
+  }))
+}
+
+/** The secret that signs the deliveries to a webhook. */
+export async function getSigningSecret(
+  deps: SecretDeps,
+  organizationId: string,
+  webhookId: string,
+): Promise<SigningSecret> {
+  const [current] = await listSigningSecrets(deps, organizationId, webhookId)
+  if (!current || current.expiresAt) {
+    throw new DomainError('conflict', `The webhook ${webhookId} has no signing secret. Rotate it to make one.`)
+  }
+  return current
+}
+
+/**
+ * Makes a new secret, which signs every attempt from the moment this commits, retries included.
+ * The old one stays valid for 24 hours, for receivers to change over, and is then erased.
+ */
+export async function rotateSigningSecret(
+  { prisma, keyring }: SecretDeps,
+  organizationId: string,
+  webhookId: string,
+): Promise<SigningSecret> {
+  const { id } = await findWebhook(prisma, organizationId, webhookId)
+  return await prisma.$transaction(async (tx) => {
+    // Locks the webhook's row, so that rotations of one webhook go one after the other.
+    await tx.webhook.update({ where: { id }, data: { revision: { increment: 1 } } })
+    await tx.signingSecret.updateMany({
+      where: { webhookId: id, expiresAt: null },
+      data: { expiresAt: new Date(Date.now() + OLD_SECRET_VALID_MS) },
+    })
+    return await addSigningSecret(tx, keyring, id)
+  })
+}
+
+/** Erases the old secrets whose 24 hours are over. Answers how many. */
+export async function eraseExpiredSecrets(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(
+    'delete from posthorn.signing_secrets where expires_at <= now()',
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { checkCustomHeaders } from './custom-headers.ts'
+
+/**
+ * The fields a caller may set, each with its rule: the one definition behind REST, OpenAPI and GraphQL input.
+ * The address itself is judged by outbound/destination-url.ts, the subscriptions against the catalogue.
+ */
+export const webhookFields = {
+  url: z.string('must be a string'),
+  description: z
+    .string('must be a string')
+    .max(1_000, 'must have at most 1,000 characters')
+    .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
+    .nullable(),
+  enabled: z.boolean('must be true or false'),
+  eventSubscriptions: z
+    .array(z.string('must be the name of an event type'), 'must be an array of event type names')
+    .min(1, 'must name at least one event type')
+    .max(1_000, 'must name at most 1,000 event types'),
+  headers: z
+    .record(z.string(), z.string('must be a string'), 'must be an object of strings')
+    .superRefine(checkCustomHeaders)
+    .nullable(),
+}
+
+/** Contract section 4: `url` and `eventSubscriptions` are required. */
+export const newWebhookSchema = z.object({
+  url: webhookFields.url,
+  description: webhookFields.description.default(null),
+  enabled: webhookFields.enabled.default(false),
+  eventSubscriptions: webhookFields.eventSubscriptions,
+  headers: webhookFields.headers.default(null),
+})
+
+/** Every field optional: one that is left out stays as it is. */
+export const webhookChangesSchema = z.object(webhookFields).partial()
+
+export type NewWebhook = z.input<typeof newWebhookSchema>
+export type WebhookChanges = z.input<typeof webhookChangesSchema>

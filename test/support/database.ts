@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { withDatabase } from './with-database.ts'
+
+/** A migrated database of the test's own, dropped when it is disposed of. */
+export async function createTestDatabase(): Promise<Database> {
+  const name = `posthorn_test_${randomBytes(6).toString('hex')}`
+  const server = inject('postgresUrl')
+  await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
+  const database = openDatabase(withDatabase(server, name))
+  return {
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      await onServer(server, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  await using server = openDatabase(url, { maxConnections: 1 })
+  // Cloning fails while another file's clone is being made from the same template.
+  for (let tries = 0; ; tries++) {
+    try {
+      await server.pool.query(statement)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55006' || tries >= 50) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { type Scope, SCOPES } from '../../src/api-keys/scope.ts'
+import type { Db } from '../../src/db/client.ts'
+import { publicId } from '../../src/ids.ts'
+import { createOrganization } from '../../src/organizations/organization.ts'
+
+export const JOINED = 'event_attendee.joined_event'
+export const TICKET = 'event_attendee.ticket_success'
+
+/** Every scope but the operators'. */
+export const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'admin')
+
+/** An organization with a key: its uuid, its public id and a token. */
+export async function createTenant(db: Db, scopes: readonly Scope[] = ALL_SCOPES) {
+  const organization = await createOrganization(db, { name: 'Harvest Fair' })
+  const { key, token } = await createApiKey(db, { organizationId: organization.id, scopes })
+  return {
+    organizationId: organization.id,
+    publicOrganizationId: publicId('organization', organization.id),
+    keyId: key.id,
+    token,
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../../src/db/client.ts'
+import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { withDatabase } from './with-database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that all test files share, each with databases of its own. */
+    postgresUrl: string
+    /** A migrated database to clone. */
+    templateDatabase: string
+  }
+}
+
+const TEMPLATE = 'posthorn_template'
+
+/** One real Postgres for the whole run: an embedded one, or the server of `TEST_DATABASE_URL`. */
+export default async function startPostgres(project: TestProject) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn test '))
+  const given = process.env['TEST_DATABASE_URL']
+  const embedded = given ? null : await openEmbeddedPostgres(dataDir)
+  const url = given ?? (embedded as { url: string }).url
+  const admin = openDatabase(url)
+  await admin.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
+  await admin.pool.query(`create database ${TEMPLATE}`)
+  if (embedded) {
+    // The tests kill processes, not the machine; waiting for the disk would only slow them down.
+    await admin.pool.query('alter system set fsync = off')
+    await admin.pool.query('select pg_reload_conf()')
+  }
+  {
+    await using template = openDatabase(withDatabase(url, TEMPLATE))
+    await migrate(template.pool)
+  }
+  project.provide('postgresUrl', url)
+  project.provide('templateDatabase', TEMPLATE)
+  return async () => {
+    await admin[Symbol.asyncDispose]()
+    await embedded?.[Symbol.asyncDispose]()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
