@@ -38,7 +38,8 @@ export function batched<Input, Output>(
     inputs.push(input)
     callers.push(caller)
     if (inputs.length >= options.maxSize) flush()
-    else scheduled ??= options.gatherMs > 0 ? setTimeout(flush, options.gatherMs) : setImmediate(flush)
+    else
+      scheduled ??= options.gatherMs > 0 ? setTimeout(flush, options.gatherMs) : setImmediate(flush)
     return caller.promise
   }
 }

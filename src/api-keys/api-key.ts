@@ -25,12 +25,17 @@ const keyName = z.object({
 })
 
 /** Makes a key. The token is in the answer and nowhere else: only its hash is stored. */
-export async function createApiKey(db: Db, input: NewApiKey): Promise<{ key: ApiKey; token: string }> {
+export async function createApiKey(
+  db: Db,
+  input: NewApiKey,
+): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
   const { name } = parseInput(keyName, { name: input.name })
   const expiresAt = input.expiresAt ?? null
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
-    throw invalid([{ path: ['expiresAt'], code: 'in_the_past', detail: 'expiresAt must be in the future.' }])
+    throw invalid([
+      { path: ['expiresAt'], code: 'in_the_past', detail: 'expiresAt must be in the future.' },
+    ])
   }
   const token = mintToken()
   const key = await db.apiKey.create({

@@ -36,10 +36,13 @@ export function createAuthenticate(sql: Sql): Authenticate {
 
 function bearerToken(authorization: string | null | undefined): string {
   if (!authorization) {
-    throw unauthenticated('No API key was given. Send the header `Authorization: Bearer <API key>`.')
+    throw unauthenticated(
+      'No API key was given. Send the header `Authorization: Bearer <API key>`.',
+    )
   }
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (!token) throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
+  if (!token)
+    throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
   return token
 }
 

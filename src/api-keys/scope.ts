@@ -21,7 +21,9 @@ export type Scope = (typeof SCOPES)[number]
 export function parseScopes(names: readonly string[]): Scope[] {
   const unknown = names.filter((name) => !SCOPES.includes(name as Scope))
   if (names.length === 0 || unknown.length > 0) {
-    const details = unknown.map((name) => `There is no scope ${JSON.stringify(name)}.${didYouMean(name, SCOPES)}`)
+    const details = unknown.map(
+      (name) => `There is no scope ${JSON.stringify(name)}.${didYouMean(name, SCOPES)}`,
+    )
     throw invalid([
       {
         path: ['scopes'],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, chown, constants } from 'node:fs/promises'
+import { access, chmod, chown, constants, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -27,6 +27,8 @@ export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
   const { uid, gid } = identity
   if (uid !== undefined && gid !== undefined) {
     await assertReachable(programs.postgres, uid, gid)
+    // The data directory is ours: others may pass through it to the cluster, and its secrets have modes of their own.
+    await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
     await assertReachable(dataDir, uid, gid)
   }
   return {

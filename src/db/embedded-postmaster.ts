@@ -34,7 +34,8 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
  */
 export async function clearStaleLock(cluster: string): Promise<void> {
   const postmaster = await readPostmaster(cluster)
-  if (postmaster && !postmaster.alive) await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+  if (postmaster && !postmaster.alive)
+    await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 
 async function readLockFile(cluster: string): Promise<string[] | null> {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { ensureGeneratedSecret } from '../generated-secret.ts'
 import { binariesFor, type PostgresBinaries, run } from './embedded-binaries.ts'
 import { clearStaleLock, readPostmaster } from './embedded-postmaster.ts'
 
@@ -28,7 +29,9 @@ const START_WITHIN_MS = 60_000
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   await mkdir(dataDir, { recursive: true })
   const cluster = path.join(dataDir, 'postgres')
-  const password = await ensurePassword(path.join(dataDir, 'postgres-password'))
+  const password = await ensureGeneratedSecret(path.join(dataDir, 'postgres-password'), () =>
+    randomBytes(24).toString('hex'),
+  )
   const binaries = await binariesFor(dataDir)
   await ensureCluster(binaries, cluster, password)
 
@@ -66,16 +69,6 @@ function embeddedPostgres(
       })
     },
   }
-}
-
-/** Made with exclusive creation, so that two first starts agree on one password. */
-async function ensurePassword(file: string): Promise<string> {
-  try {
-    await writeFile(file, randomBytes(24).toString('hex'), { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  return await readFile(file, 'utf8')
 }
 
 /** The cluster is made aside and renamed into place, so that one cut off half-way is never used. */
@@ -155,7 +148,10 @@ async function serverArguments(cluster: string): Promise<string[]> {
   }
   const port = (await isPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : 0
   const args = ['-D', cluster, '-p', String(port || (await anyFreePort()))]
-  return [...args, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  return [
+    ...args,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
 }
 
 /** Connects, and makes the database where it is missing. `null` when all is well. */

@@ -3,10 +3,17 @@
  * nothing of it happened: https://www.postgresql.org/docs/current/errcodes-appendix.html.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = cause['cause'], depth++) {
+  for (
+    let cause = error, depth = 0;
+    isObject(cause) && depth < 5;
+    cause = cause['cause'], depth++
+  ) {
     const code = String(cause['code'] ?? '')
     const original = isObject(cause['meta']) ? JSON.stringify(cause['meta']) : ''
-    if (UNAVAILABLE_CODE.test(code) || UNAVAILABLE_TEXT.test(`${cause['message'] ?? ''} ${original}`)) {
+    if (
+      UNAVAILABLE_CODE.test(code) ||
+      UNAVAILABLE_TEXT.test(`${cause['message'] ?? ''} ${original}`)
+    ) {
       return true
     }
   }

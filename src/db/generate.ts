@@ -12,14 +12,18 @@ const prisma = fileURLToPath(new URL('../../node_modules/prisma/build/index.js',
 
 if (existsSync(prisma)) {
   rmSync(new URL('./generated', import.meta.url), { recursive: true, force: true })
-  const { status, stdout, stderr } = spawnSync(process.execPath, [prisma, 'generate', '--no-hints'], {
-    env: {
-      ...process.env,
-      PATH: `${bin}${path.delimiter}${process.env['PATH']}`,
-      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [prisma, 'generate', '--no-hints'],
+    {
+      env: {
+        ...process.env,
+        PATH: `${bin}${path.delimiter}${process.env['PATH']}`,
+        PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      },
+      encoding: 'utf8',
     },
-    encoding: 'utf8',
-  })
+  )
   if (status !== 0) {
     process.stderr.write(stdout + stderr)
     process.exit(1)

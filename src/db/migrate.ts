@@ -52,7 +52,9 @@ async function applyMigrations(pool: pg.Pool, migrations: MigrationList): Promis
     })
     return appliedMigrationNames
   } catch (error) {
-    throw new Error(`A migration failed: ${(cause ?? (error as Error)).message}`, { cause: cause ?? error })
+    throw new Error(`A migration failed: ${(cause ?? (error as Error)).message}`, {
+      cause: cause ?? error,
+    })
   }
 }
 
@@ -107,7 +109,9 @@ async function assertSupportedServer(pool: pg.Pool): Promise<void> {
   )
   const [{ version, encoding }] = rows
   if (version < 150_000) {
-    throw new Error(`Posthorn needs PostgreSQL 15 or newer; this server is ${Math.floor(version / 10_000)}.`)
+    throw new Error(
+      `Posthorn needs PostgreSQL 15 or newer; this server is ${Math.floor(version / 10_000)}.`,
+    )
   }
   if (encoding !== 'UTF8') {
     throw new Error(`Posthorn needs a database encoded in UTF8; this one is ${encoding}.`)

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import path from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type { SchemaEngine } from '@prisma/schema-engine-wasm'
@@ -69,10 +70,8 @@ let loaded: Promise<void> | undefined
 /** The package's own entry imports the `.wasm` as a module, which Node does not do; so it is instantiated here. */
 function loadBindings(): Promise<void> {
   loaded ??= (async () => {
-    const file = fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm')).replace(
-      /schema_engine\.js$/,
-      'schema_engine_bg.wasm',
-    )
+    const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')
+    const file = path.join(path.dirname(entry), 'schema_engine_bg.wasm')
     const { instance } = await WebAssembly.instantiate(await readFile(file), {
       './schema_engine_bg.js': bindings,
     })

@@ -35,7 +35,7 @@ export async function attemptDelivery(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const uuid = parseId('delivery', deliveryId)
-  const delivery = uuid && (await deps.load(uuid))
+  const delivery = uuid === null ? null : await deps.load(uuid)
   // Without a delivery there is nothing to do, nor when a job was repeated after the delivery was finished.
   if (!delivery || delivery.state !== 'pending') return
   if (delivery.webhook === 'disabled') return await deps.setAside(uuid)
@@ -104,15 +104,15 @@ function toRecord(
     startedAt,
     succeeded,
     durationMs: outcome.durationMs,
-    firstByteMs: answer && answer.firstByteMs,
-    status: answer && answer.status,
-    errorCode: failure && failure.code,
-    error: failure && failure.reason,
+    firstByteMs: answer?.firstByteMs ?? null,
+    status: answer?.status ?? null,
+    errorCode: failure?.code ?? null,
+    error: failure?.reason ?? null,
     requestUrl: request.url,
     requestSignature: request.signature,
     requestHeaderNames: request.customHeaderNames,
-    responseHeaders: answer && answer.headers,
-    responseBody: answer && answer.body,
+    responseHeaders: answer?.headers ?? null,
+    responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,
     retryDelayMs: succeeded
       ? null

@@ -55,10 +55,16 @@ export async function redeliver(
     [uuid],
   )
   if (rows[0]?.webhook_deleted) {
-    throw new DomainError('conflict', `The webhook of the delivery ${id} was deleted, so it cannot be redelivered.`)
+    throw new DomainError(
+      'conflict',
+      `The webhook of the delivery ${id} was deleted, so it cannot be redelivered.`,
+    )
   }
   if (rows[0]?.event_gone) {
-    throw new DomainError('conflict', `The event of the delivery ${id} is past its retention, so it cannot be redelivered.`)
+    throw new DomainError(
+      'conflict',
+      `The event of the delivery ${id} is past its retention, so it cannot be redelivered.`,
+    )
   }
   return await getDelivery(prisma, organizationId, id)
 }
@@ -73,7 +79,10 @@ export async function cancelDelivery(
   const canceled = await cancelDeliveries(sql, [delivery.id])
   if (canceled.length === 0 && delivery.state !== 'canceled') {
     const { state } = await getDelivery(prisma, organizationId, id)
-    throw new DomainError('conflict', `The delivery ${id} is ${state}; only a pending one can be canceled.`)
+    throw new DomainError(
+      'conflict',
+      `The delivery ${id} is ${state}; only a pending one can be canceled.`,
+    )
   }
   return await getDelivery(prisma, organizationId, id)
 }

@@ -8,7 +8,10 @@ export function describeOutcome(
     case 'answered':
       return null
     case 'timed-out':
-      return { code: outcome.phase === 'connect' ? 'connect_timed_out' : 'response_timed_out', reason: outcome.reason }
+      return {
+        code: outcome.phase === 'connect' ? 'connect_timed_out' : 'response_timed_out',
+        reason: outcome.reason,
+      }
     case 'unreachable':
       return { code: outcome.code, reason: outcome.reason }
     case 'refused':

@@ -104,7 +104,11 @@ async function toRows(
     checkEvent(event, data, report)
     const problems = checks.get(event.type)?.(event.data) ?? []
     if (problems.length > 0) {
-      report('data', 'schema_mismatch', `data does not meet the schema of ${event.type}: ${problems.join('; ')}.`)
+      report(
+        'data',
+        'schema_mismatch',
+        `data does not meet the schema of ${event.type}: ${problems.join('; ')}.`,
+      )
     }
     return {
       organizationId,
@@ -140,24 +144,47 @@ function checkEvent(
   if (data === undefined) {
     report('data', 'required', 'data is required: give any JSON value.')
   } else if (Buffer.byteLength(data) > MAX_DATA_BYTES) {
-    report('data', 'too_large', `data must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${Buffer.byteLength(data)}.`)
+    report(
+      'data',
+      'too_large',
+      `data must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${Buffer.byteLength(data)}.`,
+    )
   }
   if (event.occurredAt && Number.isNaN(event.occurredAt.getTime())) {
-    report('timestamp', 'invalid_time', 'timestamp must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.')
+    report(
+      'timestamp',
+      'invalid_time',
+      'timestamp must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.',
+    )
   }
   const key = event.idempotencyKey
-  if (typeof key === 'string' && (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH || key.includes('\0'))) {
-    report('idempotencyKey', 'invalid_length', 'idempotencyKey must have 1 to 255 characters, none of them NUL.')
+  if (
+    typeof key === 'string' &&
+    (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH || key.includes('\0'))
+  ) {
+    report(
+      'idempotencyKey',
+      'invalid_length',
+      'idempotencyKey must have 1 to 255 characters, none of them NUL.',
+    )
   }
   if (typeof event.traceParent === 'string' && !TRACE_PARENT.test(event.traceParent)) {
-    report('traceparent', 'invalid_traceparent', 'traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.')
+    report(
+      'traceparent',
+      'invalid_traceparent',
+      'traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.',
+    )
   }
 }
 
 async function storeCalls(sql: Sql, calls: EventRow[][]): Promise<StoredRow[][]> {
   const stored = await storeRows(sql, calls.flat())
   let next = 0
-  return calls.map((call) => stored.slice(next, (next += call.length)))
+  return calls.map((call) => {
+    const first = next
+    next += call.length
+    return stored.slice(first, next)
+  })
 }
 
 async function storeRows(sql: Sql, rows: EventRow[]): Promise<StoredRow[]> {

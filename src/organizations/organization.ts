@@ -6,7 +6,11 @@ import { parseId } from '../ids.ts'
 import { parseInput } from '../validation.ts'
 
 const newOrganization = z.object({
-  name: z.string('must be a string').trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
+  name: z
+    .string('must be a string')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(200, 'must have at most 200 characters'),
 })
 
 /** Makes a tenant. It starts with no key and no webhook. */

@@ -8,6 +8,8 @@ export interface TaskPayloads {
   release_waiting_deliveries: { readonly webhookId: string }
   /** Cancel what is still owed to a deleted webhook. */
   cancel_deliveries: { readonly webhookId: string }
+  /** Make partitions ahead, and drop or erase what is past its time. */
+  maintain: Record<string, never>
 }
 
 export type TaskName = keyof TaskPayloads

@@ -16,7 +16,12 @@ interface DeliveryFacts {
 
 /** One helper for each business event, so that it is told in one way everywhere. */
 export interface DeliveryReporter {
-  attempted(deliveryId: string, webhookUuid: string, attempt: AttemptFacts, after: DeliveryFacts): void
+  attempted(
+    deliveryId: string,
+    webhookUuid: string,
+    attempt: AttemptFacts,
+    after: DeliveryFacts,
+  ): void
 }
 
 export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics): DeliveryReporter {

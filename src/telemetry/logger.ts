@@ -1,7 +1,10 @@
 import { pino } from 'pino'
 import type { LogLevel } from '../config.ts'
 
-export type Logger = Pick<pino.Logger, 'isLevelEnabled' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
+export type Logger = Pick<
+  pino.Logger,
+  'isLevelEnabled' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+>
 
 /** JSON lines on standard error, so that standard output stays for what a command prints. */
 export function createLogger(level: LogLevel): Logger {

@@ -17,7 +17,9 @@ interface Rules {
  * Parses a webhook's fields by a schema and by what a schema cannot know: where it may point, and which event types
  * there are. Throws one error for everything that is wrong. Repeated subscriptions collapse.
  */
-export async function parseWebhook<Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>>(
+export async function parseWebhook<
+  Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>,
+>(
   schema: Schema,
   input: { url?: unknown; eventSubscriptions?: unknown },
   rules: Rules,

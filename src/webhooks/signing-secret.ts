@@ -61,7 +61,10 @@ export async function getSigningSecret(
 ): Promise<SigningSecret> {
   const [current] = await listSigningSecrets(deps, organizationId, webhookId)
   if (!current || current.expiresAt) {
-    throw new DomainError('conflict', `The webhook ${webhookId} has no signing secret. Rotate it to make one.`)
+    throw new DomainError(
+      'conflict',
+      `The webhook ${webhookId} has no signing secret. Rotate it to make one.`,
+    )
   }
   return current
 }

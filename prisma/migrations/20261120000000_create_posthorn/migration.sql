@@ -262,7 +262,7 @@ create table posthorn.attempts (
 create index attempts_delivery_id_number on posthorn.attempts (delivery_id, number);
 
 create table posthorn_partitions.events_rest partition of posthorn.events default;
-create table posthorn_partitions.deliveries_rest partition of posthorn.deliveries default with (fillfactor = 80);
+create table posthorn_partitions.deliveries_rest partition of posthorn.deliveries default with (fillfactor = 50);
 create table posthorn_partitions.attempts_rest partition of posthorn.attempts default;
 
 -- Makes the partitions of the days from `first_day` to `last_day` (UTC) that are missing. What the default partition
@@ -288,8 +288,8 @@ begin
       high := posthorn.uuid_v7_floor((day + 1)::timestamp at time zone 'UTC');
       execute format('create table posthorn_partitions.%I (like posthorn.%I including all)', child, parent);
       if parent = 'deliveries' then
-        -- Room for the updates of an attempt on the same page.
-        execute format('alter table posthorn_partitions.%I set (fillfactor = 80)', child);
+        -- Room for the update that every row gets, on the same page: a HOT update, which touches no index.
+        execute format('alter table posthorn_partitions.%I set (fillfactor = 50)', child);
       end if;
       execute format(
         'with moved as (delete from posthorn_partitions.%I where id >= %L and id < %L returning *)

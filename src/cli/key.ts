@@ -1,0 +1,136 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-key.ts'
+import { SCOPES } from '../api-keys/scope.ts'
+import { parseDuration } from '../config.ts'
+import type { ApiKey } from '../db/generated/prisma/client.ts'
+import { publicId } from '../ids.ts'
+import { getOrganization } from '../organizations/organization.ts'
+import { print, runCommand, withServices } from './run-command.ts'
+
+interface CreateOptions {
+  readonly organization: string
+  readonly scope: string[]
+  readonly expires?: number
+  readonly name?: string
+  readonly json?: boolean
+}
+
+/** `posthorn key create`, `list` and `revoke`. */
+export function registerKey(program: Command): void {
+  const key = program.command('key').summary('manage API keys')
+  registerCreate(key)
+  registerList(key)
+  registerRevoke(key)
+}
+
+function registerCreate(key: Command): void {
+  key
+    .command('create')
+    .summary('make an API key')
+    .description(
+      'Makes an API key and prints its token. The token is shown this once: only its hash is kept.',
+    )
+    .requiredOption('--organization <id>', 'the organization that the key acts for, org_…')
+    .requiredOption('--scope <scope...>', `what it may do: ${SCOPES.join(', ')}`, commaSeparated)
+    .option(
+      '--expires <duration>',
+      'refuse it from then on, such as 90d (default: never)',
+      duration,
+    )
+    .option('--name <name>', 'a label of 1 to 200 characters')
+    .option('--json', 'print {"id":"key_…","token":"phk_…"}')
+    .action(async (options: CreateOptions, command: Command) => {
+      await runCommand(command, () =>
+        withServices(async ({ database: { prisma } }) => {
+          const organization = await getOrganization(prisma, options.organization)
+          const { key: made, token } = await createApiKey(prisma, {
+            organizationId: organization.id,
+            scopes: options.scope,
+            name: options.name ?? null,
+            expiresAt:
+              options.expires === undefined ? null : new Date(Date.now() + options.expires),
+          })
+          const id = publicId('apiKey', made.id)
+          print(
+            options.json,
+            { id, token },
+            `${id}\n${token}\n\nKeep the token: it is not shown again.`,
+          )
+        }),
+      )
+    })
+}
+
+function registerList(key: Command): void {
+  key
+    .command('list')
+    .summary('list API keys, without their tokens')
+    .option('--organization <id>', 'only those of one organization, org_… (default: all)')
+    .option('--json', 'print an array of keys, oldest first')
+    .action(async (options: { organization?: string; json?: boolean }, command: Command) => {
+      await runCommand(command, () =>
+        withServices(async ({ database: { prisma } }) => {
+          const organization = options.organization
+            ? await getOrganization(prisma, options.organization)
+            : undefined
+          const keys = (await listApiKeys(prisma, organization?.id)).map(toListed)
+          print(options.json, keys, keys.map(inWords).join('\n') || 'There are no keys.')
+        }),
+      )
+    })
+}
+
+function registerRevoke(key: Command): void {
+  key
+    .command('revoke')
+    .summary('refuse an API key from now on')
+    .description(
+      'From the moment this ends, no process accepts the key. Revoking it again changes nothing.',
+    )
+    .argument('<id>', 'the key, key_…')
+    .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
+    .action(async (id: string, { json }: { json?: boolean }, command: Command) => {
+      await runCommand(command, () =>
+        withServices(async ({ database }) => {
+          const { revokedAt } = await revokeApiKey(database.prisma, id)
+          print(json, { id, revoked_at: revokedAt }, `${id} is revoked.`)
+        }),
+      )
+    })
+}
+
+function toListed(key: ApiKey) {
+  return {
+    id: publicId('apiKey', key.id),
+    organization: publicId('organization', key.organizationId),
+    name: key.name,
+    token_hint: `${key.tokenHint}…`,
+    scopes: key.scopes,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
+  }
+}
+
+function inWords(key: ReturnType<typeof toListed>): string {
+  const state = key.revoked_at
+    ? 'revoked'
+    : key.expires_at && key.expires_at <= new Date()
+      ? 'expired'
+      : 'valid'
+  const name = key.name === null ? '' : `  ${JSON.stringify(key.name)}`
+  return `${key.id}  ${key.organization}  ${key.token_hint}  ${state}  ${key.scopes.join(',')}${name}`
+}
+
+function commaSeparated(text: string, earlier: string[] = []): string[] {
+  return [...earlier, ...text.split(',').map((part) => part.trim())]
+}
+
+function duration(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}

@@ -1,0 +1,32 @@
+import { Command } from 'commander'
+import { VERSION } from '../version.ts'
+import { registerKey } from './key.ts'
+import { registerListen } from './listen.ts'
+import { registerMigrate } from './migrate.ts'
+import { registerOrganization } from './organization.ts'
+import { registerPublish } from './publish.ts'
+import { registerStart } from './start.ts'
+import { registerVerify } from './verify.ts'
+
+const program = new Command('posthorn')
+  .description(
+    'Posthorn sends webhooks: signed, at least once, retried for days, every attempt on record.',
+  )
+  .version(VERSION)
+  .showHelpAfterError('(posthorn --help shows the commands)')
+  .addHelpText(
+    'after',
+    `
+Settings are environment variables, also read from .env; .env.example lists them.
+Without DATABASE_URL, an embedded Postgres in POSTHORN_DATA_DIR (.posthorn) is used.`,
+  )
+
+registerStart(program)
+registerMigrate(program)
+registerOrganization(program)
+registerKey(program)
+registerPublish(program)
+registerListen(program)
+registerVerify(program)
+
+await program.parseAsync()

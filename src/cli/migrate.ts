@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { openServices } from '../app.ts'
+import { readEnvironment } from '../config.ts'
+import { migrate } from '../db/migrate.ts'
+import { openRuntime } from '../runtime.ts'
+import { print, runCommand } from './run-command.ts'
+
+/** `posthorn migrate`: brings the database to this version, and stops. */
+export function registerMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .summary('apply the migrations and stop')
+    .description(
+      "Applies graphile-worker's migrations and Posthorn's, in Prisma's bookkeeping. Doing it again changes nothing; several at once wait for each other.",
+    )
+    .option('--json', 'print {"applied":["…"]}')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      await runCommand(command, async () => {
+        await using runtime = await openRuntime(readEnvironment())
+        await using services = openServices(runtime)
+        const applied = await migrate(services.database.pool)
+        const words =
+          applied.length > 0
+            ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`
+            : 'The database is up to date.'
+        print(json, { applied }, words)
+      })
+    })
+}

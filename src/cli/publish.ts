@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { invalid } from '../errors.ts'
+import { getOrganization } from '../organizations/organization.ts'
+import { readInput } from './read-input.ts'
+import { print, runCommand, withServices } from './run-command.ts'
+
+interface PublishOptions {
+  readonly organization: string
+  readonly idempotencyKey?: string
+  readonly timestamp?: string
+  readonly json?: boolean
+}
+
+/** `posthorn publish`: one event, by the same rules as over GraphQL. */
+export function registerPublish(program: Command): void {
+  program
+    .command('publish')
+    .summary('publish one event')
+    .description(
+      'Publishes one event and owes it to every enabled webhook that subscribes to its type.',
+    )
+    .requiredOption('--organization <id>', 'the organization it happened in, org_…')
+    .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
+    .argument(
+      '<json>',
+      'its data: any JSON value of at most 256 KiB, or - to read it from standard input',
+    )
+    .option(
+      '--idempotency-key <key>',
+      'publish once: within 24 hours, doing it again answers with the first event',
+    )
+    .option('--timestamp <time>', 'when it occurred, in RFC 3339 (default: now)')
+    .option('--json', 'print {"id":"evt_…","deliveries":1,"duplicate":false}')
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ posthorn publish --organization org_… event_attendee.joined_event '{"attendee":"Ada"}'`,
+    )
+    .action(async (type: string, json: string, options: PublishOptions, command: Command) => {
+      await runCommand(command, async () => {
+        const data = parseJson(json === '-' ? (await readInput('-')).toString() : json)
+        await withServices(async ({ database, publishEvents }) => {
+          const { id: organizationId } = await getOrganization(
+            database.prisma,
+            options.organization,
+          )
+          const [event] = await publishEvents(organizationId, [
+            {
+              type,
+              data,
+              idempotencyKey: options.idempotencyKey ?? null,
+              occurredAt: options.timestamp === undefined ? null : new Date(options.timestamp),
+            },
+          ])
+          if (!event) return
+          const { id, deliveryCount, duplicate } = event
+          const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
+          const words = duplicate
+            ? `${id}  was published before with this key`
+            : `${id}  ${deliveries}`
+          print(options.json, { id, deliveries: deliveryCount, duplicate }, words)
+        })
+      })
+    })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const detail = `<json> is not JSON: ${(error as Error).message}. Quote it for the shell, or pass it on standard input with -.`
+    throw invalid([{ path: ['json'], code: 'malformed', detail }])
+  }
+}

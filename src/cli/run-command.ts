@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { openServices, type Services } from '../app.ts'
+import { ConfigError, readEnvironment } from '../config.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { migrate } from '../db/migrate.ts'
+import { DomainError } from '../errors.ts'
+import { openRuntime } from '../runtime.ts'
+
+/** What a command needs of a database that is up to date. Nothing is logged but warnings. */
+export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
+  await using runtime = await openRuntime(readEnvironment())
+  const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
+  await using services = openServices(quiet)
+  await migrate(services.database.pool)
+  return await use(services)
+}
+
+/** Runs the body of a command. What goes wrong is one clear error on stderr and exit code 1. */
+export async function runCommand(command: Command, body: () => Promise<void>): Promise<void> {
+  try {
+    await body()
+  } catch (error) {
+    command.error(`error: ${explain(error)}`, { exitCode: 1 })
+  }
+}
+
+/** One JSON value on stdout with `--json`; otherwise words for people. */
+export function print(json: boolean | undefined, value: unknown, words: string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : words}\n`)
+}
+
+function explain(error: unknown): string {
+  if (error instanceof DomainError || error instanceof ConfigError) return error.message
+  if (isDatabaseUnavailable(error)) {
+    return `Postgres cannot be reached (${messageOf(error)}). Check DATABASE_URL and that the server runs.`
+  }
+  return messageOf(error)
+}
+
+/** A connection that failed on every address of a name carries its reasons inside. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(messageOf).join('; ')
+  }
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,44 @@
+import path from 'node:path'
+import { styleText } from 'node:util'
+
+interface Welcome {
+  readonly url: string
+  /** The token of the key that was just made, or null when that was earlier. */
+  readonly token: string | null
+  readonly keyFile: string
+}
+
+/** What the embedded mode says when it is ready: where it is, and a call to paste. The key is shown once. */
+export function welcome({ url, token, keyFile }: Welcome): string {
+  const shownFile = path.relative(process.cwd(), keyFile) || keyFile
+  const lines = [
+    '',
+    `${styleText('bold', 'Posthorn')} is ready at ${styleText('cyan', url)}`,
+    '',
+    `  GraphQL   ${url}/graphql`,
+    `  REST      ${url}/api/connect/v1/webhooks`,
+    `  OpenAPI   ${url}/openapi.json`,
+    '',
+    ...(token === null
+      ? [`The API key of the first start is in ${shownFile}.`]
+      : firstStart(url, token, shownFile)),
+    '',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function firstStart(url: string, token: string, file: string): string[] {
+  return [
+    `This is the first start, so there is one organization, with an API key that may do everything:`,
+    '',
+    `  ${styleText('green', token)}`,
+    '',
+    `It is shown once, and kept in ${file} for the commands. Try it:`,
+    '',
+    `  curl ${url}/api/connect/v1/webhooks -H 'Authorization: Bearer ${token}'`,
+    '',
+    'See a signed delivery arrive, from a second terminal:',
+    '',
+    '  npx posthorn listen --register',
+  ]
+}

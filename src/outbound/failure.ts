@@ -1,0 +1,96 @@
+import type { FailureCode, TimedOut } from './outcome.ts'
+
+/** Why there was no answer, as a stable code and in plain words that a partner may read. */
+export function explainFailure(error: Error): { code: FailureCode; reason: string } {
+  const code = classify(error)
+  return { code, reason: REASONS[code] }
+}
+
+/** The same for a deadline that passed. */
+export function explainTimeout(
+  phase: TimedOut['phase'],
+  afterMs: number,
+): Omit<TimedOut, 'durationMs'> {
+  const time = afterMs < 1_000 ? `${afterMs} ms` : `${afterMs / 1_000} s`
+  const reason =
+    phase === 'connect'
+      ? `No TLS connection could be made within ${time}.`
+      : `The receiver did not answer within ${time} of the request.`
+  return { kind: 'timed-out', phase, afterMs, reason }
+}
+
+/** An error of ours on the way to an answer; its code is already the final one. */
+export class ConnectionFailure extends Error {
+  override readonly name = 'ConnectionFailure'
+  readonly code: FailureCode
+
+  constructor(code: FailureCode) {
+    super(REASONS[code])
+    this.code = code
+  }
+}
+
+const REASONS: Record<FailureCode, string> = {
+  name_not_found: 'The host name does not exist.',
+  name_lookup_failed: 'The host name could not be looked up.',
+  connection_refused: 'The connection was refused.',
+  connection_reset: 'The connection was reset before an answer.',
+  connection_failed: 'The connection failed.',
+  network_unreachable: 'There is no route to the host.',
+  certificate_expired: "The receiver's certificate has expired.",
+  certificate_not_yet_valid: "The receiver's certificate is not valid yet.",
+  certificate_self_signed: "The receiver's certificate is self-signed.",
+  certificate_unknown_authority:
+    "The receiver's certificate was issued by an unknown authority, or an intermediate certificate is missing.",
+  certificate_wrong_host: "The receiver's certificate is for another host name.",
+  certificate_invalid: "The receiver's certificate could not be verified.",
+  tls_failed: 'A TLS connection could not be made; TLS 1.2 or later is required.',
+  closed_early: 'The receiver closed the connection before it answered.',
+  invalid_http: 'The answer was not valid HTTP/1.1.',
+  head_too_large: "The answer's status line and headers were too large.",
+  proxy_failed: 'The egress proxy did not make the connection.',
+}
+
+const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
+  ENOTFOUND: 'name_not_found',
+  ENODATA: 'name_not_found',
+  EAI_NODATA: 'name_not_found',
+  EAI_AGAIN: 'name_lookup_failed',
+  EAI_FAIL: 'name_lookup_failed',
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  EHOSTUNREACH: 'network_unreachable',
+  ENETUNREACH: 'network_unreachable',
+  EADDRNOTAVAIL: 'network_unreachable',
+  ETIMEDOUT: 'network_unreachable',
+  CERT_HAS_EXPIRED: 'certificate_expired',
+  CERT_NOT_YET_VALID: 'certificate_not_yet_valid',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate_self_signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate_unknown_authority',
+  UNABLE_TO_GET_ISSUER_CERT: 'certificate_unknown_authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate_unknown_authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_unknown_authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_wrong_host',
+  ERR_TLS_CERT_ALTNAME_FORMAT: 'certificate_invalid',
+  EPROTO: 'tls_failed',
+  UND_ERR_HEADERS_OVERFLOW: 'head_too_large',
+}
+
+export function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : ''
+}
+
+function classify(error: Error): FailureCode {
+  if (error instanceof ConnectionFailure) return error.code
+  const code = codeOf(error)
+  const known = BY_ERROR_CODE[code]
+  if (known) return known
+  // Undici's "bad response" and "bad upgrade": bytes came that were not an answer.
+  if (code === 'UND_ERR_SOCKET') return /^bad/.test(error.message) ? 'invalid_http' : 'closed_early'
+  if (error.name === 'HTTPParserError' || code.startsWith('UND_ERR_RES')) return 'invalid_http'
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls_failed'
+  // OpenSSL names its certificate errors in the way of X509_V_ERR_*, with the prefix taken off.
+  if (/CERT|CRL|CHAIN|SIGNATURE|_CA$|PURPOSE/.test(code)) return 'certificate_invalid'
+  return 'connection_failed'
+}

@@ -1,0 +1,126 @@
+import type { Dispatcher } from 'undici'
+import { AbortGroup } from './abort-group.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { createDestinationReader } from './destination.ts'
+import { Exchange, type ExchangeLimits } from './exchange.ts'
+import { type Lookup, systemLookup } from './guarded-lookup.ts'
+import type { Outcome } from './outcome.ts'
+import type { AddressGuard } from './public-address.ts'
+import { createSecureSocketOpener } from './secure-socket.ts'
+
+export interface HttpSender extends AsyncDisposable {
+  /** POSTs once. It rejects only for a request that is not valid HTTP; everything else is an outcome. */
+  send(request: HttpRequest): Promise<Outcome>
+  /** Takes no more requests, waits for those under way (abort their signals to hurry) and closes all connections. */
+  close(): Promise<void>
+}
+
+export interface HttpRequest {
+  readonly url: string
+  /** `user-agent` and `accept-encoding` are the sender's; those given here are left out. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly acknowledgeTimeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface HttpSenderOptions extends Partial<ExchangeLimits> {
+  readonly guard: AddressGuard
+  readonly userAgent: string
+  /** PEM certificates of authorities to trust besides Node's default ones. */
+  readonly caPem?: readonly string[]
+  /** An http:// or https:// forward proxy. The guard judges destinations, not the proxy. */
+  readonly proxyUrl?: string
+  /** Beyond it, requests wait for a free connection; that time is not the receiver's. Default 256. */
+  readonly connectionsPerOrigin?: number
+  /** Resolves names in place of the system. */
+  readonly lookup?: Lookup
+}
+
+const DEFAULT_LIMITS: ExchangeLimits = {
+  connectTimeoutMs: 5_000,
+  acknowledgeTimeoutMs: 15_000,
+  bodyReadMs: 2_000,
+  maxHeaderBytes: 16 * 1024,
+  maxBodyBytes: 64 * 1024,
+  keepBodyBytes: 16 * 1024,
+}
+
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
+  const { guard, userAgent, caPem = [], proxyUrl = null, lookup = systemLookup } = options
+  const { connectionsPerOrigin = 256, ...given } = options
+  const limits: ExchangeLimits = { ...DEFAULT_LIMITS, ...given }
+  const readDestination = createDestinationReader(guard)
+  const pool = new ConnectionPool({
+    openSocket: createSecureSocketOpener({ guard, lookup, caPem, proxyUrl }),
+    connectionsPerOrigin,
+    maxHeaderBytes: limits.maxHeaderBytes,
+  })
+  const underWay = new Set<Exchange>()
+  const abortable = new AbortGroup()
+  let closing: PromiseWithResolvers<void> | null = null
+
+  function send(request: HttpRequest): Promise<Outcome> {
+    const { signal, acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
+    const destination = readDestination(request.url)
+    if (destination.refusal !== null) {
+      return Promise.resolve({ kind: 'refused', reason: destination.refusal, durationMs: 0 })
+    }
+    if (closing || signal?.aborted) return Promise.resolve({ kind: 'aborted' })
+
+    const connections = pool.to(destination.origin)
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    const exchange = new Exchange(
+      toDispatchOptions(request, destination.path, userAgent),
+      acknowledgeTimeoutMs === limits.acknowledgeTimeoutMs
+        ? limits
+        : { ...limits, acknowledgeTimeoutMs },
+      {
+        settled(outcome) {
+          end(exchange, signal)
+          if (outcome.kind === 'aborted') connections.withdraw(exchange)
+          resolve(outcome)
+        },
+        faulted(fault) {
+          end(exchange, signal)
+          reject(fault)
+        },
+        retry: () => connections.carryOnNewConnection(exchange),
+      },
+    )
+    underWay.add(exchange)
+    if (signal) abortable.add(exchange, signal)
+    connections.carry(exchange)
+    return promise
+  }
+
+  function end(exchange: Exchange, signal: AbortSignal | undefined): void {
+    underWay.delete(exchange)
+    if (signal) abortable.delete(exchange, signal)
+    if (closing && underWay.size === 0) closing.resolve()
+  }
+
+  async function close(): Promise<void> {
+    closing ??= Promise.withResolvers<void>()
+    if (underWay.size === 0) closing.resolve()
+    await closing.promise
+    pool.closeResting()
+  }
+
+  return { send, close, [Symbol.asyncDispose]: close }
+}
+
+function toDispatchOptions(
+  { headers: given, body }: HttpRequest,
+  path: string,
+  userAgent: string,
+): Dispatcher.DispatchOptions {
+  // Identity, because a body is kept as it comes and small bodies should not hide large ones.
+  const headers = ['user-agent', userAgent, 'accept-encoding', 'identity']
+  for (const name in given) {
+    if (!OWN_HEADER.test(name)) headers.push(name, given[name] as string)
+  }
+  return { method: 'POST', path, headers, body }
+}
+
+const OWN_HEADER = /^(user-agent|accept-encoding)$/i

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { createApiKey } from './api-keys/api-key.ts'
+import { SCOPES } from './api-keys/scope.ts'
+import type { AppOptions } from './app.ts'
+import { type Config, loadConfig, type Secrets } from './config.ts'
+import type { Db } from './db/client.ts'
+import { openEmbeddedPostgres } from './db/embedded.ts'
+import { ensureGeneratedSecret, readGeneratedSecret } from './generated-secret.ts'
+import { createOrganization } from './organizations/organization.ts'
+import { ensureLocalAuthority } from './outbound/local-authority.ts'
+
+/** The settings with everything they leave to be found or made: the database, the keys, the authorities to trust. */
+export interface Runtime extends AppOptions, AsyncDisposable {}
+
+/** In embedded mode this starts or joins the Postgres of the data directory, and makes what is missing there. */
+export async function openRuntime(environment: Parameters<typeof loadConfig>[0]): Promise<Runtime> {
+  const { config, secrets } = loadConfig(environment)
+  return config.database === 'embedded'
+    ? await embeddedRuntime(config, secrets)
+    : externalRuntime(config, secrets)
+}
+
+function externalRuntime(
+  config: Config,
+  { databaseUrl, encryptionKeys, egressProxy }: Secrets,
+): Runtime {
+  if (databaseUrl === null || encryptionKeys === null)
+    throw new Error('The configuration is incomplete.')
+  return {
+    config,
+    secrets: { databaseUrl, encryptionKeys, egressProxy },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtime> {
+  const postgres = await openEmbeddedPostgres(config.dataDir)
+  const encryptionKeys = secrets.encryptionKeys ?? [await generatedEncryptionKey(config.dataDir)]
+  const authority = await ensureLocalAuthority(config.dataDir)
+  return {
+    config,
+    secrets: { databaseUrl: postgres.url, encryptionKeys, egressProxy: secrets.egressProxy },
+    trustedAuthorities: [authority.certificatePem],
+    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
+  }
+}
+
+async function generatedEncryptionKey(dataDir: string): Promise<Buffer> {
+  const file = path.join(dataDir, 'encryption-key')
+  const text = await ensureGeneratedSecret(file, () => randomBytes(32).toString('base64'))
+  return Buffer.from(text, 'base64')
+}
+
+/** Where the embedded mode keeps the token of the key it made. */
+export function embeddedApiKeyFile(dataDir: string): string {
+  return path.join(dataDir, 'api-key')
+}
+
+/**
+ * On the first start of the embedded mode, an organization and a key that may do everything. Answers the token only
+ * then; later starts answer `null`.
+ */
+export async function provisionEmbedded(db: Db, dataDir: string): Promise<string | null> {
+  const file = embeddedApiKeyFile(dataDir)
+  if ((await readGeneratedSecret(file)) !== null || (await db.organization.count()) > 0) return null
+  const organization = await createOrganization(db, { name: 'My organization' })
+  const { token } = await createApiKey(db, {
+    organizationId: organization.id,
+    name: 'Made on the first start',
+    scopes: SCOPES,
+  })
+  return await ensureGeneratedSecret(file, () => token)
+}

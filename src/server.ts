@@ -1,0 +1,116 @@
+import type { Server } from 'node:http'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { Role, Services } from './app.ts'
+import type { Config } from './config.ts'
+import { unappliedMigrations } from './db/migrate.ts'
+import { createGraphqlHandler } from './graphql/handler.ts'
+import { createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
+import { notFoundProblem } from './rest/problem.ts'
+import type { Worker } from './worker/runner.ts'
+
+/** `/readyz` calls Postgres away when it has not answered by then. */
+const READY_WITHIN_MS = 2_000
+
+/** How long a shutdown waits for requests in flight. */
+const CLOSE_WITHIN_MS = 5_000
+
+/** The listening server. Disposing of it answers what has begun, then closes. */
+export interface HttpServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/** The routes of a process: a worker alone answers only the operators' ones. */
+export function createRoutes(
+  services: Services,
+  config: Config,
+  role: Role,
+  worker: Worker | null,
+): Hono {
+  const routes = new Hono()
+  routes.get('/healthz', (context) => context.json({ status: 'ok' }))
+  routes.get('/readyz', async (context) => {
+    const checks = await readiness(services, worker)
+    const ready = Object.values(checks).every((check) => check === 'ok')
+    return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
+  })
+  routes.get('/metrics', async (context) =>
+    context.body(await services.metrics.render(), 200, {
+      'content-type': services.metrics.contentType,
+    }),
+  )
+  if (role !== 'worker') {
+    const graphql = createGraphqlHandler({
+      ...services,
+      prisma: services.database.prisma,
+      sql: services.database.pool,
+      corsOrigins: config.corsOrigins,
+      graphiql: config.database === 'embedded',
+    })
+    routes.all('/graphql', (context) => graphql(context.req.raw))
+    routes.get('/openapi.json', (context) =>
+      context.json(openApiDocument(new URL(context.req.url).origin)),
+    )
+    routes.route('/api/connect/v1', createConnectV1(services))
+  }
+  routes.notFound((context) => notFoundProblem(context.req.path))
+  return routes
+}
+
+/** Listens on the configured address; throws with the remedy when it cannot. */
+export async function startServer(
+  routes: Hono,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+): Promise<HttpServer> {
+  return await new Promise((resolve, reject) => {
+    const server = serve({ fetch: routes.fetch, hostname: host, port }, (address) => {
+      const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+      resolve({
+        url: `http://${shown}:${address.port}`,
+        [Symbol.asyncDispose]: () => close(server),
+      })
+    }) as Server
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+  })
+}
+
+type Check = 'ok' | 'unavailable'
+
+async function readiness(
+  { database }: Services,
+  worker: Worker | null,
+): Promise<Record<string, Check>> {
+  const unapplied = await Promise.race([
+    unappliedMigrations(database.pool).catch(() => null),
+    new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref()),
+  ])
+  return {
+    postgres: unapplied === null ? 'unavailable' : 'ok',
+    migrations: unapplied?.length === 0 ? 'ok' : 'unavailable',
+    ...(worker && { worker: worker.running ? ('ok' as const) : ('unavailable' as const) }),
+  }
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new Error(
+      `Port ${port} on ${host} is taken by another program. Stop it, or choose another port: PORT=${port + 1}`,
+      { cause: error },
+    )
+  }
+  if (error.code === 'EACCES') {
+    return new Error(
+      `Port ${port} may not be used by this user. Choose one above 1023 with PORT.`,
+      { cause: error },
+    )
+  }
+  return error
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
+  await closed
+  clearTimeout(timer)
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { createTestAuthority } from '../outbound/certificates.ts'
+import { until } from './until.ts'
+
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly at: Date
+}
+
+/** A real HTTPS receiver on this machine, with an authority of its own. */
+export interface Receiver extends AsyncDisposable {
+  readonly url: string
+  /** The authority to trust, as PEM. */
+  readonly authority: string
+  readonly received: readonly Received[]
+  /** How it answers from now on; 200 with an empty body until said otherwise. */
+  answer: (response: ServerResponse, request: Received) => void
+  /** The request with that number, from 1, once it has arrived. */
+  arrival(number: number): Promise<Received>
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const authority = await createTestAuthority()
+  const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
+  const received: Received[] = []
+  const server = createServer({ key, cert }, async (request, response) => {
+    const body = await buffer(request)
+    const arrived = { path: request.url ?? '', headers: request.headers, body, at: new Date() }
+    received.push(arrived)
+    receiver.answer(response, arrived)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const receiver: Receiver = {
+    url: `https://localhost:${(server.address() as AddressInfo).port}/`,
+    authority: authority.pem,
+    received,
+    answer: (response) => response.end(),
+    async arrival(number) {
+      await until(() => received.length >= number, `request ${number} arrives`)
+      return received[number - 1] as Received
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return receiver
+}
