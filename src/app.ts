@@ -1,51 +1,20 @@
 import { readFile } from 'node:fs/promises'
-import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
-import type { Config, Secrets } from './config.ts'
-import { type Database, openDatabase } from './db/client.ts'
+import type { Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { createLoadDelivery } from './deliveries/load-delivery.ts'
 import { createRecordAttempt } from './deliveries/record-attempt.ts'
 import { createSetAside } from './deliveries/set-aside.ts'
-import { createKeyring } from './encryption.ts'
-import { createCatalogue } from './events/event-type.ts'
-import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
 import { createHttpSender, type HttpSender } from './outbound/http-sender.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { enqueue } from './queue/enqueue.ts'
-import { createRoutes, startServer } from './server.ts'
+import { createRoutes, type Role, startServer } from './server.ts'
+import { openServices, type Services, type Settings } from './services.ts'
 import { createDeliveryReporter } from './telemetry/events.ts'
-import { createLogger, type Logger } from './telemetry/logger.ts'
-import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { createFindSendOptions } from './webhooks/send-options.ts'
-import type { WebhookDeps } from './webhooks/webhook.ts'
 import { startWorker, type Worker } from './worker/runner.ts'
 import { createTasks } from './worker/tasks.ts'
-
-/** What one process of Posthorn is for. */
-export type Role = 'all' | 'api' | 'worker'
-
-export interface AppOptions {
-  readonly config: Config
-  readonly secrets: Secrets & {
-    readonly databaseUrl: string
-    readonly encryptionKeys: readonly Buffer[]
-  }
-  /** Certificate authorities to trust besides those of the configuration, as PEM. */
-  readonly trustedAuthorities?: readonly string[]
-  readonly role?: Role
-}
-
-/** What the transports and commands work with. */
-export interface Services extends AsyncDisposable {
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly database: Database
-  readonly authenticate: Authenticate
-  readonly webhooks: WebhookDeps
-  readonly publishEvents: PublishEvents
-}
 
 /** A running process. Disposing of it finishes what is in flight, then lets go of the database. */
 export interface App extends AsyncDisposable {
@@ -54,38 +23,16 @@ export interface App extends AsyncDisposable {
   readonly url: string
 }
 
-/** Everything but the socket and the worker: enough for a command. */
-export function openServices({ config, secrets }: AppOptions): Services {
-  const logger = createLogger(config.logLevel)
-  const database = openDatabase(secrets.databaseUrl, {
-    maxConnections: 20,
-    onError: (error) => logger.warn({ error }, 'a connection to Postgres broke'),
-  })
-  return {
-    logger,
-    metrics: createMetrics(),
-    database,
-    authenticate: createAuthenticate(database.pool),
-    webhooks: {
-      prisma: database.prisma,
-      keyring: createKeyring(secrets.encryptionKeys),
-      guard: createAddressGuard(config.egressAllow),
-    },
-    publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool)),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  }
-}
-
 /** Migrates, then runs the API, the worker or both. */
-export async function startApp(options: AppOptions): Promise<App> {
-  const { config, role = 'all' } = options
+export async function startApp(settings: Settings, role: Role = 'all'): Promise<App> {
+  const { config } = settings
   await using started = new AsyncDisposableStack()
-  const services = started.use(openServices(options))
+  const services = started.use(openServices(settings))
   await migrate(services.database.pool)
 
   let worker: Worker | null = null
   if (role !== 'api') {
-    const sender = started.use(await openSender(options))
+    const sender = started.use(await openSender(settings))
     worker = started.use(await startDelivering(services, sender, config))
   }
   const server = started.use(
@@ -109,7 +56,7 @@ async function openSender({
   config,
   secrets,
   trustedAuthorities = [],
-}: AppOptions): Promise<HttpSender> {
+}: Settings): Promise<HttpSender> {
   const file = config.egressCaFile
   return createHttpSender({
     guard: createAddressGuard(config.egressAllow),

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { createApiKey } from './api-keys/api-key.ts'
 import { SCOPES } from './api-keys/scope.ts'
-import type { AppOptions } from './app.ts'
 import { type Config, loadConfig, type Secrets } from './config.ts'
 import type { Db } from './db/client.ts'
 import { openEmbeddedPostgres } from './db/embedded.ts'
 import { ensureGeneratedSecret, readGeneratedSecret } from './generated-secret.ts'
 import { createOrganization } from './organizations/organization.ts'
 import { ensureLocalAuthority } from './outbound/local-authority.ts'
+import type { Settings } from './services.ts'
 
 /** The settings with everything they leave to be found or made: the database, the keys, the authorities to trust. */
-export interface Runtime extends AppOptions, AsyncDisposable {}
+export interface Runtime extends Settings, AsyncDisposable {}
 
 /** In embedded mode this starts or joins the Postgres of the data directory, and makes what is missing there. */
 export async function openRuntime(environment: Parameters<typeof loadConfig>[0]): Promise<Runtime> {

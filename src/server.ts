@@ -1,13 +1,16 @@
 import type { Server } from 'node:http'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { Role, Services } from './app.ts'
 import type { Config } from './config.ts'
 import { unappliedMigrations } from './db/migrate.ts'
 import { createGraphqlHandler } from './graphql/handler.ts'
 import { createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
 import { notFoundProblem } from './rest/problem.ts'
+import type { Services } from './services.ts'
 import type { Worker } from './worker/runner.ts'
+
+/** What one process of Posthorn is for: both, only the API, or only deliveries. */
+export type Role = 'all' | 'api' | 'worker'
 
 /** `/readyz` calls Postgres away when it has not answered by then. */
 const READY_WITHIN_MS = 2_000

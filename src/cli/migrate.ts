@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { openServices } from '../app.ts'
 import { readEnvironment } from '../config.ts'
 import { migrate } from '../db/migrate.ts'
 import { openRuntime } from '../runtime.ts'
+import { openServices } from '../services.ts'
 import { print, runCommand } from './run-command.ts'
 
 /** `posthorn migrate`: brings the database to this version, and stops. */

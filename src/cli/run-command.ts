@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { openServices, type Services } from '../app.ts'
 import { ConfigError, readEnvironment } from '../config.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import { migrate } from '../db/migrate.ts'
 import { DomainError } from '../errors.ts'
 import { openRuntime } from '../runtime.ts'
+import { openServices, type Services } from '../services.ts'
 
 /** What a command needs of a database that is up to date. Nothing is logged but warnings. */
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
-import { type Role, startApp } from '../app.ts'
+import { startApp } from '../app.ts'
 import { readEnvironment } from '../config.ts'
 import { embeddedApiKeyFile, openRuntime, provisionEmbedded } from '../runtime.ts'
+import type { Role } from '../server.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
 
@@ -26,7 +27,7 @@ export function registerStart(program: Command): void {
 async function start(role: Role): Promise<void> {
   const stop = stopRequested()
   await using runtime = await openRuntime(readEnvironment())
-  await using app = await startApp({ ...runtime, role })
+  await using app = await startApp(runtime, role)
   const { logger, database } = app.services
   if (runtime.config.database === 'embedded') {
     const { dataDir } = runtime.config

@@ -35,9 +35,11 @@ export async function attemptDelivery(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const uuid = parseId('delivery', deliveryId)
-  const delivery = uuid === null ? null : await deps.load(uuid)
-  // Without a delivery there is nothing to do, nor when a job was repeated after the delivery was finished.
-  if (!delivery || delivery.state !== 'pending') return
+  if (uuid === null)
+    throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
+  const delivery = await deps.load(uuid)
+  // There is nothing to do where a job was repeated after the delivery was finished, or outlived it.
+  if (delivery?.state !== 'pending') return
   if (delivery.webhook === 'disabled') return await deps.setAside(uuid)
   if (delivery.webhook === 'deleted' || delivery.body === null) return await deps.cancel(uuid)
 

@@ -1,20 +1,9 @@
 import type { Dispatcher } from 'undici'
 import { ConnectionFailure, codeOf, explainFailure, explainTimeout } from './failure.ts'
 import { AddressRefused } from './guarded-lookup.ts'
+import type { ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 import { ResponseSample } from './response-sample.ts'
-
-/** The bounds of one exchange. Whatever the receiver does, it lasts no longer than the three times together. */
-export interface ExchangeLimits {
-  /** For looking up the name, TCP and TLS, and for the one retry on a fresh connection. */
-  readonly connectTimeoutMs: number
-  /** From handing the last byte of the request to the socket until the response's head. */
-  readonly acknowledgeTimeoutMs: number
-  readonly bodyReadMs: number
-  readonly maxHeaderBytes: number
-  readonly maxBodyBytes: number
-  readonly keepBodyBytes: number
-}
 
 /** A connection, as far as the exchange on it is concerned. */
 export interface Carrier {
@@ -73,6 +62,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestSent(): void {
     this.#phase = 'responding'
+    this.#bytes = 0
     this.#startClock(this.#limits.acknowledgeTimeoutMs)
   }
 

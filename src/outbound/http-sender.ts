@@ -2,8 +2,10 @@ import type { Dispatcher } from 'undici'
 import { AbortGroup } from './abort-group.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { createDestinationReader } from './destination.ts'
-import { Exchange, type ExchangeLimits } from './exchange.ts'
+import { Exchange } from './exchange.ts'
+import { createFairLookup } from './fair-lookup.ts'
 import { type Lookup, systemLookup } from './guarded-lookup.ts'
+import { DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
 import { createSecureSocketOpener } from './secure-socket.ts'
@@ -37,22 +39,25 @@ export interface HttpSenderOptions extends Partial<ExchangeLimits> {
   readonly lookup?: Lookup
 }
 
-const DEFAULT_LIMITS: ExchangeLimits = {
-  connectTimeoutMs: 5_000,
-  acknowledgeTimeoutMs: 15_000,
-  bodyReadMs: 2_000,
-  maxHeaderBytes: 16 * 1024,
-  maxBodyBytes: 64 * 1024,
-  keepBodyBytes: 16 * 1024,
-}
-
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
-  const { guard, userAgent, caPem = [], proxyUrl = null, lookup = systemLookup } = options
-  const { connectionsPerOrigin = 256, ...given } = options
-  const limits: ExchangeLimits = { ...DEFAULT_LIMITS, ...given }
+  const {
+    guard,
+    userAgent,
+    caPem = [],
+    proxyUrl = null,
+    connectionsPerOrigin = 256,
+    lookup = systemLookup,
+    ...givenLimits
+  } = options
+  const limits: ExchangeLimits = { ...DEFAULT_LIMITS, ...givenLimits }
   const readDestination = createDestinationReader(guard)
   const pool = new ConnectionPool({
-    openSocket: createSecureSocketOpener({ guard, lookup, caPem, proxyUrl }),
+    openSocket: createSecureSocketOpener({
+      guard,
+      lookup: createFairLookup(lookup),
+      caPem,
+      proxyUrl,
+    }),
     connectionsPerOrigin,
     maxHeaderBytes: limits.maxHeaderBytes,
   })

@@ -159,7 +159,9 @@ async function issueServerCertificate(authority: PemPair, hosts: readonly string
     subject: 'CN=Posthorn local receiver',
     issuer: issuer.subject,
     publicKey: keys.publicKey,
-    signingKey: createPrivateKey(authority.keyPem).toCryptoKey(ALGORITHM, false, ['sign']),
+    signingKey: createPrivateKey(authority.keyPem).toCryptoKey(ALGORITHM, false, [
+      'sign',
+    ]) as CryptoKey,
     signingAlgorithm: ALGORITHM,
     ...validity(new Date(), LEAF_DAYS),
     extensions: [
@@ -167,7 +169,10 @@ async function issueServerCertificate(authority: PemPair, hosts: readonly string
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       new x509.SubjectAlternativeNameExtension(
-        hosts.map((host) => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host })),
+        hosts.map((host) => ({
+          type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const),
+          value: host,
+        })),
       ),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SETTINGS, parseRetrySchedule } from '../../src/config.ts'
+import { parseRetrySchedule, SETTINGS } from '../../src/config.ts'
 import {
-  MAX_RETRY_AFTER_MS,
   isSuccess,
+  MAX_RETRY_AFTER_MS,
   retryAfterMs,
   retryDelayMs,
 } from '../../src/deliveries/retry-policy.ts'
@@ -105,12 +105,23 @@ describe('contract 7.1', () => {
   })
 
   test('no answer in time is failure', () => {
-    const outcome: Outcome = { kind: 'timed-out', phase: 'response', afterMs: 1, reason: '', durationMs: 1 }
+    const outcome: Outcome = {
+      kind: 'timed-out',
+      phase: 'response',
+      afterMs: 1,
+      reason: '',
+      durationMs: 1,
+    }
     expect(isSuccess(outcome)).toBe(false)
   })
 
   test('a connection error is failure', () => {
-    const outcome: Outcome = { kind: 'unreachable', code: 'connection_refused', reason: '', durationMs: 1 }
+    const outcome: Outcome = {
+      kind: 'unreachable',
+      code: 'connection_refused',
+      reason: '',
+      durationMs: 1,
+    }
     expect(isSuccess(outcome)).toBe(false)
   })
 })

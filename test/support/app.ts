@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type App, type Role, startApp } from '../../src/app.ts'
+import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/client.ts'
+import type { Role } from '../../src/server.ts'
+import type { Settings } from '../../src/services.ts'
 import { createTestDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
 
@@ -42,13 +44,18 @@ const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase())
   const tenant = await createTenant(database.prisma)
-  const { config, secrets } = loadConfig({ ...testEnvironment(database.url), ...options.environment })
-  const app = await startApp({
-    config,
-    secrets: secrets as Parameters<typeof startApp>[0]['secrets'],
-    trustedAuthorities: options.trustedAuthorities ?? [],
-    role: options.role ?? 'all',
+  const { config, secrets } = loadConfig({
+    ...testEnvironment(database.url),
+    ...options.environment,
   })
+  const app = await startApp(
+    {
+      config,
+      secrets: secrets as Settings['secrets'],
+      trustedAuthorities: options.trustedAuthorities ?? [],
+    },
+    options.role ?? 'all',
+  )
   const authorization = `Bearer ${tenant.token}`
   return {
     app,
@@ -57,7 +64,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     rest: (method, path, body) =>
       fetch(`${app.url}/api/connect/v1${path}`, {
         method,
-        headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: {
+          authorization,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     async graphql(query, variables = {}) {

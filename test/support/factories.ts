@@ -1,5 +1,5 @@
 import { createApiKey } from '../../src/api-keys/api-key.ts'
-import { type Scope, SCOPES } from '../../src/api-keys/scope.ts'
+import { SCOPES, type Scope } from '../../src/api-keys/scope.ts'
 import type { Db } from '../../src/db/client.ts'
 import { publicId } from '../../src/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'

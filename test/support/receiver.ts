@@ -7,6 +7,7 @@ import { createTestAuthority } from '../outbound/certificates.ts'
 import { until } from './until.ts'
 
 export interface Received {
+  readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -21,6 +22,8 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[]
   /** How it answers from now on; 200 with an empty body until said otherwise. */
   answer: (response: ServerResponse, request: Received) => void
+  /** Begins counting anew. */
+  forget(): void
   /** The request with that number, from 1, once it has arrived. */
   arrival(number: number): Promise<Received>
 }
@@ -31,7 +34,8 @@ export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer({ key, cert }, async (request, response) => {
     const body = await buffer(request)
-    const arrived = { path: request.url ?? '', headers: request.headers, body, at: new Date() }
+    const { method = '', url: path = '', headers } = request
+    const arrived = { method, path, headers, body, at: new Date() }
     received.push(arrived)
     receiver.answer(response, arrived)
   })
@@ -45,6 +49,9 @@ export async function startReceiver(): Promise<Receiver> {
     async arrival(number) {
       await until(() => received.length >= number, `request ${number} arrives`)
       return received[number - 1] as Received
+    },
+    forget() {
+      received.length = 0
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -149,19 +149,19 @@ begin
     raise invalid_parameter_value using message = 'events: give a JSON array of events.';
   end if;
 
-  select string_agg(format('events[%s].%s', wrong.i - 1, wrong.detail), ' ' order by wrong.i) into problem
+  select string_agg(format('events[%s]%s', wrong.i - 1, wrong.detail), ' ' order by wrong.i) into problem
   from (
     select given.i,
       case
         when json_typeof(given.item) <> 'object' then ': give an object.'
-        when given.item ->> 'type' is null then 'type: it is required.'
+        when given.item ->> 'type' is null then '.type: it is required.'
         when not exists (
           select from posthorn.event_types as t where t.name = given.item ->> 'type' and t.archived_at is null
-        ) then format('type: %s is not in the catalogue of event types.', to_json(given.item ->> 'type'))
-        when given.item -> 'data' is null then 'data: it is required.'
-        when octet_length((given.item -> 'data')::text) > 262144 then 'data: it is larger than 256 KiB (262,144 bytes).'
+        ) then format('.type: %s is not in the catalogue of event types.', to_json(given.item ->> 'type'))
+        when given.item -> 'data' is null then '.data: it is required.'
+        when octet_length((given.item -> 'data')::text) > 262144 then '.data: it is larger than 256 KiB (262,144 bytes).'
         when char_length(given.item ->> 'idempotencyKey') not between 1 and 255
-          then 'idempotencyKey: give 1 to 255 characters.'
+          then '.idempotencyKey: give 1 to 255 characters.'
       end as detail
     from json_array_elements(events) with ordinality as given (item, i)
   ) as wrong

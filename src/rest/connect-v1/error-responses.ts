@@ -1,0 +1,154 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { PROBLEM_KINDS, type ProblemKind } from '../problem-kind.ts'
+import { problemSchema } from './problem-schema.ts'
+
+type Registry = OpenAPIHono['openAPIRegistry']
+
+const ref = <Name extends string>(name: Name) => ({ $ref: `#/components/responses/${name}` })
+
+/** What any operation may answer. */
+export const ANY_OPERATION_ERRORS = {
+  401: ref('Unauthenticated'),
+  403: ref('Forbidden'),
+  405: ref('MethodNotAllowed'),
+  429: ref('RateLimited'),
+  500: ref('Internal'),
+  503: ref('Unavailable'),
+}
+
+export const NOT_FOUND_ERROR = { 404: ref('NotFound') }
+
+export const CONFLICT_ERROR = { 409: ref('Conflict') }
+
+export const INVALID_ERROR = { 422: ref('Invalid') }
+
+/** What an operation with a body may answer besides. */
+export const BODY_ERRORS = {
+  400: ref('Malformed'),
+  413: ref('TooLarge'),
+  415: ref('UnsupportedMediaType'),
+  ...INVALID_ERROR,
+}
+
+/** Adds the schema of problems and every error response to the document. */
+export function registerErrors(registry: Registry): void {
+  registry.register('Problem', problemSchema)
+  for (const [name, { kind, description, headers, ...example }] of Object.entries(RESPONSES)) {
+    registry.registerComponent('responses', name, {
+      description,
+      headers: Object.fromEntries(
+        ['Cache-Control', ...headers].map((header) => [
+          header,
+          { $ref: `#/components/headers/${header}` },
+        ]),
+      ),
+      content: {
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          example: exampleProblem(kind, example),
+        },
+      },
+    })
+  }
+}
+
+interface ErrorResponse {
+  readonly kind: ProblemKind
+  readonly description: string
+  readonly headers: readonly string[]
+  readonly detail: string
+  readonly errors?: readonly object[]
+  readonly instance?: string
+}
+
+function exampleProblem(kind: ProblemKind, example: object): object {
+  const { status, title } = PROBLEM_KINDS[kind]
+  return { type: `urn:posthorn:problem:${kind.replaceAll('_', '-')}`, title, status, ...example }
+}
+
+const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
+  Malformed: {
+    kind: 'malformed',
+    description:
+      'The body is empty, not UTF-8, not JSON or not an object, or the idempotency key is not one.',
+    headers: [],
+    detail: 'The body is not valid JSON.',
+  },
+  Unauthenticated: {
+    kind: 'unauthenticated',
+    description: 'No API key was given, or it is malformed, unknown, expired or revoked.',
+    headers: ['WWW-Authenticate'],
+    detail: 'The API key is expired.',
+  },
+  Forbidden: {
+    kind: 'forbidden',
+    description: 'The API key lacks the scope that the operation needs.',
+    headers: ['WWW-Authenticate'],
+    detail: 'The API key lacks the scope webhooks:write. Use a key that has it.',
+  },
+  NotFound: {
+    kind: 'not_found',
+    description: 'The organization has no webhook with this id.',
+    headers: [],
+    detail: 'There is no webhook "wh_01m7wwqnz4e8mbhv0a5xzgq89j".',
+  },
+  MethodNotAllowed: {
+    kind: 'method_not_allowed',
+    description: 'The path is known, but not with this method. `Allow` names those it has.',
+    headers: ['Allow'],
+    detail: 'PATCH is not possible here. The methods of this path are GET, HEAD, POST.',
+  },
+  Conflict: {
+    kind: 'conflict',
+    description:
+      'The idempotency key was used with another body, or its first call still runs; or the webhook has no secret to read.',
+    headers: [],
+    detail:
+      'A call with this idempotency key is still running. Try again shortly, with the same key.',
+  },
+  TooLarge: {
+    kind: 'too_large',
+    description: 'The body has more than 65,536 bytes.',
+    headers: [],
+    detail: 'The body has more than 65,536 bytes, which is the most that is accepted.',
+  },
+  UnsupportedMediaType: {
+    kind: 'unsupported_media_type',
+    description: 'The body is not `application/json` in UTF-8, or is compressed.',
+    headers: [],
+    detail: 'The body must be JSON in UTF-8. Send the header `Content-Type: application/json`.',
+  },
+  Invalid: {
+    kind: 'invalid',
+    description: 'Fields or parameters break a rule; `errors` lists them all.',
+    headers: [],
+    detail: 'The URL is not HTTPS. Give one that begins with https://.',
+    errors: [
+      {
+        pointer: '#/url',
+        code: 'not_https',
+        detail: 'The URL is not HTTPS. Give one that begins with https://.',
+      },
+    ],
+  },
+  RateLimited: {
+    kind: 'rate_limited',
+    description: 'Too many requests with this API key.',
+    headers: ['Retry-After'],
+    detail: 'Too many requests with this API key. Try again shortly.',
+  },
+  Internal: {
+    kind: 'internal',
+    description: 'A fault of the service. `instance` names its place in the log.',
+    headers: [],
+    detail:
+      'Something went wrong on our side. Name the reference 0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11 when you report it.',
+    instance: 'urn:uuid:0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11',
+  },
+  Unavailable: {
+    kind: 'unavailable',
+    description: 'The database cannot be reached. Nothing was done.',
+    headers: ['Retry-After'],
+    detail: 'The database cannot be reached. Nothing was done; try again shortly.',
+  },
+}

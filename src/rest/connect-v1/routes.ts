@@ -1,0 +1,76 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Authenticate } from '../../api-keys/authenticate.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { WebhookDeps } from '../../webhooks/webhook.ts'
+import { HttpRefusal } from '../http-refusal.ts'
+import { notFoundProblem, problemResponse } from '../problem.ts'
+import { API_DESCRIPTION, registerApi } from './api-description.ts'
+import { authenticated, type CallerEnv } from './caller.ts'
+import * as secretOperations from './secret-operations.ts'
+import { addSecretRoutes } from './secret-routes.ts'
+import * as webhookOperations from './webhook-operations.ts'
+import { addWebhookRoutes } from './webhook-routes.ts'
+
+export interface ConnectV1Deps {
+  readonly authenticate: Authenticate
+  readonly webhooks: WebhookDeps
+  readonly logger: Logger
+}
+
+export const CONNECT_V1_PATH = '/api/connect/v1'
+
+/**
+ * The REST facade (contract, section 4), to be mounted: `server.route(CONNECT_V1_PATH, createConnectV1(deps))`.
+ * It answers everything below that path. Who has no key is told so on every path that exists, with any method.
+ */
+export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
+  const app = new OpenAPIHono<CallerEnv>()
+  app.onError((error, c) => problemResponse(error, c.req.raw, deps.logger))
+  app.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  for (const path of methodsByPath.keys()) app.use(path, authenticated(deps.authenticate))
+  addWebhookRoutes(app, deps.webhooks)
+  addSecretRoutes(app, deps.webhooks)
+  for (const [path, methods] of methodsByPath) {
+    app.all(path, (c) => {
+      throw methodNotAllowed(c.req.method, methods)
+    })
+  }
+  app.all('*', (c) => notFoundProblem(c.req.path))
+  return app
+}
+
+/** The OpenAPI 3.1 document of the facade and of the deliveries. `serverUrl` is the contract's `{base_url}`. */
+export function openApiDocument(serverUrl: string): object {
+  const app = new OpenAPIHono()
+  registerApi(app.openAPIRegistry)
+  for (const { path, ...operation } of operations) {
+    app.openAPIRegistry.registerPath({ ...operation, path: CONNECT_V1_PATH + path })
+  }
+  return app.getOpenAPI31Document({
+    ...API_DESCRIPTION,
+    servers: [{ url: serverUrl.replace(/\/+$/, ''), description: 'This installation.' }],
+  })
+}
+
+const operations = [...Object.values(webhookOperations), ...Object.values(secretOperations)]
+
+/** For each path, the methods it has. GET brings HEAD along. */
+const methodsByPath = new Map<string, string[]>()
+for (const operation of operations) {
+  const path = operation.getRoutingPath()
+  const method = operation.method.toUpperCase()
+  const methods = methodsByPath.get(path) ?? []
+  methodsByPath.set(path, [...methods, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])])
+}
+
+function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
+  const allow = allowed.join(', ')
+  return new HttpRefusal(
+    'method_not_allowed',
+    `${method} is not possible here. The methods of this path are ${allow}.`,
+    { headers: { allow } },
+  )
+}

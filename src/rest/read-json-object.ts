@@ -1,0 +1,87 @@
+import { DomainError } from '../errors.ts'
+import { HttpRefusal } from './http-refusal.ts'
+
+/** The largest body that is read, in bytes. */
+export const MAX_BODY_BYTES = 64 * 1024
+
+/** The JSON object in the body of a request. Refuses everything else without repeating any of it. */
+export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+  requireJson(request.headers)
+  const text = decodeUtf8(await readBytes(request))
+  if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.')
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed('The body is JSON, but not an object. Send a JSON object.')
+  }
+  return value as Record<string, unknown>
+}
+
+function requireJson(headers: Headers): void {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+  if (type !== 'application/json' || !/^(charset="?utf-?8"?)?$/.test(charset ?? '')) {
+    throw new HttpRefusal(
+      'unsupported_media_type',
+      'The body must be JSON in UTF-8. Send the header `Content-Type: application/json`.',
+      { headers: { accept: 'application/json' } },
+    )
+  }
+  const coding = headers.get('content-encoding') ?? 'identity'
+  if (coding.trim().toLowerCase() !== 'identity') {
+    throw new HttpRefusal(
+      'unsupported_media_type',
+      'The body must not be compressed. Send it without Content-Encoding.',
+      { headers: { 'accept-encoding': 'identity' } },
+    )
+  }
+}
+
+/** Reads no further than the bound, whatever `Content-Length` says or leaves out. */
+async function readBytes(request: Request): Promise<Buffer> {
+  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) throw tooLarge()
+  const reader = request.body?.getReader()
+  if (!reader) return Buffer.alloc(0)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new DomainError('malformed', 'The body ended before it was whole.', { cause })
+    })
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > MAX_BODY_BYTES) {
+      reader.cancel().catch(() => {})
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw malformed('The body is not valid UTF-8.')
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed('The body is not valid JSON.')
+  }
+}
+
+function malformed(message: string): DomainError {
+  return new DomainError('malformed', message)
+}
+
+function tooLarge(): DomainError {
+  return new DomainError(
+    'too_large',
+    `The body has more than ${MAX_BODY_BYTES.toLocaleString('en')} bytes, which is the most that is accepted.`,
+  )
+}

@@ -1,0 +1,56 @@
+import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
+import type { Config, Secrets } from './config.ts'
+import { type Database, openDatabase } from './db/client.ts'
+import { createKeyring } from './encryption.ts'
+import { createCatalogue } from './events/event-type.ts'
+import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
+import { createAddressGuard } from './outbound/public-address.ts'
+import { createLogger, type Logger } from './telemetry/logger.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import type { WebhookDeps } from './webhooks/webhook.ts'
+
+/** A configuration with nothing left open: the database is known, and so are the keys. */
+export interface Settings {
+  readonly config: Config
+  readonly secrets: Secrets & {
+    readonly databaseUrl: string
+    readonly encryptionKeys: readonly Buffer[]
+  }
+  /** Certificate authorities to trust besides those of the configuration, as PEM. */
+  readonly trustedAuthorities?: readonly string[]
+}
+
+/** What the transports and the commands work with. */
+export interface Services extends AsyncDisposable {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly database: Database
+  readonly authenticate: Authenticate
+  readonly webhooks: WebhookDeps
+  readonly publishEvents: PublishEvents
+}
+
+/** Postgres connections of one process, the worker's included. */
+const MAX_CONNECTIONS = 20
+
+/** Everything but the socket and the worker. Postgres is reached when it is first needed. */
+export function openServices({ config, secrets }: Settings): Services {
+  const logger = createLogger(config.logLevel)
+  const database = openDatabase(secrets.databaseUrl, {
+    maxConnections: MAX_CONNECTIONS,
+    onError: (error) => logger.warn({ error }, 'a connection to Postgres broke'),
+  })
+  return {
+    logger,
+    metrics: createMetrics(),
+    database,
+    authenticate: createAuthenticate(database.pool),
+    webhooks: {
+      prisma: database.prisma,
+      keyring: createKeyring(secrets.encryptionKeys),
+      guard: createAddressGuard(config.egressAllow),
+    },
+    publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool)),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,28 @@
+import type { SigningSecret as SigningSecretRow } from '../db/generated/prisma/client.ts'
+import type { Keyring } from '../encryption.ts'
+import { formatSecret } from '../receiver/sign.ts'
+import type { SigningSecret } from './signing-secret.ts'
+
+/** Of the secrets of one webhook, the one that signs. A webhook that is not deleted has one. */
+export function currentSecret(keyring: Keyring, rows: readonly SigningSecretRow[]): SigningSecret {
+  const row = rows.find(({ expiresAt }) => expiresAt === null)
+  if (!row) throw new Error('A webhook has no signing secret.')
+  return revealed(keyring, row)
+}
+
+/** Of the secrets of one webhook, those rotated out that are still valid, newest first. */
+export function expiringSecrets(
+  keyring: Keyring,
+  rows: readonly SigningSecretRow[],
+  now = new Date(),
+): SigningSecret[] {
+  return rows
+    .filter(({ expiresAt }) => expiresAt !== null && expiresAt > now)
+    .toSorted((a, b) => Number(b.expiresAt) - Number(a.expiresAt))
+    .map((row) => revealed(keyring, row))
+}
+
+function revealed(keyring: Keyring, row: SigningSecretRow): SigningSecret {
+  const { id, keyCiphertext, createdAt, expiresAt } = row
+  return { key: formatSecret(keyring.decrypt(keyCiphertext, id)), createdAt, expiresAt }
+}

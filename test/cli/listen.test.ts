@@ -1,0 +1,725 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { request } from 'node:https'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../support/listen-main.ts', import.meta.url))
+const SECRET = newSecret()
+const EVENT = {
+  id: 'evt_01k0',
+  type: 'event_attendee.joined_event',
+  timestamp: '2026-01-02T03:04:05.000Z',
+  data: { attendee: 'Zoë' },
+}
+
+/** Each test starts a process or two, beside whatever else is being tested. */
+vi.setConfig({ testTimeout: 20_000 })
+
+let directory: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn-listen-'))
+})
+
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+const running = new Set<ChildProcess>()
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL')
+  running.clear()
+})
+
+describe('what it prints', () => {
+  test('a delivery signed with the secret is verified, answered 200 and shown with all that matters', async () => {
+    const listener = await listening('--secret', SECRET)
+    const delivery = signed({ headers: { 'X-Tenant': 'acme' } })
+    expect(await send(listener, delivery)).toMatchObject({ status: 200 })
+    const block = await listener.printed('answered 200 OK')
+
+    expect(block).toMatch(/^\d\d:\d\d:\d\d {2}✔ verified {2}event_attendee\.joined_event\n/)
+    expect(block).toContain(`wh-id         ${delivery.id}\n`)
+    expect(block).toMatch(/wh-timestamp {2}\d+ \([0-5] s ago\)\n/)
+    expect(block).toMatch(/wh-signature {2}v1,[\w+/]{8}….{4}=\n/)
+    expect(block).toContain('event         evt_01k0\n')
+    expect(block).toContain('x-tenant      acme\n')
+    expect(block).toContain('    "attendee": "Zoë"\n')
+    expect(block).not.toContain(delivery.headers['wh-signature'])
+    expect(listener.stdout() + listener.stderr()).not.toContain(SECRET.slice(6))
+  })
+
+  test.each<[string, (delivery: Delivery) => Delivery, RegExp]>([
+    ['signed with another secret', () => signed({ secret: newSecret() }), /No v1 signature/],
+    ['whose body was changed', (sent) => ({ ...sent, body: `${sent.body} ` }), /No v1 signature/],
+    ['that is too old', () => signed({ ageSeconds: 301 }), /wh-timestamp is 30[12] seconds before/],
+    [
+      'without a signature',
+      ({ headers, ...sent }) => {
+        const { 'wh-signature': _, ...others } = headers
+        return { ...sent, headers: others }
+      },
+      /Missing from the request: wh-signature/,
+    ],
+  ])('a delivery %s is answered 400, and the reason is shown', async (_what, spoil, reason) => {
+    const listener = await listening('--secret', SECRET)
+    const answer = await send(listener, spoil(signed()))
+    expect(answer).toMatchObject({ status: 400, body: expect.stringMatching(reason) })
+    expect(await listener.printed('answered 400')).toMatch(
+      new RegExp(`✘ rejected .*\\n {2}reason +${reason.source}`),
+    )
+  })
+
+  test('without a secret nothing is verified, everything is accepted, and that is said', async () => {
+    const listener = await listening()
+    expect(listener.stderr()).toContain('Nothing is verified')
+    expect(await send(listener, signed())).toMatchObject({ status: 200 })
+    expect(await listener.printed('answered 200')).toContain('? not verified')
+  })
+
+  test('each of several secrets is accepted', async () => {
+    const other = newSecret()
+    const listener = await listening('--secret', SECRET, '--secret', other, '--count', '2')
+    await send(listener, signed())
+    await send(listener, signed({ secret: other }))
+    expect(await listener.exited).toBe(0)
+    expect(listener.stdout().match(/✔ verified/g)).toHaveLength(2)
+  })
+
+  test('a repeat of a delivery is told, and answered 200', async () => {
+    const listener = await listening('--secret', SECRET, '--status', '202', '--count', '3')
+    const delivery = signed()
+    const statuses = [
+      await send(listener, delivery),
+      await send(listener, signed({ id: delivery.id })),
+      await send(listener, delivery),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([202, 200, 200])
+    expect(await listener.exited).toBe(0)
+    expect(listener.stdout()).toContain(`${delivery.id}\n`)
+    expect(listener.stdout()).toContain(`${delivery.id} (the 2nd time this id arrives)\n`)
+    expect(listener.stdout()).toContain(`${delivery.id} (the 3rd time this id arrives)\n`)
+  })
+
+  test('colors appear when they are forced, and not into a pipe', async () => {
+    const plain = await listening('--secret', SECRET)
+    await send(plain, signed())
+    const withoutColors = await plain.printed('answered')
+    expect(withoutColors).toBe(stripVTControlCharacters(withoutColors))
+
+    const colored = await listening({ env: { FORCE_COLOR: '1' } }, '--secret', SECRET)
+    await send(colored, signed())
+    expect(await colored.printed('answered')).toContain('\u001b[32m✔ verified\u001b[39m')
+  })
+
+  test('numbers keep their digits', async () => {
+    const listener = await listening('--secret', SECRET)
+    await send(listener, signed({ body: '{"data":{"n":9007199254740993}}' }))
+    expect(await listener.printed('answered')).toContain('"n": 9007199254740993\n')
+  })
+})
+
+describe('what strangers send', () => {
+  const ATTACK = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e\u2028\r'
+  const UNSAFE = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e]/u
+
+  test('escape sequences reach the terminal from nowhere', async () => {
+    const listener = await listening('--secret', SECRET)
+    const body = JSON.stringify({ id: `e${ATTACK}`, type: `t${ATTACK}`, [`k${ATTACK}`]: ATTACK })
+    await send(listener, signed({ body, headers: { 'x-bad': 'a\u009b2Jb' } }))
+    const block = await listener.printed('answered')
+    expect(block).not.toMatch(UNSAFE)
+    expect(block).toContain('t\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202e\\u2028\\u000d')
+    expect(block).toContain('a\\u009b2Jb')
+  })
+
+  test('nor from a body that is not JSON, which cannot forge a verdict either', async () => {
+    const listener = await listening('--secret', SECRET)
+    const body = `${ATTACK}\n12:00:00  ✔ verified  forged`
+    await send(listener, signed({ secret: newSecret(), body }))
+    const block = await listener.printed('answered')
+    expect(block).not.toMatch(UNSAFE)
+    expect(block).toContain('  │ 12:00:00  ✔ verified  forged')
+    expect(block).not.toMatch(/^12:00:00/m)
+  })
+
+  test('nor with --json, whose values stay what they were', async () => {
+    const listener = await listening('--secret', SECRET, '--json')
+    await send(listener, signed({ body: JSON.stringify({ attack: ATTACK }) }))
+    const line = await listener.printed('\n')
+    expect(line).not.toMatch(UNSAFE)
+    expect(JSON.parse(line).body).toEqual({ attack: ATTACK })
+  })
+
+  test('a body of 1 MiB is accepted, a larger one answered 413', async () => {
+    const listener = await listening('--secret', SECRET, '--json')
+    const sizes = [1_048_576, 1_048_577, 5_000_000]
+    for (const size of sizes) {
+      const { status } = await send(listener, signed({ body: 'x'.repeat(size) }))
+      expect(status).toBe(size === 1_048_576 ? 200 : 413)
+    }
+  })
+
+  test('JSON nested too deeply is shown as text', async () => {
+    const listener = await listening('--secret', SECRET)
+    const { status } = await send(
+      listener,
+      signed({ body: '['.repeat(50_000) + ']'.repeat(50_000) }),
+    )
+    expect(status).toBe(200)
+    expect(await listener.printed('answered 200')).toContain('✔ verified')
+  })
+
+  test('what is not a POST is answered 405 and is no delivery', async () => {
+    const listener = await listening('--secret', SECRET, '--count', '1', '--json')
+    expect(await send(listener, signed(), 'GET')).toMatchObject({ status: 405 })
+    expect(await send(listener, signed(), 'PUT')).toMatchObject({ status: 405 })
+    expect(await send(listener, signed())).toMatchObject({ status: 200 })
+    expect(await listener.exited).toBe(0)
+    expect(listener.stdout().trim().split('\n')).toHaveLength(1)
+  })
+
+  test('a client that does not trust the certificate is mentioned, and no harm is done', async () => {
+    const listener = await listening('--secret', SECRET)
+    await expect(send(listener, signed(), 'POST', { ca: [] })).rejects.toThrow('certificate')
+    await until(() => listener.stderr().includes('gave up on the TLS handshake'))
+    expect(await send(listener, signed())).toMatchObject({ status: 200 })
+  })
+})
+
+describe('how it answers', () => {
+  test('--fail 2 answers 500 twice and then accepts; rejected deliveries do not count', async () => {
+    const listener = await listening('--secret', SECRET, '--fail', '2')
+    const delivery = signed()
+    const statuses: number[] = []
+    for (const sent of [delivery, signed({ secret: newSecret() }), delivery, delivery, signed()]) {
+      statuses.push((await send(listener, sent)).status)
+    }
+    expect(statuses).toEqual([500, 400, 500, 200, 200])
+  })
+
+  test('--status answers that status always, until one that is 2xx has accepted a delivery', async () => {
+    const listener = await listening('--secret', SECRET, '--status', '503')
+    const delivery = signed()
+    expect(await send(listener, delivery)).toMatchObject({ status: 503 })
+    expect(await send(listener, delivery)).toMatchObject({ status: 503 })
+    expect(await listener.printed('answered 503 Service Unavailable')).toContain('✔ verified')
+  })
+
+  test('--status 204 answers without a body', async () => {
+    const listener = await listening('--secret', SECRET, '--status', '204')
+    expect(await send(listener, signed())).toEqual({ status: 204, body: '' })
+  })
+
+  test('--delay waits before it answers', async () => {
+    const listener = await listening('--secret', SECRET, '--delay', '300ms')
+    const started = performance.now()
+    expect(await send(listener, signed())).toMatchObject({ status: 200 })
+    expect(performance.now() - started).toBeGreaterThan(295)
+  })
+
+  test('a sender that does not wait so long is seen to hang up', async () => {
+    const listener = await listening('--secret', SECRET, '--delay', '10s')
+    const signal = AbortSignal.timeout(200)
+    await expect(send(listener, signed(), 'POST', { signal })).rejects.toThrow('abort')
+    expect(await listener.printed('not answered')).toContain('✔ verified')
+  })
+
+  test('--count stops after so many deliveries, rejected ones included, with exit code 0', async () => {
+    const listener = await listening('--secret', SECRET, '--count', '2')
+    expect(await send(listener, signed({ secret: newSecret() }))).toMatchObject({ status: 400 })
+    expect(await send(listener, signed())).toMatchObject({ status: 200 })
+    expect(await listener.exited).toBe(0)
+  })
+
+  test('--count prints no more than that even when more arrive at once', async () => {
+    const listener = await listening('--count', '2', '--json', '--delay', '100ms')
+    await Promise.allSettled(Array.from({ length: 6 }, () => send(listener, signed())))
+    expect(await listener.exited).toBe(0)
+    expect(listener.stdout().trim().split('\n')).toHaveLength(2)
+  })
+
+  test('--json prints one JSON value per line and nothing else on stdout', async () => {
+    const listener = await listening('--secret', SECRET, '--json', '--count', '3')
+    const good = signed({ headers: { 'x-tenant': 'acme' } })
+    await send(listener, good)
+    await send(listener, { ...good, body: 'no JSON' })
+    await send(listener, good)
+    expect(await listener.exited).toBe(0)
+    const values = listener
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(values).toEqual([
+      {
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+        verified: true,
+        reason: null,
+        id: good.id,
+        timestamp: good.headers['wh-timestamp'],
+        signature: good.headers['wh-signature'],
+        arrivals: 1,
+        headers: { 'x-tenant': 'acme' },
+        body: EVENT,
+        answered: 200,
+      },
+      expect.objectContaining({
+        verified: false,
+        reason: expect.stringContaining('No v1 signature'),
+        arrivals: 2,
+        body: 'no JSON',
+        answered: 400,
+      }),
+      expect.objectContaining({ verified: true, arrivals: 3, body: EVENT, answered: 200 }),
+    ])
+  })
+
+  test('POSTHORN_HEADER_PREFIX names the headers', async () => {
+    const env = { POSTHORN_HEADER_PREFIX: 'webhook-' }
+    const listener = await listening({ env }, '--secret', SECRET, '--count', '1')
+    expect(await send(listener, signed({ prefix: 'webhook-' }))).toMatchObject({ status: 200 })
+    expect(await listener.exited).toBe(0)
+    expect(listener.stdout()).toContain('webhook-id')
+  })
+
+  test('it listens at the port asked for, on 127.0.0.1 only', async () => {
+    const port = await freePort()
+    const listener = await listening('--port', String(port))
+    expect(listener.port).toBe(port)
+    expect(listener.stderr()).toContain(`https://localhost:${port}/`)
+    const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+    for (const { address } of others.filter((other) => other.address !== '127.0.0.1')) {
+      await expect(once(connect({ host: address, port }), 'connect')).rejects.toThrow()
+    }
+  })
+})
+
+describe('--register', () => {
+  let api: StandIn
+
+  beforeEach(async () => {
+    api = await startStandIn()
+    onTestFinished(() => void api.server.close())
+  })
+
+  const registered = (...args: Args) =>
+    listening(
+      { until: 'Registered' },
+      '--register',
+      ...['--server', api.url, '--key', api.key],
+      ...args,
+    )
+
+  test('creates an enabled webhook for both contract types, verifies with its secret, and removes it at Ctrl+C', async () => {
+    const listener = await registered()
+    const webhook = api.only()
+    expect(webhook).toMatchObject({
+      url: `https://localhost:${listener.port}/`,
+      enabled: true,
+      event_subscriptions: ['event_attendee.joined_event', 'event_attendee.ticket_success'],
+    })
+    await send(listener, signed({ secret: webhook.secret }))
+    expect(await listener.printed('answered 200')).toContain('✔ verified')
+    expect(await send(listener, signed())).toMatchObject({ status: 400 })
+
+    expect(await listener.stop('SIGINT')).toBe(0)
+    expect(api.webhooks.size).toBe(0)
+    const printed = listener.stdout() + listener.stderr()
+    expect(printed).not.toContain(webhook.secret.slice(6))
+    expect(printed).not.toContain(api.key)
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)('removes it at %s too', async (signal) => {
+    const listener = await registered()
+    expect(api.webhooks.size).toBe(1)
+    expect(await listener.stop(signal)).toBe(0)
+    expect(api.webhooks.size).toBe(0)
+  })
+
+  test('removes it when one Ctrl+C comes twice, from the terminal and from npm', async () => {
+    const listener = await registered()
+    listener.child.kill('SIGINT')
+    expect(await listener.stop('SIGINT')).toBe(0)
+    expect(api.webhooks.size).toBe(0)
+  })
+
+  test('removes it after --count', async () => {
+    const listener = await registered('--count', '1')
+    await send(listener, signed({ secret: api.only().secret }))
+    expect(await listener.exited).toBe(0)
+    expect(api.webhooks.size).toBe(0)
+  })
+
+  test('removes it when whoever reads its output goes away', async () => {
+    const listener = await registered('--json')
+    listener.child.stdout?.destroy()
+    await send(listener, signed({ secret: api.only().secret }))
+    expect(await listener.exited).toBe(0)
+    expect(api.webhooks.size).toBe(0)
+  })
+
+  test('removes it when its secret cannot be read', async () => {
+    api.refuse = (method) =>
+      method === 'GET' ? problem(403, 'Forbidden', 'Needs secrets:read.') : null
+    const listener = listen('--register', '--server', api.url, '--key', api.key)
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain('needs the scopes webhooks:write and secrets:read')
+    expect(api.created).toBe(1)
+    expect(api.webhooks.size).toBe(0)
+  })
+
+  test('removes it when it is stopped while registering', async () => {
+    const held = Promise.withResolvers<void>()
+    api.hold = held.promise
+    const listener = await listening('--register', '--server', api.url, '--key', api.key)
+    await until(() => api.created === 1)
+    listener.child.kill('SIGINT')
+    held.resolve()
+    expect(await listener.exited).toBe(0)
+    expect(api.webhooks.size).toBe(0)
+  })
+
+  test('says which webhook is left when it cannot be removed, with exit code 1', async () => {
+    const listener = await registered()
+    const { id } = api.only()
+    api.refuse = () => problem(503, 'Service Unavailable', 'Postgres cannot be reached.')
+    expect(await listener.stop('SIGINT')).toBe(1)
+    expect(listener.stderr()).toContain(`The webhook ${id} is still registered`)
+    expect(listener.stderr()).toContain('Postgres cannot be reached.')
+  })
+
+  test('a webhook that someone else removed is no trouble', async () => {
+    const listener = await registered()
+    api.webhooks.clear()
+    expect(await listener.stop('SIGINT')).toBe(0)
+  })
+
+  test('--event, repeated or with commas, says which types', async () => {
+    await registered('--event', 'a.b,c.d', '--event', 'e.f', 'a.b')
+    expect(api.only().event_subscriptions).toEqual(['a.b', 'c.d', 'e.f'])
+  })
+
+  test('follows a rotation of the secret', async () => {
+    const listener = await registered()
+    const webhook = api.only()
+    webhook.secret = newSecret()
+    expect(await send(listener, signed({ secret: webhook.secret }))).toMatchObject({ status: 200 })
+  })
+
+  test('a delivery that arrives before the secret is known waits for it', async () => {
+    const held = Promise.withResolvers<void>()
+    api.hold = held.promise
+    const listener = await listening('--register', '--server', api.url, '--key', api.key)
+    await until(() => api.created === 1)
+    const answer = send(listener, signed({ secret: api.only().secret }))
+    held.resolve()
+    expect(await answer).toMatchObject({ status: 200 })
+  })
+
+  test('without --key, uses the key that the first run wrote', async () => {
+    const dataDir = await mkdtemp(path.join(directory, 'data-'))
+    await writeFile(path.join(dataDir, 'api-key'), `${api.key}\n`)
+    const env = { POSTHORN_DATA_DIR: dataDir, PORT: new URL(api.url).port }
+    const listener = await listening({ env, until: 'Registered' }, '--register')
+    expect(await listener.stop('SIGINT')).toBe(0)
+  })
+
+  test('without any key, says where it looked and what to do', async () => {
+    const listener = listen('--register', '--server', api.url)
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toMatch(
+      /There is no API key in .*api-key \(ENOENT\)\. Give one with --key/,
+    )
+    expect(listener.stderr().trim().split('\n')).toHaveLength(1)
+  })
+
+  test('a server that is not running: says how to start it', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const listener = listen('--register', '--server', url, '--key', 'phk_x')
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain(`Nothing answers at ${url}. Start it with \`npm start\``)
+  })
+
+  test('a key that is refused: says so, and never shows the key', async () => {
+    const listener = listen('--register', '--server', api.url, '--key', 'phk_wrong')
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain('with 401 Unauthorized. The API key is not known.')
+    expect(listener.stderr()).toContain('Give a valid key with --key.')
+    expect(listener.stderr()).not.toContain('phk_wrong')
+  })
+
+  test('fields that break a rule: tells all of it, and nothing that a terminal would obey', async () => {
+    api.refuse = () =>
+      problem(422, 'Unprocessable Content', 'Two fields are wrong.', [
+        { pointer: '/url', code: 'x', detail: 'Not public.\u001b[2J' },
+        { pointer: '/event_subscriptions/0', code: 'x', detail: 'Unknown. Did you mean "a"?' },
+      ])
+    const listener = listen('--register', '--server', api.url, '--key', api.key)
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain(
+      '422 Unprocessable Content. /url Not public.\\u001b[2J /event_subscriptions/0 Unknown. Did you mean "a"?',
+    )
+  })
+
+  test('something else that answers there is recognized', async () => {
+    const other = createServer((_request, response) => response.end('<html>')).listen(
+      0,
+      '127.0.0.1',
+    )
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const listener = listen('--register', '--server', url, '--key', 'phk_x')
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain('not as Posthorn does')
+  })
+})
+
+describe('mistakes end it with exit code 1 and say what is wrong', () => {
+  test.each([
+    [['--port', '65536'], 'Give a whole number from 0 to 65535.'],
+    [['--status', '199'], 'Give a whole number from 200 to 599.'],
+    [['--count', '0'], 'Give a whole number from 1 to'],
+    [['--fail', 'x'], 'Give a whole number from 0 to'],
+    [['--delay', '3'], 'write a whole number and a unit'],
+    [['--delay', '2h'], 'Give at most 1h.'],
+    [['--event', 'a.b'], '--event is of use with --register only.'],
+    [['--register', '--event', 'a,,b'], 'Give names of event types.'],
+    [['--register', '--key', 'phk_\n1'], 'The API key is empty or has spaces'],
+    [['--register', '--key', 'phk_1', '--server', 'ftp://x'], '"ftp://x" is not the http://'],
+    [['--statsu', '500'], "unknown option '--statsu'"],
+  ])('%j', async (args, message) => {
+    const listener = listen(...args)
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain(message)
+    expect(listener.stdout()).toBe('')
+  })
+
+  test('a malformed secret, which is not repeated', async () => {
+    const listener = listen('--secret', 'whsec_almost?')
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain('A webhook secret is base64')
+    expect(listener.stderr()).not.toContain('almost?')
+  })
+
+  test('a port that is taken', async () => {
+    const { port } = await listening()
+    const listener = listen('--port', String(port))
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain(`Port ${port} is taken. Give another one with --port`)
+  })
+
+  test('settings that cannot be used', async () => {
+    const listener = listen({ env: { POSTHORN_DATADIR: 'x' } })
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain('Did you mean "POSTHORN_DATA_DIR"?')
+  })
+})
+
+interface RunOptions {
+  env?: Record<string, string>
+  /** What to wait for on stderr. */
+  until?: string
+}
+
+type Args = (string | RunOptions)[]
+
+/** The real command as a process of its own. */
+function listen(...args: Args) {
+  const options = args.find((arg) => typeof arg !== 'string')
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(HOST|PORT|DATABASE_URL|POSTHORN_.*|.*COLOR.*)$/.test(name),
+  )
+  const given = args.filter((arg) => typeof arg === 'string')
+  const child = spawn(process.execPath, [MAIN, 'listen', ...given], {
+    cwd: directory,
+    env: { ...Object.fromEntries(inherited), ...options?.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk
+  })
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  return {
+    child,
+    exited,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async printed(wanted: string) {
+      await until(() => stdout.includes(wanted))
+      return stdout
+    },
+    stop(signal: NodeJS.Signals) {
+      child.kill(signal)
+      return exited
+    },
+  }
+}
+
+async function listening(...args: Args) {
+  const options = args.find((arg) => typeof arg !== 'string')
+  const listener = listen(...args)
+  const wanted = options?.until ?? 'Listening'
+  await until(() => listener.stderr().includes(wanted) || listener.child.exitCode !== null)
+  const port = Number(/https:\/\/localhost:(\d+)\//.exec(listener.stderr())?.[1])
+  if (Number.isNaN(port)) throw new Error(`It did not start: ${listener.stderr()}`)
+  const dataDir = options?.env?.['POSTHORN_DATA_DIR'] ?? path.join(directory, '.posthorn')
+  return { ...listener, port, ca: await readFile(path.join(dataDir, 'authority', 'ca.pem')) }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 8_000, interval: 10 })
+}
+
+interface Delivery {
+  id: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** Signed as contract section 5.2 says, by code of its own. */
+function signed(
+  given: Partial<Delivery> & { secret?: string; ageSeconds?: number; prefix?: string } = {},
+): Delivery {
+  const { secret = SECRET, prefix = 'wh-', body = JSON.stringify(EVENT), ageSeconds = 0 } = given
+  const id = given.id ?? `msg_${randomUUID()}`
+  const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds)
+  const hmac = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+  const headers = {
+    [`${prefix}id`]: id,
+    [`${prefix}timestamp`]: timestamp,
+    [`${prefix}signature`]: `v1,${hmac.update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+    ...given.headers,
+  }
+  return { id, headers, body }
+}
+
+async function send(
+  to: { port: number; ca: Buffer },
+  { headers, body }: Delivery,
+  method = 'POST',
+  options: { ca?: string[]; signal?: AbortSignal } = {},
+): Promise<{ status: number; body: string }> {
+  const sent = request({
+    ...{ host: 'localhost', family: 4, port: to.port, ca: to.ca, method, agent: false },
+    headers: { 'content-type': 'application/json', ...headers },
+    ...options,
+  })
+  // As bytes: Node would write a string together with the headers, and encode those as UTF-8 too.
+  sent.end(method === 'GET' ? undefined : Buffer.from(body))
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, body: await text(response) }
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+interface Refusal {
+  status: number
+  body: object
+}
+
+interface StandIn {
+  server: Server
+  url: string
+  key: string
+  created: number
+  webhooks: Map<string, { id: string; secret: string; event_subscriptions: string[] }>
+  only(): { id: string; secret: string; event_subscriptions: string[] }
+  refuse(method: string): Refusal | null
+  /** What the answer to a POST waits for, after the webhook was created. */
+  hold: Promise<void>
+}
+
+function problem(status: number, title: string, detail: string, errors?: object[]): Refusal {
+  return { status, body: { type: 'about:blank', title, status, detail, errors } }
+}
+
+/** What the contract says of the three calls, section 4. */
+async function startStandIn(): Promise<StandIn> {
+  const standIn: StandIn = {
+    server: createServer(answer).listen(0, '127.0.0.1'),
+    url: '',
+    key: `phk_${randomUUID().replaceAll('-', '')}`,
+    created: 0,
+    webhooks: new Map(),
+    only() {
+      expect(standIn.webhooks.size).toBe(1)
+      return [...standIn.webhooks.values()][0] as ReturnType<StandIn['only']>
+    },
+    refuse: () => null,
+    hold: Promise.resolve(),
+  }
+  await once(standIn.server, 'listening')
+  standIn.url = `http://127.0.0.1:${(standIn.server.address() as AddressInfo).port}`
+  return standIn
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    const body = await buffer(request)
+    const { status, body: value } = await decide(request, body)
+    const type = status < 400 ? 'application/json' : 'application/problem+json'
+    response.writeHead(status, { 'content-type': type })
+    response.end(value === null ? undefined : JSON.stringify(value))
+  }
+
+  async function decide({ method = '', url = '', headers }: IncomingMessage, body: Buffer) {
+    if (headers.authorization !== `Bearer ${standIn.key}`) {
+      return problem(401, 'Unauthorized', 'The API key is not known.')
+    }
+    const refusal = standIn.refuse(method)
+    if (refusal) return refusal
+    const [, id = '', rest] =
+      /^\/api\/connect\/v1\/webhooks(?:\/([^/]+))?(\/secret)?$/.exec(url) ?? []
+    if (method === 'POST' && id === '') {
+      const webhook = { ...JSON.parse(body.toString()), id: `wh_${randomUUID()}` }
+      standIn.webhooks.set(webhook.id, { ...webhook, secret: newSecret() })
+      standIn.created++
+      await standIn.hold
+      return { status: 201, body: webhook as object }
+    }
+    const webhook = standIn.webhooks.get(id)
+    if (!webhook) return problem(404, 'Not Found', `There is no webhook ${id}.`)
+    if (method === 'GET' && rest) return { status: 200, body: { key: webhook.secret } }
+    if (method === 'DELETE' && !rest) {
+      standIn.webhooks.delete(id)
+      return { status: 204, body: null }
+    }
+    return problem(405, 'Method Not Allowed', method)
+  }
+}

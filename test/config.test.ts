@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig, SETTINGS } from '../src/config.ts'
+
+const external = {
+  DATABASE_URL: 'postgres://u:hunter2@db/app',
+  POSTHORN_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+}
+
+test('.env.example and the configuration list the same settings with the same defaults', () => {
+  const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8')
+  const listed = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])
+  expect(Object.fromEntries(listed)).toEqual(SETTINGS)
+})
+
+test('nothing set is the embedded mode with the defaults of the design', () => {
+  const { config, secrets } = loadConfig({})
+  expect(config).toMatchObject({
+    database: 'embedded',
+    host: '127.0.0.1',
+    port: 4000,
+    concurrency: 200,
+    attemptTimeoutMs: 15_000,
+    egressAllow: ['127.0.0.0/8', '::1/128'],
+    headerPrefix: 'wh-',
+    retentionMs: 30 * 86_400_000,
+    corsOrigins: [],
+    logLevel: 'info',
+  })
+  expect(config.retryScheduleMs).toEqual(
+    [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
+      (seconds) => seconds * 1_000,
+    ),
+  )
+  expect(secrets).toEqual({ databaseUrl: null, encryptionKeys: null, egressProxy: null })
+})
+
+test('with DATABASE_URL no address range is let through unasked', () => {
+  expect(loadConfig(external).config.egressAllow).toEqual([])
+})
+
+test('with DATABASE_URL encryption keys are required, and the message says how to make one', () => {
+  expect(() => loadConfig({ DATABASE_URL: external.DATABASE_URL })).toThrow(
+    /POSTHORN_ENCRYPTION_KEYS is required.*openssl rand -base64 32/,
+  )
+})
+
+test('all that is wrong is reported together', () => {
+  const error = problemsOf({
+    ...external,
+    PORT: '70000',
+    POSTHORN_CONCURRENCY: 'many',
+    POSTHORN_RETRY_SCHEDULE: '5s,soon',
+    POSTHORN_CONCURENCY: '5',
+  })
+  expect(error).toEqual([
+    'POSTHORN_CONCURENCY is not a setting. Did you mean "POSTHORN_CONCURRENCY"?',
+    expect.stringMatching(/^PORT is "70000": give a whole number from 0 to 65535/),
+    expect.stringMatching(/^POSTHORN_CONCURRENCY is "many"/),
+    expect.stringMatching(/^POSTHORN_RETRY_SCHEDULE is "5s,soon"/),
+  ])
+})
+
+describe('a value that cannot be used is refused', () => {
+  test.each([
+    ['DATABASE_URL', 'mysql://x'],
+    ['HOST', ''],
+    ['PORT', '-1'],
+    ['PORT', '4000.5'],
+    ['POSTHORN_DATA_DIR', ''],
+    ['POSTHORN_ENCRYPTION_KEYS', 'c2hvcnQ='],
+    ['POSTHORN_CONCURRENCY', '0'],
+    ['POSTHORN_RETRY_SCHEDULE', Array(51).fill('1s').join()],
+    ['POSTHORN_RETRY_SCHEDULE', '8d'],
+    ['POSTHORN_ATTEMPT_TIMEOUT', '31s'],
+    ['POSTHORN_ATTEMPT_TIMEOUT', '15'],
+    ['POSTHORN_EGRESS_ALLOW', '10.0.0.0'],
+    ['POSTHORN_EGRESS_ALLOW', '10.0.0.0/33'],
+    ['POSTHORN_EGRESS_PROXY', 'socks5://proxy'],
+    ['POSTHORN_HEADER_PREFIX', 'WH-'],
+    ['POSTHORN_HEADER_PREFIX', 'wh'],
+    ['POSTHORN_RETENTION', '1h'],
+    ['POSTHORN_CORS_ORIGINS', 'https://app.example.com/path'],
+    ['POSTHORN_LOG_LEVEL', 'loud'],
+  ])('%s=%s', (name, value) => {
+    expect(problemsOf({ ...external, [name]: value })).toEqual([expect.stringContaining(name)])
+  })
+})
+
+test('an empty retry schedule means no retries', () => {
+  expect(loadConfig({ POSTHORN_RETRY_SCHEDULE: '' }).config.retryScheduleMs).toEqual([])
+})
+
+test('several encryption keys are read in order', () => {
+  const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const text = keys.map((key) => key.toString('base64')).join(', ')
+  expect(loadConfig({ POSTHORN_ENCRYPTION_KEYS: text }).secrets.encryptionKeys).toEqual(keys)
+})
+
+test('no message repeats a secret', () => {
+  const secret = 'hunter2-marker'
+  const problems = problemsOf({
+    DATABASE_URL: `mysql://u:${secret}@db`,
+    POSTHORN_ENCRYPTION_KEYS: secret,
+    POSTHORN_EGRESS_PROXY: `socks5://u:${secret}@proxy`,
+  })
+  expect(problems.join()).not.toContain(secret)
+})
+
+test('the configuration holds no secret and cannot be changed', () => {
+  const { config } = loadConfig({ ...external, POSTHORN_EGRESS_PROXY: 'http://u:hunter2@proxy' })
+  expect(JSON.stringify(config)).not.toContain('hunter2')
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  throw new Error('The settings were accepted.')
+}

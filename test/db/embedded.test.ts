@@ -1,0 +1,192 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { until } from '../support/until.ts'
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+
+let base: string
+let dataDir: string
+
+beforeEach(async () => {
+  base = await mkdtemp(path.join(tmpdir(), 'posthorn embedded '))
+  await chmod(base, 0o755)
+  dataDir = path.join(base, 'data dir')
+})
+afterEach(async () => {
+  const postmaster = await postmasterPid().catch(() => null)
+  if (postmaster !== null) await kill(postmaster, 'SIGQUIT')
+  await rm(base, { recursive: true, force: true })
+})
+
+test('starts in a path with spaces, and keeps its data over a restart', async () => {
+  {
+    await using postgres = await openEmbeddedPostgres(dataDir)
+    await query(postgres, 'create table kept as select 42 as answer')
+  }
+  await using again = await openEmbeddedPostgres(dataDir)
+  expect(await query(again, 'select answer from kept')).toEqual([{ answer: 42 }])
+})
+
+test('is stopped when its last user lets go', async () => {
+  const postgres = await openEmbeddedPostgres(dataDir)
+  const pid = await postmasterPid()
+  await postgres[Symbol.asyncDispose]()
+  await until(() => !isAlive(pid), 'Postgres ends')
+})
+
+test('keeps running while another Posthorn process uses it', async () => {
+  const first = await openEmbeddedPostgres(dataDir)
+  await using second = await openEmbeddedPostgres(dataDir)
+  const client = await connect(second)
+  await first[Symbol.asyncDispose]()
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await client.end()
+})
+
+test('several that start at once share one server', async () => {
+  const all = await Promise.all(Array.from({ length: 4 }, () => openEmbeddedPostgres(dataDir)))
+  expect(new Set(all.map((postgres) => postgres.url)).size).toBe(1)
+  for (const postgres of all) await postgres[Symbol.asyncDispose]()
+})
+
+describe('after kill -9', () => {
+  test('of Postgres, it starts again with what was committed', async () => {
+    const postgres = await openEmbeddedPostgres(dataDir)
+    await query(postgres, 'create table kept as select 1 as n')
+    await kill(await postmasterPid(), 'SIGKILL')
+    await using again = await openEmbeddedPostgres(dataDir)
+    expect(await query(again, 'select n from kept')).toEqual([{ n: 1 }])
+  })
+
+  test('of the process that started it, the next one joins it', async () => {
+    const child = runScript(`
+      const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
+      const { url } = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
+      console.log(url)
+      setInterval(() => {}, 1000)`)
+    const [output] = await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await using joined = await openEmbeddedPostgres(dataDir)
+    expect(joined.url).toBe(String(output).trim())
+  })
+
+  test.each([
+    ['another program has', String(process.pid)],
+    ['no program has', '4194303'],
+  ])('a lock file left with a pid that %s by now does not stop it', async (_case, pid) => {
+    await (await openEmbeddedPostgres(dataDir))[Symbol.asyncDispose]()
+    const lock = path.join(dataDir, 'postgres', 'postmaster.pid')
+    await writeFile(lock, `${pid}\n${path.dirname(lock)}\n0\n54329\n\n127.0.0.1\n  1 2\nready   \n`)
+    await using postgres = await openEmbeddedPostgres(dataDir)
+    expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+})
+
+test('takes another port when its own is taken', async () => {
+  const holder = createServer().listen(54_329, '127.0.0.1')
+  // Where another Postgres of these tests holds the port already, that will do as well.
+  await once(holder, 'listening').catch(() => {})
+  await using postgres = await openEmbeddedPostgres(dataDir)
+  expect(new URL(postgres.url).port).not.toBe('54329')
+  holder.close()
+})
+
+test('a cluster that was cut off while it was made is made again', async () => {
+  await mkdir(path.join(dataDir, 'postgres'), { recursive: true })
+  await using postgres = await openEmbeddedPostgres(dataDir)
+  expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('the variables of another Postgres do not reach it', async () => {
+  const { stdout } = await runToEnd(
+    `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
+     await using postgres = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
+     console.log('started')`,
+    { PGDATA: '/nowhere', PGPORT: '1', PGUSER: 'nobody', PGHOST: '/nowhere' },
+  )
+  expect(stdout).toContain('started')
+})
+
+describe.runIf(isRoot)('as root', () => {
+  test('an ordinary user runs it as themselves', async () => {
+    await mkdir(dataDir)
+    await chown(dataDir, NOBODY, NOBODY)
+    const { stdout } = await runToEnd(
+      `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
+       await using postgres = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
+       console.log('uid', process.getuid())`,
+      {},
+      NOBODY,
+    )
+    expect(stdout.trim()).toBe(`uid ${NOBODY}`)
+  })
+
+  test('a folder that the user of Postgres cannot enter is named, with the remedy', async () => {
+    await chmod(base, 0o700)
+    await expect(openEmbeddedPostgres(dataDir)).rejects.toThrow(
+      /cannot reach .*Move the project or POSTHORN_DATA_DIR .* or set DATABASE_URL/,
+    )
+  })
+})
+
+const MODULE = new URL('../../src/db/embedded.ts', import.meta.url).href
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+function runScript(script: string) {
+  return spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT })
+}
+
+async function runToEnd(script: string, environment: Record<string, string>, uid?: number) {
+  return await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: ROOT,
+    env: { ...process.env, ...environment },
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+}
+
+async function connect(postgres: EmbeddedPostgres): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn' })
+  await client.connect()
+  return client
+}
+
+async function query(postgres: EmbeddedPostgres, statement: string): Promise<unknown[]> {
+  const client = await connect(postgres)
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function postmasterPid(): Promise<number> {
+  const file = await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
+  return Number(file.split('\n')[0])
+}
+
+/** Only ever the Postgres of this test: a lock file made by hand may name another process. */
+async function kill(pid: number, signal: NodeJS.Signals): Promise<void> {
+  if (pid === process.pid || !isAlive(pid)) return
+  process.kill(pid, signal)
+  await until(() => !isAlive(pid), `process ${pid} ends`)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,430 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { publicId } from '../../src/ids.ts'
+import { verify } from '../../src/receiver/index.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  receiver.answer = (response) => response.end()
+})
+afterEach(async () => {
+  // Nothing of one test may reach the next.
+  for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
+    await posthorn.rest('DELETE', `/webhooks/${id}`)
+  }
+  await until(async () => (await jobs()).length === 0, 'the jobs are done or canceled')
+  receiver.forget()
+})
+
+describe('contract 2.3: a delivery', () => {
+  test('is an HTTPS POST with a JSON body and the three headers', async () => {
+    const webhook = await register()
+    const eventId = await publish({ attendee: 'Ada' })
+    const arrived = await receiver.arrival(1)
+    expect(arrived.method).toBe('POST')
+    expect(arrived.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+$/),
+      'wh-id': expect.stringMatching(/^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+      'wh-timestamp': expect.stringMatching(/^\d{10}$/),
+      'wh-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    })
+    expect(JSON.parse(arrived.body.toString())).toEqual({
+      id: eventId,
+      type: JOINED,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { attendee: 'Ada' },
+    })
+    expect(await verify(arrived.body, arrived.headers, await secretOf(webhook))).toMatchObject({
+      ok: true,
+    })
+  })
+
+  test('carries every custom header of the webhook', async () => {
+    await register({ headers: { 'X-Team': 'events', Authorization: 'Bearer theirs' } })
+    await publish({})
+    const { headers } = await receiver.arrival(1)
+    expect(headers).toMatchObject({ 'x-team': 'events', authorization: 'Bearer theirs' })
+  })
+
+  test('carries the trace context of the publisher, and none that nobody gave', async () => {
+    await register()
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+      { type: JOINED, data: 1, traceParent: traceparent },
+    ])
+    expect((await receiver.arrival(1)).headers['traceparent']).toBe(traceparent)
+    await publish({})
+    expect((await receiver.arrival(2)).headers['traceparent']).toBeUndefined()
+  })
+
+  test('verifies with an independent library', async () => {
+    const webhook = await register()
+    await publish({ text: 'Grüße, 世界 🌾' })
+    const { headers, body } = await receiver.arrival(1)
+    const renamed = {
+      'webhook-id': String(headers['wh-id']),
+      'webhook-timestamp': String(headers['wh-timestamp']),
+      'webhook-signature': String(headers['wh-signature']),
+    }
+    const standard = new StandardWebhook(await secretOf(webhook))
+    expect(standard.verify(body.toString(), renamed)).toMatchObject({ type: JOINED })
+    expect(() => standard.verify(`${body} `, renamed)).toThrow()
+  })
+
+  test('two webhooks that receive one event get two ids and two signatures', async () => {
+    await register()
+    await register()
+    await publish({})
+    const [first, second] = [await receiver.arrival(1), await receiver.arrival(2)]
+    expect(first.headers['wh-id']).not.toBe(second.headers['wh-id'])
+    expect(first.headers['wh-signature']).not.toBe(second.headers['wh-signature'])
+    expect(first.body).toEqual(second.body)
+  })
+})
+
+describe('contract 6: an enabled endpoint receives deliveries only for the types it subscribes to', () => {
+  test('another type is not delivered', async () => {
+    await register({ event_subscriptions: [TICKET] })
+    await publish({ n: 1 })
+    await publish({ n: 2 }, TICKET)
+    expect(bodyOf(await receiver.arrival(1)).data).toEqual({ n: 2 })
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('contract 7.1: a failed delivery is tried again', () => {
+  test('a non-2xx answer: the same wh-id and body, a new timestamp and signature, then success', async () => {
+    const webhook = await register()
+    failFirst(2)
+    await publish({ n: 1 })
+    const arrivals = [
+      await receiver.arrival(1),
+      await receiver.arrival(2),
+      await receiver.arrival(3),
+    ]
+    const id = arrivals[0]?.headers['wh-id']
+    for (const arrived of arrivals) {
+      expect(arrived.headers['wh-id']).toBe(id)
+      expect(arrived.body).toEqual(arrivals[0]?.body)
+      expect(await verify(arrived.body, arrived.headers, await secretOf(webhook))).toMatchObject({
+        ok: true,
+      })
+    }
+    await untilState(String(id), 'succeeded')
+    expect(await attemptsOf(String(id))).toMatchObject([
+      { number: 1, status: 500, succeeded: false },
+      { number: 2, status: 500, succeeded: false },
+      { number: 3, status: 200, succeeded: true },
+    ])
+  })
+
+  test('every attempt is stamped and signed anew', async () => {
+    await register()
+    receiver.answer = (response) => {
+      // A second and a bit, so that the next attempt falls into another second.
+      response.writeHead(receiver.received.length < 2 ? 503 : 200, { 'retry-after': '1' }).end()
+    }
+    await publish({})
+    const [first, second] = [await receiver.arrival(1), await receiver.arrival(2)]
+    expect(Number(second.headers['wh-timestamp'])).toBeGreaterThan(
+      Number(first.headers['wh-timestamp']),
+    )
+    expect(second.headers['wh-signature']).not.toBe(first.headers['wh-signature'])
+  })
+
+  test('a redirect is a failure and is not followed', async () => {
+    await register()
+    receiver.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end()
+    await publish({})
+    const { headers } = await receiver.arrival(1)
+    await untilState(String(headers['wh-id']), 'exhausted')
+    expect(receiver.received.map((arrived) => arrived.path)).toEqual(['/', '/', '/', '/'])
+  })
+
+  test('a connection error', async () => {
+    const webhook = await register({ url: 'https://localhost:1025/' })
+    await publish({})
+    const [delivery] = await untilDeliveriesOf(webhook, 'exhausted')
+    expect((await attemptsOf(delivery as string))[0]).toMatchObject({
+      status: null,
+      errorCode: 'connection_refused',
+      error: expect.stringMatching(/refused/),
+    })
+  })
+
+  test('an address that is not public is refused, and the record says no more', async () => {
+    const webhook = await register()
+    await posthorn.database.pool.query(
+      `update posthorn.webhooks set url = 'https://10.0.0.1/', revision = revision + 1
+       where id = posthorn.type_id_uuid('wh', $1)`,
+      [webhook],
+    )
+    await publish({})
+    const [delivery] = await untilDeliveriesOf(webhook, 'exhausted')
+    expect((await attemptsOf(delivery as string))[0]).toMatchObject({
+      status: null,
+      errorCode: 'address_not_public',
+    })
+  })
+
+  test('after the last attempt of the schedule it is exhausted, and no job is left', async () => {
+    await register()
+    receiver.answer = (response) => response.writeHead(500).end('no')
+    await publish({})
+    const { headers } = await receiver.arrival(1)
+    const id = String(headers['wh-id'])
+    await untilState(id, 'exhausted')
+    expect(await attemptsOf(id)).toHaveLength(4)
+    await until(async () => (await jobs()).length === 0, 'no job is left')
+  })
+
+  test('Retry-After puts the next attempt off', async () => {
+    await register()
+    receiver.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
+    await publish({})
+    const { headers, at } = await receiver.arrival(1)
+    const id = String(headers['wh-id'])
+    await until(async () => (await attemptsOf(id)).length === 1, 'the attempt is recorded')
+    const [job] = await jobs()
+    expect(job?.key).toBe(id)
+    expect(new Date(job?.run_at).getTime()).toBeGreaterThan(at.getTime() + 3_590_000)
+  })
+})
+
+test('what an attempt was and what came of it is on record', async () => {
+  const webhook = await register({ headers: { 'X-Key': 'secret-value' } })
+  receiver.answer = (response) => response.writeHead(201, { 'x-answer': 'yes' }).end('accepted')
+  await publish({})
+  const arrived = await receiver.arrival(1)
+  const id = String(arrived.headers['wh-id'])
+  await untilState(id, 'succeeded')
+  const [attempt] = await attemptsOf(id)
+  expect(attempt).toMatchObject({
+    number: 1,
+    succeeded: true,
+    status: 201,
+    errorCode: null,
+    error: null,
+    requestUrl: receiver.url,
+    requestSignature: arrived.headers['wh-signature'],
+    requestHeaderNames: ['X-Key'],
+    responseBodyTruncated: false,
+  })
+  expect(attempt?.responseHeaders).toMatchObject({ 'x-answer': 'yes' })
+  expect(Buffer.from(attempt?.responseBody as Uint8Array).toString()).toBe('accepted')
+  expect(attempt?.firstByteMs).toBeLessThanOrEqual(attempt?.durationMs as number)
+  expect(publicId('webhook', attempt?.webhookId as string)).toBe(webhook)
+})
+
+describe('contract 3: the switch', () => {
+  test('created with enabled omitted, nothing is delivered', async () => {
+    await register({ enabled: undefined })
+    expect(await publishCount()).toBe(0)
+  })
+
+  test('created with enabled true, deliveries begin', async () => {
+    await register({ enabled: true })
+    expect(await publishCount()).toBe(1)
+    await receiver.arrival(1)
+  })
+
+  test('what is pending waits while it is disabled, uses up no attempt, and goes out once enabled', async () => {
+    const webhook = await register()
+    receiver.answer = (response) => response.writeHead(500, { 'retry-after': '1' }).end()
+    await publish({ n: 1 })
+    const { headers } = await receiver.arrival(1)
+    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
+    const id = String(headers['wh-id'])
+    await until(async () => (await delivery(id)).waitingSince !== null, 'it waits')
+    expect(await delivery(id)).toMatchObject({
+      state: 'pending',
+      attemptCount: 1,
+      nextAttemptAt: null,
+    })
+    expect((await jobs()).map((job) => job.key)).toEqual([id])
+
+    receiver.answer = (response) => response.end()
+    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: true })
+    expect((await receiver.arrival(2)).headers['wh-id']).toBe(id)
+    await untilState(id, 'succeeded')
+  })
+
+  test('events that occur while it is disabled create no delivery', async () => {
+    const webhook = await register()
+    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
+    expect(await publishCount()).toBe(0)
+  })
+
+  test('deleted: what is pending is canceled', async () => {
+    const webhook = await register()
+    receiver.answer = (response) => response.writeHead(500, { 'retry-after': '60' }).end()
+    await publish({})
+    const { headers } = await receiver.arrival(1)
+    const id = String(headers['wh-id'])
+    await until(async () => (await delivery(id)).attemptCount === 1, 'the attempt is recorded')
+    await posthorn.rest('DELETE', `/webhooks/${webhook}`)
+    await untilState(id, 'canceled')
+    await until(async () => (await jobs()).length === 0, 'no job is left')
+  })
+})
+
+describe('contract 9: rotation', () => {
+  test('from then on every attempt, retries included, is signed with the new secret only', async () => {
+    const webhook = await register()
+    const old = await secretOf(webhook)
+    receiver.answer = (response) => response.writeHead(500, { 'retry-after': '1' }).end()
+    await publish({})
+    const before = await receiver.arrival(1)
+    const rotated = await (await posthorn.rest('POST', `/webhooks/${webhook}/secret/rotate`)).json()
+    receiver.answer = (response) => response.end()
+    const after = await receiver.arrival(2)
+
+    expect(await verify(before.body, before.headers, old)).toMatchObject({ ok: true })
+    expect(await verify(after.body, after.headers, rotated.key)).toMatchObject({ ok: true })
+    expect(await verify(after.body, after.headers, old)).toMatchObject({ ok: false })
+    expect(String(after.headers['wh-signature']).split(' ')).toHaveLength(1)
+  })
+})
+
+test('two organizations: neither receives what the other publishes', async () => {
+  await using other = await startTestApp({
+    database: posthorn.database,
+    trustedAuthorities: [receiver.authority],
+  })
+  await register({ headers: { 'x-owner': 'ours' } })
+  await other.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+    headers: { 'x-owner': 'theirs' },
+  })
+  await publish({})
+  const arrived = await receiver.arrival(1)
+  expect(arrived.headers['x-owner']).toBe('ours')
+  await untilState(String(arrived.headers['wh-id']), 'succeeded')
+  expect(receiver.received).toHaveLength(1)
+})
+
+test('jobs are one readable row a delivery, with nothing secret', async () => {
+  const webhook = await register({
+    headers: { 'x-key': 'marker-in-header' },
+    url: `${receiver.url}?token=marker-in-url`,
+  })
+  receiver.answer = (response) => response.writeHead(500, { 'retry-after': '60' }).end()
+  await publish({ marker: 'marker-in-data' })
+  const { headers } = await receiver.arrival(1)
+  await until(async () => (await delivery(String(headers['wh-id']))).attemptCount === 1, 'recorded')
+  const rows = await jobs()
+  expect(rows).toMatchObject([
+    {
+      task_identifier: 'deliver',
+      key: headers['wh-id'],
+      payload: { deliveryId: headers['wh-id'] },
+    },
+  ])
+  const text = JSON.stringify(rows)
+  expect(text).not.toContain('marker')
+  expect(text).not.toContain(await secretOf(webhook))
+})
+
+function failFirst(count: number) {
+  receiver.answer = (response) => {
+    response.writeHead(receiver.received.length <= count ? 500 : 200).end()
+  }
+}
+
+async function register(fields: Record<string, unknown> = {}): Promise<string> {
+  const response = await posthorn.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+    ...fields,
+  })
+  const body = await response.json()
+  expect(response.status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+
+async function secretOf(webhook: string): Promise<string> {
+  return (await (await posthorn.rest('GET', `/webhooks/${webhook}/secret`)).json()).key
+}
+
+async function publish(data: unknown, type = JOINED): Promise<string> {
+  const [event] = await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+    { type, data },
+  ])
+  return event?.id as string
+}
+
+async function publishCount(): Promise<number | undefined> {
+  const [event] = await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: JOINED, data: {} },
+  ])
+  return event?.deliveryCount
+}
+
+function bodyOf(arrived: Received) {
+  return JSON.parse(arrived.body.toString())
+}
+
+async function delivery(id: string) {
+  return await posthorn.database.prisma.delivery.findUniqueOrThrow({
+    where: { id: await uuidOf(id) },
+  })
+}
+
+async function attemptsOf(id: string) {
+  return await posthorn.database.prisma.attempt.findMany({
+    where: { deliveryId: await uuidOf(id) },
+    orderBy: { number: 'asc' },
+  })
+}
+
+async function uuidOf(id: string): Promise<string> {
+  const { rows } = await posthorn.database.pool.query(
+    `select posthorn.type_id_uuid('msg', $1) as id`,
+    [id],
+  )
+  return rows[0].id
+}
+
+async function untilState(id: string, state: string) {
+  await until(async () => (await delivery(id)).state === state, `${id} is ${state}`)
+}
+
+async function untilDeliveriesOf(webhook: string, state: string): Promise<string[]> {
+  let ids: string[] = []
+  await until(async () => {
+    const { rows } = await posthorn.database.pool.query(
+      `select posthorn.type_id('msg', id) as id from posthorn.deliveries
+       where webhook_id = posthorn.type_id_uuid('wh', $1) and state = $2::posthorn.delivery_state`,
+      [webhook, state],
+    )
+    ids = rows.map((row) => row.id)
+    return ids.length > 0
+  }, `a delivery of ${webhook} is ${state}`)
+  return ids
+}
+
+async function jobs() {
+  const { rows } = await posthorn.database.pool.query(
+    `select key, task_identifier, run_at, payload from graphile_worker.jobs
+     join graphile_worker._private_jobs using (id, key, run_at) where task_identifier = 'deliver'`,
+  )
+  return rows
+}

@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkDestinationUrl, MAX_URL_LENGTH } from '../../src/outbound/destination-url.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+
+const guard = createAddressGuard([])
+const developing = createAddressGuard(['127.0.0.0/8', '::1/128'])
+
+describe('a webhook URL is accepted, as it was given,', () => {
+  test.each([
+    'https://example.com',
+    'https://example.com/hooks?tenant=1&x=%20',
+    'HTTPS://EXAMPLE.com/Hooks',
+    'https://example.com:443/',
+    'https://example.com:1024/',
+    'https://example.com:8443/',
+    'https://example.com:65535/',
+    'https://example.com./hooks',
+    'https://receiver/hooks',
+    'https://bücher.example/hooks',
+    'https://xn--bcher-kva.example/',
+    'https://example.com/@user',
+    'https://8.8.8.8/',
+    'https://[2606:4700:4700::1111]:8443/',
+    'https://localhost.example.com/',
+    'https://notlocalhost/',
+  ])('when it is %s', (url) => {
+    expect(checkDestinationUrl(url, guard)).toEqual({ ok: true, url })
+  })
+
+  test('at 2,048 characters, and one more is too long', () => {
+    const longest = `https://example.com/${'a'.repeat(MAX_URL_LENGTH - 20)}`
+    expect(longest).toHaveLength(2_048)
+    expect(checkDestinationUrl(longest, guard).ok).toBe(true)
+    expect(checkDestinationUrl(`${longest}a`, guard)).toMatchObject({ ok: false, code: 'too_long' })
+  })
+})
+
+describe('a webhook URL is refused', () => {
+  test.each([
+    ['not_a_url', ''],
+    ['not_a_url', 'example'],
+    ['not_a_url', 'example.com/hooks'],
+    ['not_a_url', '//example.com/hooks'],
+    ['not_a_url', 'https:'],
+    ['not_a_url', 'https://'],
+    ['not_a_url', 'https:///hooks'],
+    ['not_a_url', 'https://?x=1'],
+    ['not_a_url', 'https:example.com'],
+    ['not_a_url', 'https:/example.com'],
+    ['not_a_url', 'https://:443/'],
+    ['not_a_url', 'https:\\\\example.com'],
+    ['not_a_url', 'https://example.com\\@127.0.0.1/'],
+    ['not_a_url', ' https://example.com'],
+    ['not_a_url', 'https://example.com '],
+    ['not_a_url', 'https://example.com/a b'],
+    ['not_a_url', 'https://exam\tple.com/'],
+    ['not_a_url', 'https://example.com/\r\nx-injected: 1'],
+    ['not_a_url', 'https://example.com/\0'],
+    ['not_a_url', 'https://exam\u200bple.com/'],
+    ['not_a_url', 'https://example.com/\u202egpj'],
+    ['not_a_url', 'https://example.com/\ud800'],
+    ['not_a_url', 'https://exa<mple.com/'],
+    ['not_a_url', 'https://1.2.3.4.5/'],
+    ['not_a_url', 'https://256.1.1.1/'],
+    ['not_a_url', 'https://[::1/'],
+    ['not_a_url', 'https://[fe80::1%25eth0]/'],
+    ['not_a_url', 'https://example.com:65536/'],
+    ['not_a_url', 'https://example.com:x/'],
+    ['not_https', 'http://example.com/'],
+    ['not_https', 'HTTP://example.com/'],
+    ['not_https', 'http://127.0.0.1/'],
+    ['not_https', 'ftp://example.com/'],
+    ['not_https', 'wss://example.com/'],
+    ['not_https', 'file:///etc/passwd'],
+    ['not_https', 'javascript:alert(1)'],
+    ['not_https', 'example.com:8443/hooks'],
+    ['has_userinfo', 'https://user@example.com/'],
+    ['has_userinfo', 'https://user:password@example.com/'],
+    ['has_userinfo', 'https://@example.com/'],
+    ['has_userinfo', 'https://:@example.com/'],
+    ['has_userinfo', 'https://example.com%40@127.0.0.1/'],
+    ['has_fragment', 'https://example.com/#section'],
+    ['has_fragment', 'https://example.com#'],
+    ['port_not_allowed', 'https://example.com:0/'],
+    ['port_not_allowed', 'https://example.com:22/'],
+    ['port_not_allowed', 'https://example.com:80/'],
+    ['port_not_allowed', 'https://example.com:442/'],
+    ['port_not_allowed', 'https://example.com:1023/'],
+  ] as const)('with %s: %j', (code, url) => {
+    expect(checkDestinationUrl(url, guard)).toEqual({ ok: false, code, detail: expect.any(String) })
+  })
+
+  test.each([
+    'https://127.0.0.1/',
+    'https://127.0.0.1./',
+    'https://127.1/',
+    'https://127.0.1:8443/',
+    'https://0x7f.1/',
+    'https://0x7f000001/',
+    'https://0177.0.0.1/',
+    'https://017700000001/',
+    'https://2130706433/',
+    'https://%31%32%37.0.0.1/',
+    'https://①②⑦.⓪.⓪.①/',
+    'https://127。0。0。1/',
+    'https://127.0.0.1/',
+    'https://0/',
+    'https://0.0.0.0/',
+    'https://10.0.0.1/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://192.168.1.1/',
+    'https://255.255.255.255/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[0:0:0:0:0:0:0:1]/',
+    'https://[::127.0.0.1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[64:ff9b::10.0.0.1]/',
+    'https://[fe80::1]/',
+    'https://[fd00::1]/',
+    'https://localhost/',
+    'https://LOCALHOST:8443/',
+    'https://localhost./',
+    'https://api.localhost/',
+    'https://ⓛocalhost/',
+  ])('as not public: %s', (url) => {
+    expect(checkDestinationUrl(url, guard)).toMatchObject({ ok: false, code: 'address_not_public' })
+  })
+
+  test('in words that name the remedy and not what was found', () => {
+    expect(checkDestinationUrl('https://127.0.0.1:8443/', guard)).toEqual({
+      ok: false,
+      code: 'address_not_public',
+      detail:
+        'The URL does not lead to a public address. Give a host that can be reached from the internet.',
+    })
+  })
+})
+
+describe('while developing, with loopback allowed,', () => {
+  test.each([
+    'https://localhost:8443/',
+    'https://api.localhost:8443/',
+    'https://127.0.0.1:8443/',
+    'https://[::1]:8443/',
+  ])('%s is accepted', (url) => {
+    expect(checkDestinationUrl(url, developing).ok).toBe(true)
+  })
+
+  test('other private addresses are still refused', () => {
+    expect(checkDestinationUrl('https://10.0.0.1/', developing).ok).toBe(false)
+  })
+})
+
+test('whatever text is given, what is accepted is an HTTPS URL without secrets, and nothing is thrown', () => {
+  const nearly = fc
+    .tuple(
+      fc.constantFrom('https://', 'http://', 'https:', ''),
+      fc.oneof(fc.domain(), fc.ipV4(), fc.string()),
+      fc.string(),
+    )
+    .map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(fc.oneof(nearly, fc.webUrl(), fc.string({ unit: 'binary' })), (text) => {
+      const check = checkDestinationUrl(text, guard)
+      if (!check.ok) return
+      const { protocol, username, password, hash } = new URL(check.url)
+      expect([protocol, username, password, hash]).toEqual(['https:', '', '', ''])
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,320 @@
+import { once } from 'node:events'
+import * as net from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
+import { OK } from './tls-receiver.ts'
+
+const KIB = 1024
+
+/** Writes a piece again and again, as fast as it is taken. */
+function pour(socket: net.Socket, piece: string): void {
+  const write = () => {
+    while (socket.writable && socket.write(piece)) {}
+  }
+  socket.on('drain', write)
+  write()
+}
+
+function drip(socket: net.Socket, everyMs: number, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), everyMs)
+  socket.once('close', () => clearInterval(timer))
+}
+
+/** Takes connections as bare TCP; what it does with them is up to the test. */
+async function openTcpReceiver(
+  onConnection: (socket: net.Socket) => void,
+): Promise<{ port: number }> {
+  const sockets = new Set<net.Socket>()
+  const server = net.createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    onConnection(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as net.AddressInfo).port }
+}
+
+describe('within the connect time', () => {
+  const connectTimeoutMs = 200
+
+  test('a receiver that never completes TLS is given up', async () => {
+    const receiver = await openTcpReceiver(() => {})
+    const outcome = await post(openSender({ connectTimeoutMs }), receiver)
+    expect(outcome).toEqual({
+      kind: 'timed-out',
+      phase: 'connect',
+      afterMs: 200,
+      reason: 'No TLS connection could be made within 200 ms.',
+      durationMs: expect.any(Number),
+    })
+  })
+
+  test('a receiver that drips its TLS handshake is given up, and its connection closed', async () => {
+    let closed = false
+    const receiver = await openTcpReceiver((socket) => {
+      // The beginning of a ServerHello in a record that takes minutes to complete.
+      socket.write(Buffer.from('160303' + '3fff' + '02003ff0', 'hex'))
+      drip(socket, 20, '\0')
+      socket.once('close', () => {
+        closed = true
+      })
+    })
+    const outcome = await post(openSender({ connectTimeoutMs }), receiver)
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+    await poll(() => closed)
+  })
+
+  test('a name that is never resolved is given up', async () => {
+    const receiver = await openReceiver()
+    const lookup = () => new Promise<never>(() => {})
+    const outcome = await post(openSender({ connectTimeoutMs, lookup }), receiver)
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect', afterMs: 200 })
+  })
+})
+
+describe('within the acknowledgement time', () => {
+  const acknowledgeTimeoutMs = 200
+
+  test.each([
+    ['says nothing', () => {}],
+    [
+      'drips its head',
+      (socket: net.Socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx-slow: ')
+        drip(socket, 20, 'a')
+      },
+    ],
+    [
+      'drips interim responses',
+      (socket: net.Socket) => drip(socket, 20, 'HTTP/1.1 102 Processing\r\n\r\n'),
+    ],
+    [
+      'drips 100 Continue',
+      (socket: net.Socket) => drip(socket, 20, 'HTTP/1.1 100 Continue\r\n\r\n'),
+    ],
+  ])('a receiver that %s is given up, and its connection closed', async (_what, answer) => {
+    const receiver = await openReceiver(answer)
+    const outcome = await post(openSender({ acknowledgeTimeoutMs }), receiver)
+    expect(outcome).toEqual({
+      kind: 'timed-out',
+      phase: 'response',
+      afterMs: 200,
+      reason: 'The receiver did not answer within 200 ms of the request.',
+      durationMs: expect.any(Number),
+    })
+    if (outcome.kind === 'timed-out') expect(outcome.durationMs).toBeGreaterThanOrEqual(200)
+    await poll(() => receiver.openConnections === 0)
+  })
+
+  test('the time can be set for one request', async () => {
+    const receiver = await openReceiver(() => {})
+    const outcome = await post(openSender(), receiver, { acknowledgeTimeoutMs: 100 })
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response', afterMs: 100 })
+  })
+
+  test('an answer that comes in time is not too late because of how long the connection took', async () => {
+    const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 150))
+    const lookup = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 150))
+      return [{ address: '127.0.0.1', family: 4 }]
+    }
+    const outcome = await post(openSender({ acknowledgeTimeoutMs: 280, lookup }), receiver)
+    assertAnswered(outcome)
+    expect(outcome.firstByteMs).toBeGreaterThanOrEqual(290)
+  })
+
+  test('a receiver that never reads the request is given up', async () => {
+    const receiver = await openReceiver()
+    const sender = openSender({ acknowledgeTimeoutMs })
+    assertAnswered(await post(sender, receiver))
+    const deaf = await openReceiver((socket) => socket.pause())
+    assertAnswered(await post(sender, receiver))
+    const outcome = await post(sender, deaf, { body: Buffer.alloc(20 * KIB * KIB) })
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response' })
+    await poll(() => deaf.openConnections === 0)
+  })
+})
+
+describe('a head counts, however the body misbehaves:', () => {
+  test('a body that drips on for ever ends after the body time', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      drip(socket, 20, '1\r\na\r\n')
+    })
+    const outcome = await post(openSender({ bodyReadMs: 200 }), receiver)
+    assertAnswered(outcome)
+    expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
+    expect(outcome.body.toString()).toMatch(/^a+$/)
+    expect(outcome.durationMs).toBeGreaterThanOrEqual(200)
+    expect(outcome.durationMs).toBeLessThan(1_000)
+    await poll(() => receiver.openConnections === 0)
+  })
+
+  test.each([
+    ['with a length', 'content-length: 1000000000\r\n\r\n', 'x'.repeat(10_000)],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n', `2710\r\n${'x'.repeat(10_000)}\r\n`],
+    ['until the connection ends', '\r\n', 'x'.repeat(10_000)],
+  ])('a huge body, %s, is cut off', async (_how, rest, piece) => {
+    let taken = 0
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${rest}`)
+      pour(socket, piece)
+      socket.once('close', () => {
+        taken = socket.bytesWritten
+      })
+    })
+    const outcome = await post(openSender(), receiver)
+    assertAnswered(outcome)
+    expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
+    expect(outcome.body.equals(Buffer.alloc(16 * KIB, 'x'))).toBe(true)
+    await poll(() => receiver.openConnections === 0)
+    expect(taken).toBeGreaterThan(64 * KIB)
+  })
+
+  test.each([16 * KIB, 16 * KIB + 1, 64 * KIB])('%i bytes are read in full', async (length) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`)
+      socket.write('x'.repeat(length))
+    })
+    const sender = openSender()
+    for (const _ of [1, 2]) {
+      const outcome = await post(sender, receiver)
+      assertAnswered(outcome)
+      expect(outcome.body).toHaveLength(16 * KIB)
+      expect(outcome.bodyTruncated).toBe(length > 16 * KIB)
+    }
+    expect(receiver.connections).toBe(1)
+  })
+
+  test('a body in which almost nothing is body is cut off', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
+      pour(socket, 'extension='.repeat(1_000))
+    })
+    const outcome = await post(openSender({ bodyReadMs: 10_000 }), receiver)
+    expect(outcome).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
+  })
+
+  test.each([
+    ['is shorter than it says', 'content-length: 100\r\n\r\nhello', 'end'],
+    ['is reset', 'content-length: 100\r\n\r\nhello', 'resetAndDestroy'],
+    [
+      'is not the chunks it says',
+      'transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense\r\n',
+      'end',
+    ],
+  ] as const)('a body that %s', async (_what, rest, ending) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${rest}`)
+      setTimeout(() => (ending === 'end' ? socket.end() : socket.destroy()), 50)
+    })
+    const outcome = await post(openSender(), receiver)
+    assertAnswered(outcome)
+    expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
+    expect(outcome.body.toString()).toBe('hello')
+  })
+
+  test('a body that is longer than it says does not become the next answer', async () => {
+    const receiver = await openReceiver((socket, { connection }) => {
+      const extra = connection === 1 ? 'HTTP/1.1 500 Smuggled\r\ncontent-length: 0\r\n\r\n' : ''
+      socket.write(`${OK}${extra}`)
+    })
+    const sender = openSender()
+    for (const _ of [1, 2, 3]) expect(await post(sender, receiver)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a head that cannot be read is a failure:', () => {
+  test.each([
+    ['has headers without end', 'x-a: '],
+    ['has one endless header', 'x'],
+  ])('one that %s', async (_what, piece) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      pour(socket, piece === 'x' ? 'x'.repeat(1_000) : `x-a: ${'b'.repeat(1_000)}\r\n`)
+    })
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({
+      kind: 'unreachable',
+      code: 'head_too_large',
+      reason: "The answer's status line and headers were too large.",
+    })
+  })
+
+  test.each([
+    ['an endless status line', 'HTTP/1.1 200 ', 'OK'.repeat(1_000)],
+    ['interim responses without end', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)],
+  ])('%s', async (_what, beginning, piece) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(beginning)
+      pour(socket, piece)
+    })
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({ kind: 'unreachable', code: 'head_too_large' })
+  })
+
+  test('headers of 15 KiB are read', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(15 * KIB)}\r\ncontent-length: 0\r\n\r\n`,
+      )
+    })
+    expect(await post(openSender(), receiver)).toMatchObject({ kind: 'answered', status: 200 })
+  })
+
+  test.each([
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
+    [
+      'an upgrade that nobody asked for',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ],
+  ])('%s', async (_what, text) => {
+    const receiver = await openReceiver((socket) => socket.write(text))
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({
+      kind: 'unreachable',
+      code: 'invalid_http',
+      reason: 'The answer was not valid HTTP/1.1.',
+    })
+  })
+
+  test.each([
+    ['before it', ''],
+    ['in the middle of it', 'HTTP/1.1 200 OK\r\nx-a'],
+  ])('a connection that is closed %s', async (_when, text) => {
+    const receiver = await openReceiver((socket) => socket.end(text))
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({ kind: 'unreachable', code: 'closed_early' })
+  })
+
+  test('a connection that is reset in the middle of it', async () => {
+    const receiver = await openTlsResettingReceiver()
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({ kind: 'unreachable' })
+    if (outcome.kind === 'unreachable')
+      expect(outcome.code).toMatch(/connection_reset|closed_early/)
+  })
+})
+
+/** A TLS socket cannot be reset; the TCP socket below it can. */
+async function openTlsResettingReceiver() {
+  const receiver = await openReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nx-a'))
+  const below = new Set<net.Socket>()
+  const relay = await openTcpReceiver((socket) => {
+    const inner = net.connect(receiver.port, '127.0.0.1').on('error', () => {})
+    below.add(socket)
+    socket.pipe(inner)
+    inner.pipe(socket)
+  })
+  const reset = setInterval(() => {
+    if (receiver.requests.length > 0) for (const socket of below) socket.resetAndDestroy()
+  }, 10)
+  onTestFinished(() => clearInterval(reset))
+  return relay
+}

@@ -1,0 +1,187 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
+import { OK } from './tls-receiver.ts'
+
+test('a request arrives as a POST with its path, headers and exact body', async () => {
+  const receiver = await openReceiver()
+  const outcome = await post(openSender(), receiver, {
+    url: `https://receiver.test:${receiver.port}/hooks/a%20b?tenant=%C3%A9&x`,
+    headers: { 'content-type': 'application/json', 'wh-id': 'msg_1', 'X-Custom': 'yes' },
+    body: Buffer.from('{"name":"Zoë"}'),
+  })
+  assertAnswered(outcome)
+  expect(receiver.requests).toEqual([
+    {
+      requestLine: 'POST /hooks/a%20b?tenant=%C3%A9&x HTTP/1.1',
+      headers: {
+        host: `receiver.test:${receiver.port}`,
+        connection: 'keep-alive',
+        'user-agent': 'Posthorn/test',
+        'accept-encoding': 'identity',
+        'content-type': 'application/json',
+        'content-length': '15',
+        'wh-id': 'msg_1',
+        'x-custom': 'yes',
+      },
+      body: Buffer.from('{"name":"Zoë"}').toString('latin1'),
+      connection: 1,
+    },
+  ])
+})
+
+test('an answer comes back with status, headers, body and times', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.write(
+      'HTTP/1.1 202 Accepted\r\nX-Trace: a\r\nx-trace: b\r\nretry-after: 120\r\ncontent-length: 5\r\n\r\nhello',
+    )
+  })
+  expect(await post(openSender(), receiver)).toEqual({
+    kind: 'answered',
+    status: 202,
+    headers: { 'x-trace': 'a, b', 'retry-after': '120', 'content-length': '5' },
+    body: Buffer.from('hello'),
+    bodyTruncated: false,
+    firstByteMs: expect.any(Number),
+    durationMs: expect.any(Number),
+    retryAfter: '120',
+  })
+})
+
+test.each([
+  ['200 OK', 'content-length: 0\r\n\r\n'],
+  ['204 No Content', '\r\n'],
+  ['400 Bad Request', 'content-length: 0\r\n\r\n'],
+  ['404 Not Found', 'transfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['410 Gone', 'content-length: 0\r\n\r\n'],
+  ['429 Too Many Requests', 'content-length: 0\r\n\r\n'],
+  ['500 Internal Server Error', 'content-length: 0\r\n\r\n'],
+  ['503 Service Unavailable', 'content-length: 0\r\nconnection: close\r\n\r\n'],
+  ['599 Whatever', 'content-length: 0\r\n\r\n'],
+])('%s is an answer', async (statusLine, rest) => {
+  const receiver = await openReceiver((socket) => {
+    socket.write(`HTTP/1.1 ${statusLine}\r\n${rest}`)
+  })
+  const outcome = await post(openSender(), receiver)
+  assertAnswered(outcome)
+  expect(outcome.status).toBe(Number.parseInt(statusLine, 10))
+  expect(outcome.body).toHaveLength(0)
+  expect(outcome.bodyTruncated).toBe(false)
+  expect(outcome.retryAfter).toBeNull()
+})
+
+test.each([301, 302, 303, 307, 308])('a redirect with %i is not followed', async (status) => {
+  const elsewhere = await openReceiver()
+  const receiver = await openReceiver((socket) => {
+    const location = `https://127.0.0.1:${elsewhere.port}/`
+    socket.write(`HTTP/1.1 ${status} x\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`)
+  })
+  const outcome = await post(openSender(), receiver)
+  assertAnswered(outcome)
+  expect(outcome.status).toBe(status)
+  expect(elsewhere.connections).toBe(0)
+})
+
+test('a body is kept as it was on the wire, not decoded', async () => {
+  const zipped = gzipSync('hello')
+  const receiver = await openReceiver((socket) => {
+    socket.write(
+      `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`,
+    )
+    socket.write(zipped)
+  })
+  const outcome = await post(openSender(), receiver)
+  assertAnswered(outcome)
+  expect(outcome.body).toEqual(zipped)
+})
+
+test('an HTTP/1.0 answer ends with its connection', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nold but fine')
+  })
+  const sender = openSender()
+  for (const connection of [1, 2]) {
+    const outcome = await post(sender, receiver)
+    assertAnswered(outcome)
+    expect(outcome).toMatchObject({ status: 200, bodyTruncated: false })
+    expect(outcome.body.toString()).toBe('old but fine')
+    expect(receiver.connections).toBe(connection)
+  }
+})
+
+test('interim responses are skipped, 100 Continue included', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n')
+    setTimeout(() => socket.write(`HTTP/1.1 100 Continue\r\n\r\n`), 10)
+    setTimeout(() => socket.write(OK), 20)
+  })
+  const outcome = await post(openSender(), receiver)
+  assertAnswered(outcome)
+  expect(outcome.status).toBe(200)
+  expect(outcome.headers).toEqual({ 'content-length': '2' })
+})
+
+test('the sender is the one who says who it is and what it can read', async () => {
+  const receiver = await openReceiver()
+  await post(openSender(), receiver, {
+    headers: { 'User-Agent': 'curl', 'Accept-Encoding': 'gzip', accept: '*/*' },
+  })
+  expect(receiver.requests[0]?.headers).toMatchObject({
+    'user-agent': 'Posthorn/test',
+    'accept-encoding': 'identity',
+    accept: '*/*',
+  })
+})
+
+test('a request that is not valid HTTP is our fault, and is thrown', async () => {
+  const receiver = await openReceiver()
+  const sender = openSender()
+  await expect(post(sender, receiver, { headers: { bad: 'a\r\nb: c' } })).rejects.toThrow('bad')
+  await expect(post(sender, receiver, { headers: { expect: '100-continue' } })).rejects.toThrow()
+  expect(receiver.requests).toEqual([])
+  assertAnswered(await post(sender, receiver))
+})
+
+test('a request whose signal has fired is not sent', async () => {
+  const receiver = await openReceiver()
+  const signal = AbortSignal.abort()
+  expect(await post(openSender(), receiver, { signal })).toEqual({ kind: 'aborted' })
+  expect(receiver.connections).toBe(0)
+})
+
+test('a signal ends requests that wait for their answer, all of them, and their connections', async () => {
+  const receiver = await openReceiver(() => {})
+  const sender = openSender({ connectionsPerOrigin: 2 })
+  const shutdown = new AbortController()
+  const sending = [1, 2, 3, 4].map(() => post(sender, receiver, { signal: shutdown.signal }))
+  await poll(() => receiver.requests.length === 2)
+  shutdown.abort()
+  const aborted = { kind: 'aborted' }
+  expect(await Promise.all(sending)).toEqual([aborted, aborted, aborted, aborted])
+  await poll(() => receiver.openConnections === 0)
+})
+
+test('a signal that fires while the body is read does not take the answer back', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello')
+  })
+  const shutdown = new AbortController()
+  const sending = post(openSender(), receiver, { signal: shutdown.signal })
+  await poll(() => receiver.requests.length === 1)
+  setTimeout(() => shutdown.abort(), 100)
+  expect(await sending).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
+})
+
+test('closing waits for requests under way, takes no more, and leaves no connection', async () => {
+  const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 50))
+  const sender = openSender()
+  const sending = post(sender, receiver)
+  await poll(() => receiver.requests.length === 1)
+  const closing = sender.close()
+  expect(await post(sender, receiver)).toEqual({ kind: 'aborted' })
+  await closing
+  expect(await sending).toMatchObject({ kind: 'answered' })
+  await poll(() => receiver.openConnections === 0)
+  await sender.close()
+})

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import * as net from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  assertAnswered,
+  certificate,
+  LOOPBACK,
+  openReceiver,
+  openSender,
+  poll,
+  post,
+} from './sending.ts'
+
+interface TestProxy {
+  readonly url: string
+  readonly requests: { authority: string; authorization: string | undefined }[]
+  readonly openConnections: number
+}
+
+/** Connects to what it is asked for when it `admits` it. */
+async function openProxy(
+  admits: (authority: string) => boolean | 'hang' = () => true,
+  server: http.Server | https.Server = http.createServer(),
+): Promise<TestProxy> {
+  const requests: TestProxy['requests'] = []
+  const sockets = new Set<net.Socket>()
+  const keep = (socket: net.Socket) => {
+    sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
+  }
+  server.on('connection', keep)
+  server.on('connect', (request: http.IncomingMessage, socket: net.Socket) => {
+    socket.on('error', () => {})
+    const authority = request.url ?? ''
+    requests.push({ authority, authorization: request.headers['proxy-authorization'] })
+    const answer = admits(authority)
+    if (answer === 'hang') return socket.resume().once('end', () => socket.end())
+    if (!answer) return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
+    const { hostname, port } = new URL(`https://${authority}`)
+    const target = net.connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.pipe(target).pipe(socket)
+    })
+    keep(target)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  const scheme = server instanceof https.Server ? 'https' : 'http'
+  return {
+    url: `${scheme}://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+    requests,
+    get openConnections() {
+      return sockets.size
+    },
+  }
+}
+
+test('deliveries go through the proxy to the address that was checked, and TLS still verifies the name', async () => {
+  const proxy = await openProxy()
+  const receiver = await openReceiver()
+  const sender = openSender({ proxyUrl: proxy.url })
+  for (const _ of [1, 2]) assertAnswered(await post(sender, receiver))
+  expect(proxy.requests).toEqual([
+    { authority: `127.0.0.1:${receiver.port}`, authorization: undefined },
+  ])
+  expect(receiver.requests[0]?.headers['host']).toBe(`receiver.test:${receiver.port}`)
+
+  const url = `https://other.test:${receiver.port}/`
+  expect(await post(sender, receiver, { url })).toMatchObject({ code: 'certificate_wrong_host' })
+})
+
+test('credentials in its URL are for the proxy alone', async () => {
+  const proxy = await openProxy()
+  const receiver = await openReceiver()
+  const proxyUrl = proxy.url.replace('//', '//user:p%40ss@')
+  assertAnswered(await post(openSender({ proxyUrl }), receiver))
+  expect(proxy.requests[0]?.authorization).toBe(
+    `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+  )
+  expect(Object.keys(receiver.requests[0]?.headers ?? {})).not.toContain('proxy-authorization')
+})
+
+test('a proxy can itself be reached by TLS', async () => {
+  const proxy = await openProxy(undefined, https.createServer(certificate))
+  const receiver = await openReceiver()
+  const sender = openSender({ proxyUrl: proxy.url })
+  for (const _ of [1, 2]) assertAnswered(await post(sender, receiver))
+  expect(proxy.requests).toHaveLength(1)
+  expect(await post(openSender({ proxyUrl: proxy.url, caPem: [] }), receiver)).toMatchObject({
+    code: 'proxy_failed',
+  })
+})
+
+test('the proxy is not asked for what is not public', async () => {
+  const proxy = await openProxy()
+  const receiver = await openReceiver()
+  const refused = { kind: 'refused', reason: 'address-not-public' }
+  const lookup = async () => [LOOPBACK, { address: '10.0.0.1', family: 4 }]
+  const sender = openSender({ proxyUrl: proxy.url, lookup })
+  expect(await post(sender, receiver)).toMatchObject(refused)
+  expect(await post(sender, receiver, { url: 'https://10.0.0.1/' })).toMatchObject(refused)
+  expect(proxy.requests).toEqual([])
+})
+
+test('the next address is asked for when the proxy cannot reach one, IPv4 first', async () => {
+  const proxy = await openProxy((authority) => authority.startsWith('127.0.0.1:'))
+  const receiver = await openReceiver()
+  const lookup = async () => [
+    { address: '2606:4700:4700::1111', family: 6 },
+    { address: '127.0.0.2', family: 4 },
+    LOOPBACK,
+  ]
+  assertAnswered(await post(openSender({ proxyUrl: proxy.url, lookup }), receiver))
+  expect(proxy.requests.map(({ authority }) => authority)).toEqual([
+    `127.0.0.2:${receiver.port}`,
+    `127.0.0.1:${receiver.port}`,
+  ])
+})
+
+test('a proxy that says no, or is not there, is told apart from the receiver', async () => {
+  const proxy = await openProxy(() => false)
+  const receiver = await openReceiver()
+  const failed = {
+    kind: 'unreachable',
+    code: 'proxy_failed',
+    reason: 'The egress proxy did not make the connection.',
+    durationMs: expect.any(Number),
+  }
+  expect(await post(openSender({ proxyUrl: proxy.url }), receiver)).toEqual(failed)
+  expect(await post(openSender({ proxyUrl: 'http://127.0.0.1:1' }), receiver)).toEqual(failed)
+})
+
+test('a proxy that does not answer is given up within the connect time', async () => {
+  const proxy = await openProxy(() => 'hang')
+  const receiver = await openReceiver()
+  const sender = openSender({ proxyUrl: proxy.url, connectTimeoutMs: 200 })
+  expect(await post(sender, receiver)).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+  await poll(() => proxy.openConnections === 0)
+})
+
+test('a receiver that never completes TLS behind the proxy is given up, and the tunnel closed', async () => {
+  const silent = net.createServer((socket) => socket.on('error', () => {}).resume())
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => {
+    silent.close()
+  })
+  const proxy = await openProxy()
+  const sender = openSender({ proxyUrl: proxy.url, connectTimeoutMs: 200 })
+  const outcome = await post(sender, { port: (silent.address() as net.AddressInfo).port })
+  expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+  await poll(() => proxy.openConnections === 0)
+})

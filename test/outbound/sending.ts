@@ -1,0 +1,65 @@
+import type { LookupAddress } from 'node:dns'
+import { onTestFinished } from 'vitest'
+import {
+  createHttpSender,
+  type HttpRequest,
+  type HttpSender,
+  type HttpSenderOptions,
+} from '../../src/outbound/http-sender.ts'
+import type { Answered, Outcome } from '../../src/outbound/outcome.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { createTestAuthority, type KeyAndCertificate } from './certificates.ts'
+import { type Answer, startTlsReceiver, type TlsReceiver } from './tls-receiver.ts'
+
+export const authority = await createTestAuthority()
+
+export const certificate = await authority.issue(['receiver.test', 'localhost', '127.0.0.1'])
+
+export const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 }
+
+/** Trusts the test's authority, may reach loopback, and finds every name there. Closed at the end of the test. */
+export function openSender(options: Partial<HttpSenderOptions> = {}): HttpSender {
+  const sender = createHttpSender({
+    guard: createAddressGuard(['127.0.0.0/8']),
+    userAgent: 'Posthorn/test',
+    caPem: [authority.pem],
+    lookup: async () => [LOOPBACK],
+    ...options,
+  })
+  onTestFinished(() => sender.close())
+  return sender
+}
+
+export async function openReceiver(
+  answer?: Answer,
+  identity: KeyAndCertificate = certificate,
+): Promise<TlsReceiver> {
+  const receiver = await startTlsReceiver(identity, answer)
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  return receiver
+}
+
+export function post(
+  sender: HttpSender,
+  receiver: { readonly port: number },
+  request: Partial<HttpRequest> = {},
+): Promise<Outcome> {
+  return sender.send({
+    url: `https://receiver.test:${receiver.port}/hooks`,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{"id":"evt_1"}'),
+    ...request,
+  })
+}
+
+export function assertAnswered(outcome: Outcome): asserts outcome is Answered {
+  if (outcome.kind !== 'answered') throw new Error(`Not answered: ${JSON.stringify(outcome)}`)
+}
+
+export async function poll(isTrue: () => boolean): Promise<void> {
+  const deadline = Date.now() + 4_000
+  while (!isTrue()) {
+    if (Date.now() > deadline) throw new Error('It did not become true within 4 s.')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

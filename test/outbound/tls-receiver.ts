@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import * as tls from 'node:tls'
+import type { KeyAndCertificate } from './certificates.ts'
+
+export interface ReceivedRequest {
+  readonly requestLine: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Which connection it came on, counted from 1. */
+  readonly connection: number
+}
+
+/** Answers on the bare socket, so that a test can misbehave in any way. */
+export type Answer = (socket: tls.TLSSocket, request: ReceivedRequest) => void
+
+export interface TlsReceiver extends AsyncDisposable {
+  readonly port: number
+  readonly requests: ReceivedRequest[]
+  /** How many TLS connections were made. */
+  readonly connections: number
+  readonly openConnections: number
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+export async function startTlsReceiver(
+  certificate: KeyAndCertificate,
+  answer: Answer = (socket) => socket.write(OK),
+): Promise<TlsReceiver> {
+  const requests: ReceivedRequest[] = []
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = tls.createServer(certificate, (socket) => {
+    connections += 1
+    const connection = connections
+    readRequests(socket, (request) => {
+      const received = { ...request, connection }
+      requests.push(received)
+      answer(socket, received)
+    })
+  })
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    get connections() {
+      return connections
+    },
+    get openConnections() {
+      return sockets.size
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function readRequests(
+  socket: tls.TLSSocket,
+  onRequest: (request: Omit<ReceivedRequest, 'connection'>) => void,
+): void {
+  let unread = ''
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    unread += chunk.toString('latin1')
+    for (;;) {
+      const [head = '', ...after] = unread.split('\r\n\r\n')
+      if (after.length === 0) return
+      const [requestLine = '', ...fields] = head.split('\r\n')
+      const headers = Object.fromEntries(
+        fields.map((field) => {
+          const [name = '', ...value] = field.split(': ')
+          return [name.toLowerCase(), value.join(': ')]
+        }),
+      )
+      const rest = after.join('\r\n\r\n')
+      const length = Number(headers['content-length'] ?? 0)
+      if (rest.length < length) return
+      unread = rest.slice(length)
+      onRequest({ requestLine, headers, body: rest.slice(0, length) })
+    }
+  })
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import * as net from 'node:net'
+import * as tls from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestAuthority, daysFromNow } from './certificates.ts'
+import {
+  assertAnswered,
+  authority,
+  certificate,
+  openReceiver,
+  openSender,
+  post,
+} from './sending.ts'
+
+test('a receiver is trusted by its certificate, authority and name', async () => {
+  const receiver = await openReceiver()
+  assertAnswered(await post(openSender(), receiver))
+})
+
+test('an authority that was not given is not trusted', async () => {
+  const receiver = await openReceiver()
+  expect(await post(openSender({ caPem: [] }), receiver)).toMatchObject({
+    kind: 'unreachable',
+    code: 'certificate_unknown_authority',
+  })
+  expect(receiver.requests).toEqual([])
+})
+
+test('given authorities add to the default ones, one does not replace another', async () => {
+  const other = await createTestAuthority('Another authority')
+  const receiver = await openReceiver()
+  const elsewhere = await openReceiver(undefined, await other.issue(['receiver.test']))
+  const sender = openSender({ caPem: [other.pem, authority.pem] })
+  assertAnswered(await post(sender, receiver))
+  assertAnswered(await post(sender, elsewhere))
+})
+
+test.each([
+  ['certificate_expired', () => authority.issue(['receiver.test'], { until: daysFromNow(-1) })],
+  ['certificate_not_yet_valid', () => authority.issue(['receiver.test'], { from: daysFromNow(1) })],
+  ['certificate_wrong_host', () => authority.issue(['other.test', '127.0.0.1'])],
+  ['certificate_self_signed', async () => (await createTestAuthority('Self')).self],
+] as const)('%s: the request is not sent', async (code, issue) => {
+  const receiver = await openReceiver(undefined, await issue())
+  const outcome = await post(openSender(), receiver)
+  expect(outcome).toEqual({
+    kind: 'unreachable',
+    code,
+    reason: expect.stringMatching(/^The receiver's certificate .*\.$/),
+    durationMs: expect.any(Number),
+  })
+  expect(receiver.requests).toEqual([])
+})
+
+test('an address in the URL is verified as an address', async () => {
+  const receiver = await openReceiver()
+  const byName = await openReceiver(undefined, await authority.issue(['receiver.test']))
+  const sender = openSender()
+  assertAnswered(await post(sender, receiver, { url: `https://127.0.0.1:${receiver.port}/` }))
+  expect(await post(sender, byName, { url: `https://127.0.0.1:${byName.port}/` })).toMatchObject({
+    code: 'certificate_wrong_host',
+  })
+})
+
+test('the server name sent is the name of the URL, without a dot at its end', async () => {
+  const names: (string | false | null)[] = []
+  const receiver = await openReceiver((socket) => {
+    names.push(socket.servername)
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+  })
+  const sender = openSender()
+  for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
+    assertAnswered(await post(sender, receiver, { url: `https://${host}:${receiver.port}/` }))
+  }
+  expect(names).toEqual(['receiver.test', 'receiver.test', false])
+})
+
+test('an environment that turns verification off does not reach deliveries', async () => {
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  onTestFinished(() => {
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+  })
+  const receiver = await openReceiver()
+  expect(await post(openSender({ caPem: [] }), receiver)).toMatchObject({ kind: 'unreachable' })
+})
+
+test('TLS 1.1 is refused', async () => {
+  const receiver = await openServer(
+    tls.createServer({
+      ...certificate,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    }),
+  )
+  expect(await post(openSender(), receiver)).toMatchObject({
+    kind: 'unreachable',
+    code: 'tls_failed',
+  })
+})
+
+test('a receiver that speaks no TLS is told apart', async () => {
+  const receiver = await openServer(
+    net.createServer((socket) => {
+      socket.on('error', () => {}).on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    }),
+  )
+  expect(await post(openSender(), receiver)).toMatchObject({
+    kind: 'unreachable',
+    code: 'tls_failed',
+    reason: 'A TLS connection could not be made; TLS 1.2 or later is required.',
+  })
+})
+
+test('a connection that is refused is told apart', async () => {
+  const gone = await openServer(net.createServer())
+  await gone[Symbol.asyncDispose]()
+  expect(await post(openSender(), gone)).toMatchObject({
+    kind: 'unreachable',
+    code: 'connection_refused',
+    reason: 'The connection was refused.',
+  })
+})
+
+async function openServer(server: net.Server): Promise<AsyncDisposable & { port: number }> {
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
