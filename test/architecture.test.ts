@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 import { expect, test } from 'vitest'
-import configuration from '../.dependency-cruiser.cjs'
 
+const configuration = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 test('imports point one way, and the checker saw every file', async () => {

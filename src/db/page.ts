@@ -1,27 +1,30 @@
 /** A page as cursor pagination asks for it: `take` rows after the cursor or, when negative, before it. */
 export interface Page {
   readonly take: number
+  readonly skip?: number
   readonly cursor?: { readonly id?: string } | undefined
 }
 
 /** The end of the list that its first row comes from. */
 export type Order = 'newest first' | 'oldest first'
 
+interface PageArguments {
+  readonly take: number
+  readonly orderBy: { readonly id: 'asc' | 'desc' }
+  readonly where: { readonly id?: { readonly lt: string } | { readonly gt: string } }
+}
+
 /**
- * Where a page lies, told by the cursor's id itself: ids are ordered by time. (Prisma's own cursor looks its row up
- * first, and answers with nothing once that row is gone.)
+ * The same page with its cursor turned into a condition on the id itself: ids are ordered by time. (Prisma looks up the
+ * row of a cursor first, and answers with nothing once that row is gone.)
  */
-export function pageOf(
-  { take, cursor }: Page,
+export function pageOf<Query extends Page>(
+  query: Query,
   order: Order,
-): {
-  take: number
-  orderBy: { id: 'asc' | 'desc' }
-  where: { id?: { lt: string } | { gt: string } }
-} {
+): Omit<Query, keyof Page> & PageArguments {
+  const { cursor, skip: _, take, ...selection } = query
   const descending = order === 'newest first'
-  const orderBy = { id: descending ? ('desc' as const) : ('asc' as const) }
-  if (!cursor?.id) return { take, orderBy, where: {} }
   const towardsSmaller = descending === take > 0
-  return { take, orderBy, where: { id: towardsSmaller ? { lt: cursor.id } : { gt: cursor.id } } }
+  const where = cursor?.id ? { id: towardsSmaller ? { lt: cursor.id } : { gt: cursor.id } } : {}
+  return { ...selection, take, orderBy: { id: descending ? 'desc' : 'asc' }, where }
 }

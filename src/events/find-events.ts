@@ -10,11 +10,10 @@ export async function findEvents(
   db: Db,
   organizationId: string,
   { type }: { readonly type?: string | null | undefined },
-  { cursor, take, ...selection }: Selection & Page,
+  query: Selection & Page,
 ): Promise<Event[]> {
-  const { where, ...page } = pageOf({ cursor, take }, 'newest first')
+  const { where, ...page } = pageOf(query, 'newest first')
   return await db.event.findMany({
-    ...selection,
     ...page,
     where: { ...where, organizationId, ...(typeof type === 'string' && { type }) },
   })
@@ -30,6 +29,12 @@ export async function findEventById(
   const uuid = parseId('event', id)
   if (!uuid) return null
   return await db.event.findUnique({ ...selection, where: { id: uuid, organizationId } })
+}
+
+/** An event that its publisher was just told the id of. The look-ups of one tick go together. */
+export async function findPublishedEvent(db: Db, id: string, selection: Selection): Promise<Event | null> {
+  const uuid = parseId('event', id)
+  return uuid && (await db.event.findUnique({ ...selection, where: { id: uuid } }))
 }
 
 /** The catalogue: the types that can be published and subscribed to, by name. */

@@ -1,3 +1,4 @@
+import { publicId } from '../ids.ts'
 import type { Logger } from './logger.ts'
 
 /** What is worth saying of an attempt. Never a body, a header's value or a secret. */
@@ -31,7 +32,7 @@ export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics):
       const facts = () => ({
         event: 'delivery.attempted',
         deliveryId,
-        webhookUuid,
+        webhookId: publicId('webhook', webhookUuid),
         attempt: after.number,
         succeeded: attempt.succeeded,
         status: attempt.status,

@@ -10,11 +10,10 @@ type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 export async function findWebhooks(
   db: Db,
   organizationId: string,
-  { cursor, take, ...selection }: Selection & Page,
+  query: Selection & Page,
 ): Promise<Webhook[]> {
-  const { where, ...page } = pageOf({ cursor, take }, 'oldest first')
+  const { where, ...page } = pageOf(query, 'oldest first')
   return await db.webhook.findMany({
-    ...selection,
     ...page,
     where: { ...where, organizationId, deletedAt: null },
   })
@@ -29,7 +28,7 @@ export async function findWebhookById(
 ): Promise<Webhook | null> {
   const uuid = parseId('webhook', id)
   if (!uuid) return null
-  return await db.webhook.findFirst({
+  return await db.webhook.findUnique({
     ...selection,
     where: { id: uuid, organizationId, deletedAt: null },
   })

@@ -143,11 +143,14 @@ function toTaskList(tasks: Tasks): TaskList {
   return Object.fromEntries(entries)
 }
 
-/** What graphile-worker says goes where all else goes; its notes on every single job do not. */
+/** What graphile-worker says goes where all else goes. */
 function workerLogFactory(logger: Logger) {
   return () => (level: string, message: string, meta?: object) => {
     if (level === 'error') logger.error({ ...meta }, message)
-    else if (level === 'warning') logger.warn({ worker: true }, message)
+    else if (level === 'warning' && !EXPECTED_WARNING.test(message)) logger.warn({ worker: true }, message)
     else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
   }
 }
+
+/** Jobs here wait for receivers, not for connections: what they ask of Postgres is gathered into few statements. */
+const EXPECTED_WARNING = /having maxPoolSize .* smaller than concurrency/

@@ -65,7 +65,7 @@ describe('contract 2.3: a delivery', () => {
     await register()
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
-      { type: JOINED, data: 1, traceParent: traceparent },
+      { type: JOINED, data: {}, traceParent: traceparent },
     ])
     expect((await receiver.arrival(1)).headers['traceparent']).toBe(traceparent)
     await publish({})

@@ -1,0 +1,47 @@
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { ConflictError, NotFoundError } from '../graphql/errors.ts'
+import { cancelDelivery, redeliver } from './delivery.ts'
+import { rereadDelivery } from './find-deliveries.ts'
+
+builder.mutationFields((t) => ({
+  redeliver: t.prismaField({
+    type: 'Delivery',
+    nullable: true,
+    description:
+      'Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule before it; of a pending one, the next attempt is brought forward. Needs the scope `deliveries:write`.',
+    authScopes: { scope: 'deliveries:write' },
+    errors: {
+      types: [NotFoundError, ConflictError],
+      dataField: { name: 'delivery', description: 'The delivery, pending.' },
+      result: { description: 'An attempt is due.' },
+      union: { description: 'What `redeliver` answers with.' },
+    },
+    args: { id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const { organizationId } = callerOf(context)
+      await redeliver(context, organizationId, id)
+      return await rereadDelivery(context.prisma, organizationId, id, query)
+    },
+  }),
+
+  cancelDelivery: t.prismaField({
+    type: 'Delivery',
+    nullable: true,
+    description:
+      'Makes no further attempt for a pending delivery. An attempt under way ends, and is recorded. Needs the scope `deliveries:write`.',
+    authScopes: { scope: 'deliveries:write' },
+    errors: {
+      types: [NotFoundError, ConflictError],
+      dataField: { name: 'delivery', description: 'The delivery, canceled.' },
+      result: { description: 'The delivery is canceled.' },
+      union: { description: 'What `cancelDelivery` answers with.' },
+    },
+    args: { id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const { organizationId } = callerOf(context)
+      await cancelDelivery(context, organizationId, id)
+      return await rereadDelivery(context.prisma, organizationId, id, query)
+    },
+  }),
+}))

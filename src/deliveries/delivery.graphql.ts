@@ -1,0 +1,156 @@
+import { invalid } from '../errors.ts'
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { parseId, publicId } from '../ids.ts'
+import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
+
+const DeliveryState = builder.enumType('DeliveryState', {
+  description: 'Where a delivery stands.',
+  values: {
+    PENDING: {
+      value: 'pending',
+      description: 'Due, waiting for its next attempt, or waiting for its disabled webhook.',
+    },
+    SUCCEEDED: { value: 'succeeded', description: 'An attempt was answered with 2xx.' },
+    EXHAUSTED: {
+      value: 'exhausted',
+      description: 'The last attempt of the retry schedule failed. It can still be redelivered.',
+    },
+    CANCELED: { value: 'canceled', description: 'Its webhook was deleted, or somebody canceled it.' },
+  } as const,
+})
+
+builder.prismaNode('Delivery', {
+  id: { field: 'id' },
+  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  nullable: true,
+  extensions: { readScope: 'deliveries:read' },
+  select: { id: true },
+  fields: (t) => ({
+    event: t.relation('event', {
+      // Null once it is past its retention.
+      nullable: true,
+      description: 'What happened. Needs the scope `events:read`.',
+      authScopes: { scope: 'events:read' },
+    }),
+    eventType: t.exposeString('eventType'),
+    webhook: t.field({
+      type: 'Webhook',
+      nullable: true,
+      description: 'Where it goes. Null when that was deleted. Needs the scope `webhooks:read`.',
+      authScopes: { scope: 'webhooks:read' },
+      select: (_args, _context, nestedSelection) => ({
+        webhook: nestedSelection({ select: { id: true, deletedAt: true } }),
+      }),
+      resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
+    }),
+    webhookId: t.id({
+      description: 'The id of its webhook, which stays when that is deleted.',
+      select: { webhookId: true },
+      resolve: ({ webhookId }) => publicId('webhook', webhookId),
+    }),
+    state: t.expose('state', { type: DeliveryState }),
+    attemptCount: t.exposeInt('attemptCount'),
+    nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+    waitingSince: t.expose('waitingSince', { type: 'DateTime', nullable: true }),
+    attempts: t.relatedConnection(
+      'attempts',
+      {
+        cursor: 'id',
+        nullable: true,
+        description: 'The requests that were made for it, oldest first. Needs the scope `deliveries:read`.',
+        authScopes: { scope: 'deliveries:read' },
+        query: { orderBy: { number: 'asc' } },
+      },
+      { name: 'AttemptConnection', description: 'A page of attempts.' },
+      { name: 'AttemptEdge', description: 'An attempt in a page.' },
+    ),
+  }),
+})
+
+const DeliveryConnection = builder.connectionObject(
+  { type: 'Delivery', name: 'DeliveryConnection', description: 'A page of deliveries.' },
+  { name: 'DeliveryEdge', description: 'A delivery in a page.' },
+)
+
+builder.queryFields((t) => ({
+  delivery: t.prismaField({
+    type: 'Delivery',
+    nullable: true,
+    description: 'The delivery with this id, or null. Needs the scope `deliveries:read`.',
+    authScopes: { scope: 'deliveries:read' },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of a delivery, its `wh-id`: `msg_…`.' }),
+    },
+    resolve: (query, _root, { id }, context) =>
+      findDeliveryById(context.prisma, callerOf(context).organizationId, id, query),
+  }),
+  deliveries: t.prismaConnection(
+    {
+      type: 'Delivery',
+      cursor: 'id',
+      nullable: true,
+      description: 'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      args: {
+        webhookId: t.arg.id({ description: 'Only those to this webhook, deleted or not.' }),
+        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+      },
+      resolve: (query, _root, { webhookId, ...filter }, context) => {
+        const webhookUuid = webhookId == null ? null : webhookUuidOf(webhookId)
+        const { organizationId } = callerOf(context)
+        return findDeliveries(context.prisma, organizationId, { ...filter, webhookUuid }, query)
+      },
+    },
+    DeliveryConnection,
+  ),
+}))
+
+builder.prismaObjectField('Webhook', 'deliveries', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Delivery',
+      cursor: 'id',
+      nullable: true,
+      description: 'The deliveries to it, newest first. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      args: {
+        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
+        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+      },
+      resolve: (query, { id }, filter, context, info) =>
+        context.perField(info, (ids: string[]) =>
+          findDeliveriesOfEach(context, callerOf(context).organizationId, 'webhook_id', ids, filter, query),
+        )(id),
+    },
+    DeliveryConnection,
+  ),
+)
+
+builder.prismaObjectField('Event', 'deliveries', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Delivery',
+      cursor: 'id',
+      nullable: true,
+      description: 'The deliveries it made, newest first: one for each webhook. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      args: { state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }) },
+      resolve: (query, { id }, filter, context, info) =>
+        context.perField(info, (ids: string[]) =>
+          findDeliveriesOfEach(context, callerOf(context).organizationId, 'event_id', ids, filter, query),
+        )(id),
+    },
+    DeliveryConnection,
+  ),
+)
+
+function webhookUuidOf(id: string): string {
+  const uuid = parseId('webhook', id)
+  if (uuid) return uuid
+  throw invalid([
+    { path: ['webhookId'], code: 'invalid_argument', detail: 'webhookId must be the id of a webhook: wh_….' },
+  ])
+}

@@ -1,0 +1,62 @@
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { findEventById, findEvents } from './find-events.ts'
+
+builder.prismaNode('Event', {
+  id: { field: 'id' },
+  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  nullable: true,
+  extensions: { readScope: 'events:read' },
+  select: { id: true },
+  fields: (t) => ({
+    type: t.exposeString('type'),
+    occurredAt: t.expose('occurredAt', { type: 'DateTime' }),
+    data: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'The payload, as it was published.',
+      select: { body: true },
+      resolve: ({ body }) => (JSON.parse(body) as { data: unknown }).data,
+    }),
+    body: t.exposeString('body', {
+      description: 'The body of every delivery of the event, to the letter: this is what is signed and sent.',
+    }),
+    traceParent: t.exposeString('traceParent', {
+      nullable: true,
+      description: 'The W3C trace context that every delivery carries on, if the publisher gave one.',
+    }),
+  }),
+})
+
+const EventConnection = builder.connectionObject({
+  type: 'Event',
+  name: 'EventConnection',
+  description: 'A page of events.',
+})
+
+builder.queryFields((t) => ({
+  event: t.prismaField({
+    type: 'Event',
+    nullable: true,
+    description: 'The event with this id, or null. Needs the scope `events:read`.',
+    authScopes: { scope: 'events:read' },
+    args: { id: t.arg.id({ required: true, description: 'The id of an event: `evt_…`.' }) },
+    resolve: (query, _root, { id }, context) =>
+      findEventById(context.prisma, callerOf(context).organizationId, id, query),
+  }),
+  events: t.prismaConnection(
+    {
+      type: 'Event',
+      cursor: 'id',
+      nullable: true,
+      description: 'The events of the organization, newest first. Needs the scope `events:read`.',
+      authScopes: { scope: 'events:read' },
+      args: {
+        type: t.arg.string({ description: 'Only those of the event type with this name.' }),
+      },
+      resolve: (query, _root, { type }, context) =>
+        findEvents(context.prisma, callerOf(context).organizationId, { type }, query),
+    },
+    EventConnection,
+  ),
+}))

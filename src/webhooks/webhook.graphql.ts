@@ -1,0 +1,69 @@
+import { hasScope } from '../api-keys/scope.ts'
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { decryptHeaders } from './custom-headers-at-rest.ts'
+import { findWebhookById, findWebhooks } from './find-webhooks.ts'
+
+/** Stands for the value of a header, which may be a credential. */
+const MASK = '•••'
+
+builder.prismaNode('Webhook', {
+  id: { field: 'id' },
+  findUnique: (id, context) => ({
+    id,
+    organizationId: callerOf(context).organizationId,
+    deletedAt: null,
+  }),
+  nullable: true,
+  extensions: { readScope: 'webhooks:read' },
+  select: { id: true },
+  fields: (t) => ({
+    url: t.exposeString('url'),
+    description: t.exposeString('description', { nullable: true }),
+    enabled: t.exposeBoolean('enabled'),
+    eventSubscriptions: t.exposeStringList('eventSubscriptions'),
+    headers: t.field({
+      type: ['Header'],
+      description:
+        'The custom headers added to every delivery. They may hold credentials: without the scope `secrets:read` each value reads `•••`.',
+      select: { id: true, headersCiphertext: true },
+      resolve: ({ id, headersCiphertext }, _args, context) => {
+        const headers = decryptHeaders(context.webhooks.keyring, headersCiphertext, id)
+        const revealed = hasScope(callerOf(context), 'secrets:read')
+        return Object.entries(headers).map(([name, value]) => ({ name, value: revealed ? value : MASK }))
+      },
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was changed last.' }),
+  }),
+})
+
+const WebhookConnection = builder.connectionObject({
+  type: 'Webhook',
+  name: 'WebhookConnection',
+  description: 'A page of webhooks.',
+})
+
+builder.queryFields((t) => ({
+  webhook: t.prismaField({
+    type: 'Webhook',
+    nullable: true,
+    description: 'The webhook with this id, or null. Needs the scope `webhooks:read`.',
+    authScopes: { scope: 'webhooks:read' },
+    args: { id: t.arg.id({ required: true, description: 'The id of a webhook: `wh_…`.' }) },
+    resolve: (query, _root, { id }, context) =>
+      findWebhookById(context.prisma, callerOf(context).organizationId, id, query),
+  }),
+  webhooks: t.prismaConnection(
+    {
+      type: 'Webhook',
+      cursor: 'id',
+      nullable: true,
+      description: 'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
+      authScopes: { scope: 'webhooks:read' },
+      resolve: (query, _root, _args, context) =>
+        findWebhooks(context.prisma, callerOf(context).organizationId, query),
+    },
+    WebhookConnection,
+  ),
+}))

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import {
+  type ConnectV1,
+  json,
+  NEW_WEBHOOK,
+  openConnectV1,
+  problem,
+  refused,
+  WEBHOOKS,
+} from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const post = (body: unknown) => api.call('POST', '/webhooks', { body })
+
+describe('POST /webhooks', () => {
+  test('answers 201 with the created webhook, its id and where it is', async () => {
+    const before = Date.now()
+    const response = await post({
+      url: 'https://receiver.example/hooks?tenant=7',
+      event_subscriptions: [JOINED, TICKET],
+      description: 'Ticketing',
+      enabled: true,
+      headers: { 'X-Tenant': 'harvest fair' },
+    })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const webhook = await json(response)
+    expect(webhook).toEqual({
+      id: expect.stringMatching(/^wh_[0-9a-z]{26}$/),
+      url: 'https://receiver.example/hooks?tenant=7',
+      description: 'Ticketing',
+      enabled: true,
+      event_subscriptions: [JOINED, TICKET],
+      headers: { 'X-Tenant': 'harvest fair' },
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: webhook.created_at,
+    })
+    expect(Date.parse(webhook.created_at)).toBeGreaterThan(before - 60_000)
+    expect(response.headers.get('location')).toBe(`${WEBHOOKS}/${webhook.id}`)
+    expect(
+      await json(
+        await api.app.request(response.headers.get('location') as string, {
+          headers: { authorization: `Bearer ${api.tenant.token}` },
+        }),
+      ),
+    ).toEqual(webhook)
+  })
+
+  test('optional fields have the defaults of the contract: enabled false, no description, no headers', async () => {
+    const webhook = await api.create()
+    expect(webhook).toMatchObject({ enabled: false, description: null, headers: {} })
+  })
+
+  test('optional fields may be null where none is a value', async () => {
+    const webhook = await api.create({ description: null, headers: null })
+    expect(webhook).toMatchObject({ description: null, headers: {} })
+  })
+
+  test('gives each webhook a signing secret of its own', async () => {
+    const secrets = []
+    for (const { id } of [await api.create(), await api.create()]) {
+      secrets.push((await json(await api.call('GET', `/webhooks/${id}/secret`))).key)
+    }
+    expect(new Set(secrets).size).toBe(2)
+  })
+
+  test('keeps a url as it was given', async () => {
+    for (const url of [
+      'https://EXAMPLE.com',
+      'HTTPS://example.com/A%20b',
+      'https://example.com:8443/?q=#'.slice(0, -1),
+    ]) {
+      expect((await api.create({ url })).url).toBe(url)
+    }
+  })
+
+  test('event_subscriptions named twice collapse', async () => {
+    const webhook = await api.create({ event_subscriptions: [TICKET, JOINED, TICKET] })
+    expect(webhook.event_subscriptions).toEqual([TICKET, JOINED])
+  })
+
+  test('fields that the service itself sets are ignored', async () => {
+    const webhook = await api.create({ id: 'wh_mine', created_at: 'once', updated_at: 7 })
+    expect(parseId('webhook', webhook.id)).not.toBeNull()
+    expect(Date.parse(webhook.created_at)).not.toBeNaN()
+  })
+})
+
+describe('POST /webhooks refuses, and nothing is created:', () => {
+  async function refusing(fields: object, pointer: string, code: string) {
+    const before = await api.countWebhooks()
+    const body = await refused(await post({ ...NEW_WEBHOOK, ...fields }), pointer, code)
+    expect(await api.countWebhooks()).toBe(before)
+    return body
+  }
+
+  test('rule 2: a url that is not HTTPS', async () => {
+    for (const url of [
+      'http://receiver.example',
+      'HTTP://receiver.example',
+      'ftp://receiver.example',
+    ]) {
+      const { detail } = await refusing({ url }, '#/url', 'not_https')
+      expect(detail).toContain('https://')
+    }
+  })
+
+  test('rule 3: no event_subscriptions', async () => {
+    const { detail } = await refusing(
+      { event_subscriptions: undefined },
+      '#/event_subscriptions',
+      'required',
+    )
+    expect(detail).toBe('event_subscriptions is required.')
+  })
+
+  test('rule 3: an empty list of event_subscriptions', async () => {
+    const { detail } = await refusing(
+      { event_subscriptions: [] },
+      '#/event_subscriptions',
+      'too_small',
+    )
+    expect(detail).toBe('event_subscriptions must name at least one event type.')
+  })
+
+  test('no url', async () => {
+    const { detail } = await refusing({ url: undefined }, '#/url', 'required')
+    expect(detail).toBe('url is required.')
+  })
+
+  test.each([
+    ['not_a_url', 'receiver'],
+    ['not_a_url', 'https:///receiver.example'],
+    ['not_a_url', ''],
+    ['has_userinfo', 'https://user:password@receiver.example'],
+    ['has_fragment', 'https://receiver.example/#here'],
+    ['port_not_allowed', 'https://receiver.example:22'],
+    ['address_not_public', 'https://127.0.0.1/hooks'],
+    ['address_not_public', 'https://[::1]:8443/'],
+    ['address_not_public', 'https://169.254.169.254/latest'],
+    ['address_not_public', 'https://localhost/'],
+    ['too_long', `https://receiver.example/${'a'.repeat(2_048)}`],
+  ])('a url that is %s: %.60s', async (code, url) => {
+    await refusing({ url }, '#/url', code)
+  })
+
+  test('the longest url is accepted', async () => {
+    const url = `https://receiver.example/${'a'.repeat(2_048 - 25)}`
+    expect((await api.create({ url })).url).toHaveLength(2_048)
+  })
+
+  test('an event type that does not exist, by its place, with the name that was meant', async () => {
+    const { errors } = await refusing(
+      { event_subscriptions: [JOINED, 'event_atendee.joined_event'] },
+      '#/event_subscriptions/1',
+      'unknown_event_type',
+    )
+    expect(errors[0].detail).toContain(`Did you mean "${JOINED}"?`)
+  })
+
+  test('a description of more than 1,000 characters', async () => {
+    await refusing({ description: 'a'.repeat(1_001) }, '#/description', 'too_big')
+    expect((await api.create({ description: 'a'.repeat(1_000) })).description).toHaveLength(1_000)
+  })
+
+  test('a description with the NUL character, which Postgres cannot keep', async () => {
+    await refusing({ description: 'a\0b' }, '#/description', 'custom')
+  })
+
+  test.each([
+    ['url', 7],
+    ['url', null],
+    ['description', 7],
+    ['enabled', 'true'],
+    ['enabled', 1],
+    ['enabled', null],
+    ['event_subscriptions', JOINED],
+    ['event_subscriptions', null],
+    ['event_subscriptions', { 0: JOINED }],
+    ['headers', 'X-A: b'],
+    ['headers', []],
+  ])('%s of the wrong type: %j', async (field, value) => {
+    const { detail } = await refusing({ [field]: value }, `#/${field}`, 'invalid_type')
+    expect(detail).toMatch(new RegExp(`^${field} must be `))
+  })
+
+  test('an event type that is not a name', async () => {
+    const { detail } = await refusing(
+      { event_subscriptions: [JOINED, 7] },
+      '#/event_subscriptions/1',
+      'invalid_type',
+    )
+    expect(detail).toBe('event_subscriptions[1] must be the name of an event type.')
+  })
+
+  test('an unknown field, by name, with the one that was meant', async () => {
+    const { errors } = await refusing(
+      { eventSubscriptions: [] },
+      '#/eventSubscriptions',
+      'unknown_field',
+    )
+    expect(errors[0].detail).toBe(
+      'There is no field "eventSubscriptions". Did you mean "event_subscriptions"?',
+    )
+  })
+
+  test('a field whose name JavaScript knows', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const body = `{"url":"https://receiver.example","event_subscriptions":["${JOINED}"],"${name}":{"enabled":true}}`
+      await refused(await post(body), `#/${name}`, 'unknown_field')
+    }
+    expect(({} as { enabled?: boolean }).enabled).toBeUndefined()
+  })
+
+  test('field names that JSON Pointer must escape', async () => {
+    await refused(await post({ ...NEW_WEBHOOK, 'a/b~c d': 1 }), '#/a~1b~0c%20d', 'unknown_field')
+    await refused(
+      await post(
+        '{"url":"https://receiver.example","event_subscriptions":["event_attendee.joined_event"],"\\ud800":1}',
+      ),
+      '#/%EF%BF%BD',
+      'unknown_field',
+    )
+  })
+
+  test('everything wrong at once, in one answer', async () => {
+    const response = await post({
+      url: 'http://receiver.example',
+      description: 7,
+      enabled: 'no',
+      event_subscriptions: ['nothing.such'],
+      headers: { Host: 'a', 'X-Ok': 'yes', 'X-Bad': 'ü' },
+      colour: 'red',
+    })
+    const { errors, detail } = await problem(response, 422)
+    expect(
+      Object.fromEntries(errors.map((e: { pointer: string; code: string }) => [e.pointer, e.code])),
+    ).toEqual({
+      '#/colour': 'unknown_field',
+      '#/url': 'not_https',
+      '#/description': 'invalid_type',
+      '#/enabled': 'invalid_type',
+      '#/event_subscriptions/0': 'unknown_event_type',
+      '#/headers/Host': 'reserved_header',
+      '#/headers/X-Bad': 'invalid_header_value',
+    })
+    expect(JSON.stringify(errors)).not.toContain('eventSubscriptions')
+    expect(detail).toContain('And 2 more.')
+  })
+
+  test('thousands of mistakes, with an answer that stays short', async () => {
+    const response = await post({ ...NEW_WEBHOOK, event_subscriptions: Array(15_000).fill('x') })
+    const { errors } = await problem(response, 422)
+    expect(errors).toHaveLength(100)
+  })
+})

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem, refused } from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const post = (headers: object) =>
+  api.call('POST', '/webhooks', { body: { ...NEW_WEBHOOK, headers } })
+
+const numbered = (count: number, value = 'v') =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, value]))
+
+describe('custom headers are accepted and returned as given:', () => {
+  test.each([
+    ['a credential', { Authorization: 'Bearer abc.def' }],
+    ['several', { 'X-A': '1', 'x-b': '2', Cookie: 'a=b; c=d' }],
+    ['every character a name may have', { "!#$%&'*+-.^_`|~09AZaz": 'x' }],
+    ['spaces and tabs inside a value', { 'X-A': 'a b\tc' }],
+    ['visible ASCII', { 'X-A': '!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~' }],
+    ['names that JavaScript knows', { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }],
+    [
+      'names that only resemble reserved ones',
+      { 'X-Wh-Id': 'a', whisper: 'b', hostname: 'c', tea: 'd', proxy: 'e' },
+    ],
+    ['32 of them', numbered(32)],
+    ['8 KiB of names and values', { 'X-A': 'v'.repeat(8 * 1_024 - 3) }],
+    ['none', {}],
+  ])('%s', async (_what, headers) => {
+    const response = await post(headers)
+    expect(response.status).toBe(201)
+    const webhook = await json(response)
+    expect(webhook.headers).toEqual(headers)
+    expect(await json(await api.call('GET', `/webhooks/${webhook.id}`))).toEqual(webhook)
+  })
+})
+
+describe('custom headers are refused:', () => {
+  test.each([
+    ...[
+      'wh-id',
+      'Wh-Anything',
+      'webhook-id',
+      'host',
+      'Content-Type',
+      'content-length',
+      'connection',
+    ],
+    ...[
+      'Transfer-Encoding',
+      'te',
+      'trailer',
+      'upgrade',
+      'keep-alive',
+      'proxy-authorization',
+      'expect',
+      'User-Agent',
+    ],
+  ])('%s, which the service or the connection sets', async (name) => {
+    const { detail } = await refused(
+      await post({ [name]: 'x' }),
+      `#/headers/${name}`,
+      'reserved_header',
+    )
+    expect(detail).toContain(`headers.${name} `)
+  })
+
+  test.each(['', 'a b', 'a:b', 'Ünicode', 'a\n', '(x)'])('the name %j', async (name) => {
+    const pointer = `#/headers/${encodeURIComponent(name)}`
+    await refused(await post({ [name]: 'x' }), pointer, 'invalid_header_name')
+  })
+
+  test('the name __proto__, which would be lost', async () => {
+    const body = JSON.stringify(NEW_WEBHOOK).replace(
+      /}$/,
+      ',"headers":{"__proto__":"x","X-A":"1"}}',
+    )
+    const response = await api.call('POST', '/webhooks', { body })
+    await refused(response, '#/headers/__proto__', 'invalid_header_name')
+  })
+
+  test.each(['', ' a', 'a ', '\ta', 'a\r\nX-Evil: 1', 'a\0', 'é', '\x7f'])(
+    'the value %j',
+    async (value) => {
+      await refused(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_header_value')
+    },
+  )
+
+  test('two that differ by case only', async () => {
+    await refused(await post({ 'X-A': '1', 'x-a': '2' }), '#/headers/x-a', 'duplicate_header')
+  })
+
+  test.each([7, null, ['a'], { a: 'b' }, true])(
+    'a value that is not a string: %j',
+    async (value) => {
+      await refused(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_type')
+    },
+  )
+
+  test('more than 32', async () => {
+    const { detail } = await refused(await post(numbered(33)), '#/headers', 'too_many')
+    expect(detail).toBe('headers must have at most 32 entries, not 33.')
+  })
+
+  test('more than 8 KiB in all', async () => {
+    await refused(await post({ 'X-A': 'v'.repeat(8 * 1_024 - 2) }), '#/headers', 'too_large')
+  })
+
+  test('all of them at once, and no value is repeated in the answer', async () => {
+    const { errors } = await problem(await post({ Host: 'a', 'b c': 'd', 'X-A': 'sécret' }), 422)
+    expect(errors).toHaveLength(3)
+    expect(JSON.stringify(errors)).not.toContain('sécret')
+  })
+})
+
+test('custom headers rest encrypted', async () => {
+  await api.create({ headers: { Authorization: 'Bearer find-me' } })
+  const { rows } = await api.database.pool.query(
+    `select 1 from posthorn.webhooks where position('find-me'::bytea in headers_ciphertext) > 0`,
+  )
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { type ConnectV1, json, openConnectV1, problem } from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+describe('DELETE /webhooks/{webhook_id}', () => {
+  test('answers 204 without a body, whether the webhook is enabled or disabled', async () => {
+    for (const enabled of [true, false]) {
+      const { id } = await api.create({ enabled })
+      const response = await api.call('DELETE', `/webhooks/${id}`)
+      expect(response.status).toBe(204)
+      expect(response.headers.get('content-type')).toBeNull()
+      expect(await response.text()).toBe('')
+    }
+  })
+
+  test('afterwards every call with its id answers 404', async () => {
+    const { id } = await api.create()
+    await api.call('DELETE', `/webhooks/${id}`)
+    await problem(await api.call('GET', `/webhooks/${id}`), 404)
+    await problem(await api.call('PUT', `/webhooks/${id}`, { body: { enabled: true } }), 404)
+    await problem(await api.call('DELETE', `/webhooks/${id}`), 404)
+    await problem(await api.call('GET', `/webhooks/${id}/secret`), 404)
+    await problem(await api.call('POST', `/webhooks/${id}/secret/rotate`), 404)
+  })
+
+  test('leaves the other webhooks as they are', async () => {
+    const [kept, gone] = [await api.create(), await api.create()]
+    await api.call('DELETE', `/webhooks/${gone.id}`)
+    expect(await json(await api.call('GET', `/webhooks/${kept.id}`))).toEqual(kept)
+  })
+
+  test('erases its secrets and headers, and orders the pending deliveries to be canceled', async () => {
+    const { id } = await api.create({ enabled: true, headers: { Authorization: 'Bearer secret' } })
+    await api.call('DELETE', `/webhooks/${id}`)
+    const { prisma, pool } = api.database
+    const uuid = parseId('webhook', id) as string
+    const row = await prisma.webhook.findUniqueOrThrow({ where: { id: uuid } })
+    expect(row.headersCiphertext).toBeNull()
+    expect(await prisma.signingSecret.count({ where: { webhookId: uuid } })).toBe(0)
+    const jobs = await pool.query(
+      'select task_identifier from graphile_worker.jobs where key = $1',
+      [`cancel:${id}`],
+    )
+    expect(jobs.rows).toEqual([{ task_identifier: 'cancel_deliveries' }])
+  })
+})

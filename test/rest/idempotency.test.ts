@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eraseExpiredIdempotencyKeys, hashRequest, runOnce } from '../../src/idempotency.ts'
+import { CREATE_WEBHOOK } from '../../src/rest/connect-v1/webhook-routes.ts'
+import { createTenant, JOINED, TICKET } from '../support/factories.ts'
+import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem } from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const post = (key: string, body: unknown = NEW_WEBHOOK, token = api.tenant.token) =>
+  api.call('POST', '/webhooks', { token, body, headers: { 'idempotency-key': key } })
+
+let made = 0
+const newKey = () => `key-${made++}`
+
+/** Everything of an answer that a caller sees. */
+async function seen(response: Response) {
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  }
+}
+
+async function age(key: string, hours: number) {
+  await api.database.pool.query(
+    `update posthorn.idempotency_keys set created_at = now() - make_interval(hours => $2) where key = $1`,
+    [key, hours],
+  )
+}
+
+describe('Idempotency-Key', () => {
+  test('the same key with the same body answers the same and creates one webhook', async () => {
+    const key = newKey()
+    const first = await seen(await post(key))
+    const count = await api.countWebhooks()
+    expect(first.status).toBe(201)
+    expect(await seen(await post(key))).toEqual(first)
+    expect(await api.countWebhooks()).toBe(count)
+  })
+
+  test('answers the same although the webhook was changed or deleted meanwhile', async () => {
+    const key = newKey()
+    const first = await seen(await post(key, { ...NEW_WEBHOOK, headers: { 'X-A': '1' } }))
+    const { id } = JSON.parse(first.body)
+    await api.call('PUT', `/webhooks/${id}`, { body: { description: 'changed' } })
+    expect(await seen(await post(key, { headers: { 'X-A': '1' }, ...NEW_WEBHOOK }))).toEqual(first)
+    await api.call('DELETE', `/webhooks/${id}`)
+    expect(await seen(await post(key, { headers: { 'X-A': '1' }, ...NEW_WEBHOOK }))).toEqual(first)
+  })
+
+  test('the order of fields and the white space of a body do not matter', async () => {
+    const key = newKey()
+    const first = await seen(await post(key, { ...NEW_WEBHOOK, headers: { A: '1', B: '2' } }))
+    const turned = {
+      headers: { B: '2', A: '1' },
+      event_subscriptions: [JOINED],
+      url: NEW_WEBHOOK.url,
+    }
+    expect(await seen(await post(key, JSON.stringify(turned, null, 2)))).toEqual(first)
+  })
+
+  test('without a key, every call creates a webhook', async () => {
+    expect((await api.create()).id).not.toBe((await api.create()).id)
+  })
+
+  test('other keys create other webhooks', async () => {
+    const [one, other] = [await json(await post(newKey())), await json(await post(newKey()))]
+    expect(one.id).not.toBe(other.id)
+  })
+
+  test("another organization's same key is another key", async () => {
+    const key = newKey()
+    const stranger = await createTenant(api.database.prisma)
+    const mine = await json(await post(key))
+    const theirs = await post(key, { ...NEW_WEBHOOK, description: 'theirs' }, stranger.token)
+    expect(theirs.status).toBe(201)
+    expect((await json(theirs)).id).not.toBe(mine.id)
+  })
+
+  test('409: the same key with another body, even one that breaks a rule', async () => {
+    const key = newKey()
+    await post(key)
+    const count = await api.countWebhooks()
+    for (const change of [
+      { event_subscriptions: [TICKET] },
+      { url: 'http://a.example' },
+      { x: 1 },
+    ]) {
+      const { type, detail } = await problem(await post(key, { ...NEW_WEBHOOK, ...change }), 409)
+      expect(type).toBe('urn:posthorn:problem:conflict')
+      expect(detail).toContain('another input')
+    }
+    expect(await api.countWebhooks()).toBe(count)
+  })
+
+  test('409: while the first is running', async () => {
+    const key = newKey()
+    const finish = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
+    const { organizationId } = api.tenant
+    const call = { organizationId, operation: CREATE_WEBHOOK, key, requestHash: hashRequest({}) }
+    const running = runOnce(api.deps.webhooks, call, async () => {
+      started.resolve()
+      await finish.promise
+      throw new Error('it failed')
+    })
+    await started.promise
+    const { detail } = await problem(await post(key), 409)
+    expect(detail).toContain('still running')
+    finish.resolve()
+    await expect(running).rejects.toThrow('it failed')
+    expect((await post(key)).status).toBe(201)
+  })
+
+  test('many calls at the same time create one webhook, and none of them fails otherwise', async () => {
+    const key = newKey()
+    const before = await api.countWebhooks()
+    const responses = await Promise.all(Array.from({ length: 8 }, () => post(key)))
+    expect(await api.countWebhooks()).toBe(before + 1)
+    const created = responses.filter((response) => response.status === 201)
+    const ids = await Promise.all(created.map(async (response) => (await json(response)).id))
+    expect(new Set(ids).size).toBe(1)
+    for (const response of responses) expect([201, 409]).toContain(response.status)
+  })
+
+  test('a call that failed leaves its key free, for any body', async () => {
+    const key = newKey()
+    await problem(await post(key, { ...NEW_WEBHOOK, url: 'http://a.example' }), 422)
+    await problem(await post(key, { ...NEW_WEBHOOK, colour: 'red' }), 422)
+    expect((await post(key)).status).toBe(201)
+  })
+
+  test('is honoured for 24 hours, then it is free', async () => {
+    const key = newKey()
+    const first = await json(await post(key))
+    await age(key, 23)
+    expect((await json(await post(key))).id).toBe(first.id)
+    await age(key, 24)
+    const body = { ...NEW_WEBHOOK, description: 'a day later' }
+    const second = await json(await post(key, body))
+    expect(second.id).not.toBe(first.id)
+    expect((await json(await post(key, body))).id).toBe(second.id)
+    await problem(await post(key), 409)
+  })
+
+  test('has 1 to 255 visible ASCII characters', async () => {
+    for (const key of ['a', `"${'8'.repeat(36)}"`, '!~', 'k'.repeat(255)]) {
+      expect((await post(key)).status).toBe(201)
+    }
+    for (const key of ['', 'k'.repeat(256), 'a b', 'a\tb', 'é']) {
+      const { errors } = await problem(await post(key), 400)
+      expect(errors).toMatchObject([{ header: 'Idempotency-Key', code: 'invalid_idempotency_key' }])
+    }
+  })
+
+  test('what is remembered rests encrypted', async () => {
+    const key = newKey()
+    await post(key, { ...NEW_WEBHOOK, headers: { Authorization: 'find-me' } })
+    const { rows } = await api.database.pool.query(
+      `select convert_from(response_ciphertext, 'LATIN1') as text from posthorn.idempotency_keys where key = $1`,
+      [key],
+    )
+    expect(rows[0].text).not.toContain('find-me')
+    expect(rows[0].text).not.toContain('receiver.example')
+  })
+
+  test('erasing removes the keys whose 24 hours are over, and those only', async () => {
+    const [old, fresh] = [newKey(), newKey()]
+    await post(old)
+    await post(fresh)
+    await eraseExpiredIdempotencyKeys(api.database.pool)
+    await age(old, 25)
+    expect(await eraseExpiredIdempotencyKeys(api.database.pool)).toBe(1)
+    const { prisma } = api.database
+    expect(await prisma.idempotencyKey.count({ where: { key: { in: [old, fresh] } } })).toBe(1)
+  })
+})
+
+describe('the hash of a request', () => {
+  const hex = (value: unknown) => Buffer.from(hashRequest(value)).toString('hex')
+
+  test('does not depend on the order of keys, and on nothing else is blind', () => {
+    const json = fc.jsonValue({ maxDepth: 4 })
+    fc.assert(
+      fc.property(json, (value) => hex(value) === hex(reversed(value))),
+      { numRuns: 200 },
+    )
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        // JSON has no negative zero, and says nothing of the order of keys.
+        const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+        return (hex(a) === hex(b)) === same
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('tells apart what looks alike', () => {
+    const values = [
+      {},
+      [],
+      '',
+      null,
+      0,
+      false,
+      '{}',
+      { a: [] },
+      { a: {} },
+      [[], []],
+      [[[]]],
+      ['1,2'],
+      [1, 2],
+    ]
+    expect(new Set(values.map(hex)).size).toBe(values.length)
+  })
+
+  const remade = (value: unknown, order: (keys: string[]) => string[]): unknown => {
+    if (Array.isArray(value)) return value.map((item) => remade(item, order))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = value as Record<string, unknown>
+    return order(Object.keys(entries)).map((key) => [key, remade(entries[key], order)])
+  }
+  const sorted = (value: unknown) => remade(value, (keys) => keys.sort())
+  const reversed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(reversed)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .map(([k, v]) => [k, reversed(v)])
+        .reverse(),
+    )
+  }
+})

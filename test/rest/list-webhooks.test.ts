@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTenant } from '../support/factories.ts'
+import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID, WEBHOOKS } from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** A tenant with that many webhooks, oldest first. */
+async function tenantWith(count: number) {
+  const { token } = await createTenant(api.database.prisma)
+  const webhooks = []
+  for (let i = 0; i < count; i++)
+    webhooks.push(await api.create({ description: `${i}` }, { token }))
+  return { token, webhooks }
+}
+
+describe('GET /webhooks', () => {
+  test('answers 200 with a JSON array of all webhooks of the organization, oldest first', async () => {
+    const { token, webhooks } = await tenantWith(3)
+    const response = await api.call('GET', '/webhooks', { token })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('link')).toBeNull()
+    expect(await json(response)).toEqual(webhooks)
+  })
+
+  test('answers an empty array to an organization that has none', async () => {
+    const { token } = await tenantWith(0)
+    expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([])
+  })
+
+  test('leaves out what was deleted', async () => {
+    const { token, webhooks } = await tenantWith(2)
+    await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
+    expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([webhooks[1]])
+  })
+
+  test('with a limit, its Link headers lead through all of them once', async () => {
+    const { token, webhooks } = await tenantWith(5)
+    const pages: { id: string }[][] = []
+    let next: string | null = `${WEBHOOKS}?limit=2`
+    while (next !== null) {
+      const response: Response = await api.app.request(next, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      pages.push(await json(response))
+      const link = response.headers.get('link')
+      next = link && (/^<([^>]+)>; rel="next"$/.exec(link)?.[1] as string)
+    }
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
+    expect(pages.flat()).toEqual(webhooks)
+  })
+
+  test('a last page that is full has no next one', async () => {
+    const { token } = await tenantWith(2)
+    const response = await api.call('GET', '/webhooks?limit=2', { token })
+    expect(await json(response)).toHaveLength(2)
+    expect(response.headers.get('link')).toBeNull()
+  })
+
+  test('a cursor still works when its webhook is deleted meanwhile', async () => {
+    const { token, webhooks } = await tenantWith(2)
+    await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
+    const response = await api.call('GET', `/webhooks?cursor=${webhooks[0].id}`, { token })
+    expect(await json(response)).toEqual([webhooks[1]])
+  })
+
+  test('a cursor does not lead into another organization', async () => {
+    const { webhooks } = await tenantWith(2)
+    const { token } = await tenantWith(0)
+    const response = await api.call('GET', `/webhooks?cursor=${webhooks[0].id}`, { token })
+    expect(await json(response)).toEqual([])
+  })
+
+  test('parameters it does not know are ignored', async () => {
+    expect((await api.call('GET', '/webhooks?colour=red')).status).toBe(200)
+  })
+
+  test('HEAD answers the same head and no body', async () => {
+    const response = await api.call('HEAD', '/webhooks')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.text()).toBe('')
+  })
+})
+
+describe('GET /webhooks refuses', () => {
+  test.each(['0', '101', '-1', '1.5', '', 'all', '1e1', '1&limit=2'])('limit=%s', async (limit) => {
+    const { errors } = await problem(await api.call('GET', `/webhooks?limit=${limit}`), 422)
+    expect(errors).toEqual([
+      {
+        parameter: 'limit',
+        code: 'invalid_limit',
+        detail: 'limit must be a whole number from 1 to 100, given once.',
+      },
+    ])
+  })
+
+  test('a limit of 1 and of 100 not', async () => {
+    for (const limit of [1, 100]) {
+      expect((await api.call('GET', `/webhooks?limit=${limit}`)).status).toBe(200)
+    }
+  })
+
+  test.each(['', 'next', 'evt_01h455vb4pex5vsknk084sn02q', `${UNKNOWN_ID}&cursor=${UNKNOWN_ID}`])(
+    'cursor=%s',
+    async (cursor) => {
+      const { errors } = await problem(await api.call('GET', `/webhooks?cursor=${cursor}`), 422)
+      expect(errors).toMatchObject([{ parameter: 'cursor', code: 'invalid_cursor' }])
+    },
+  )
+
+  test('both at once', async () => {
+    const { errors } = await problem(await api.call('GET', '/webhooks?limit=x&cursor=y'), 422)
+    expect(errors).toHaveLength(2)
+  })
+})

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
+import { openConnectV1 } from './connect-v1.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
+const document = openApiDocument('https://posthorn.example.org/') as any
+
+const OPERATIONS = [
+  ['post', '/api/connect/v1/webhooks', 201],
+  ['get', '/api/connect/v1/webhooks', 200],
+  ['get', '/api/connect/v1/webhooks/{webhook_id}', 200],
+  ['put', '/api/connect/v1/webhooks/{webhook_id}', 200],
+  ['delete', '/api/connect/v1/webhooks/{webhook_id}', 204],
+  ['get', '/api/connect/v1/webhooks/{webhook_id}/secret', 200],
+  ['post', '/api/connect/v1/webhooks/{webhook_id}/secret/rotate', 200],
+] as const
+
+describe('the OpenAPI document', () => {
+  test("passes Redocly's recommended rules without an error or a warning", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-openapi-'))
+    try {
+      const file = path.join(directory, 'openapi.json')
+      await writeFile(file, JSON.stringify(document))
+      const redocly = path.resolve('node_modules/.bin/redocly')
+      const environment = {
+        REDOCLY_TELEMETRY: 'off',
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+        CI: 'true',
+      }
+      const { stdout, stderr } = await promisify(execFile)(
+        redocly,
+        ['lint', file, '--extends', 'recommended', '--format', 'json'],
+        { env: { ...process.env, ...environment } },
+      )
+      expect(JSON.parse(stdout).totals, stderr).toEqual({ errors: 0, warnings: 0, ignored: 0 })
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  test.each(OPERATIONS)('describes %s %s with its success', (method, at, status) => {
+    const { responses, summary, operationId } = document.paths[at][method]
+    expect(summary).toBeTruthy()
+    expect(operationId).toBeTruthy()
+    expect(Object.keys(responses)).toContain(`${status}`)
+  })
+
+  test.each(OPERATIONS)('names for %s %s the statuses of every failure', (method, at) => {
+    const statuses = Object.keys(document.paths[at][method].responses)
+    const hasBody = ['post /api/connect/v1/webhooks', 'put /api/connect/v1/webhooks/{webhook_id}']
+    expect(statuses).toEqual(expect.arrayContaining(['401', '403', '405', '429', '500', '503']))
+    if (at.includes('{webhook_id}')) expect(statuses).toContain('404')
+    if (hasBody.includes(`${method} ${at}`)) {
+      expect(statuses).toEqual(expect.arrayContaining(['400', '413', '415', '422']))
+    }
+  })
+
+  test('has nothing but the seven calls of the contract', () => {
+    const described = Object.entries(document.paths).flatMap(([at, methods]) =>
+      Object.keys(methods as object).map((method) => `${method} ${at}`),
+    )
+    expect(described.sort()).toEqual(OPERATIONS.map(([method, at]) => `${method} ${at}`).sort())
+  })
+
+  test('names the server it is served by', () => {
+    expect(document.servers).toMatchObject([{ url: 'https://posthorn.example.org' }])
+  })
+
+  test('describes the delivery that receivers get', () => {
+    const { parameters, requestBody } = document.webhooks.delivery.post
+    expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
+      'wh-id',
+      'wh-timestamp',
+      'wh-signature',
+      'traceparent',
+    ])
+    expect(Object.keys(requestBody.content)).toEqual(['application/json'])
+  })
+
+  test('tells the truth about what is answered', async () => {
+    await using api = await openConnectV1()
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+    const valid = (name: string, value: unknown) => {
+      const check = ajv.getSchema(`openapi#/components/schemas/${name}`)
+      expect(check?.(value), JSON.stringify(check?.errors)).toBe(true)
+    }
+    const webhook = await api.create({ headers: { 'X-A': '1' } })
+    valid('Webhook', webhook)
+    valid('WebhookChanges', webhook)
+    const secret = await api.call('GET', `/webhooks/${webhook.id}/secret`)
+    valid('SigningSecret', await secret.json())
+    valid('Problem', await (await api.call('POST', '/webhooks', { body: { x: 1 } })).json())
+    valid('Problem', await (await api.call('GET', '/webhooks?limit=x')).json())
+  })
+})

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_BODY_BYTES } from '../../src/rest/read-json-object.ts'
+import {
+  type ConnectV1,
+  json,
+  NEW_WEBHOOK,
+  openConnectV1,
+  problem,
+  WEBHOOKS,
+} from './connect-v1.ts'
+
+let api: ConnectV1
+let webhookPath: string
+beforeAll(async () => {
+  api = await openConnectV1()
+  webhookPath = `/webhooks/${(await api.create()).id}`
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** Creating and updating read their bodies alike. */
+async function both(body: unknown, status: number, headers: Record<string, string> = {}) {
+  const count = await api.countWebhooks()
+  const bodies = []
+  for (const [method, path] of [
+    ['POST', '/webhooks'],
+    ['PUT', webhookPath],
+  ] as const) {
+    bodies.push(await problem(await api.call(method, path, { body, headers }), status))
+  }
+  expect(await api.countWebhooks()).toBe(count)
+  return bodies[0]
+}
+
+describe('400', () => {
+  test.each([
+    ['malformed JSON', '{"url": "https://top-secret.example"'],
+    ['a single quote', "{'url': 1}"],
+    ['two values', '{}{}'],
+    ['nothing', ''],
+    ['white space only', ' \n'],
+    ['an array', '[{"url":"https://top-secret.example"}]'],
+    ['a string', '"top-secret"'],
+    ['a number', '7'],
+    ['null', 'null'],
+    ['true', 'true'],
+  ])('%s', async (_what, body) => {
+    const { type, detail } = await both(body, 400)
+    expect(type).toBe('urn:posthorn:problem:malformed')
+    expect(detail).not.toContain('top-secret')
+  })
+
+  test('invalid UTF-8', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...NEW_WEBHOOK, description: 'Café' }), 'latin1')
+    const { detail } = await both(bytes, 400)
+    expect(detail).toBe('The body is not valid UTF-8.')
+  })
+
+  test('a body that breaks off', async () => {
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('{"url":'))
+        controller.error(new Error('ECONNRESET'))
+      },
+    })
+    await problem(await stream(broken), 400)
+  })
+})
+
+describe('413', () => {
+  const sized = (bytes: number) => {
+    const frame = JSON.stringify({ ...NEW_WEBHOOK, description: '' })
+    return JSON.stringify({ ...NEW_WEBHOOK, description: 'a'.repeat(bytes - frame.length) })
+  }
+
+  test('a body of more than 65,536 bytes', async () => {
+    const { detail } = await both(sized(MAX_BODY_BYTES + 1), 413)
+    expect(detail).toContain('65,536 bytes')
+  })
+
+  test('a body of 65,536 bytes is read', async () => {
+    await both(sized(MAX_BODY_BYTES), 422)
+  })
+
+  test('a body that says it is longer, without reading it', async () => {
+    let pulled = 0
+    const body = endless(() => pulled++)
+    await problem(await stream(body, { 'content-length': `${MAX_BODY_BYTES + 1}` }), 413)
+    expect(pulled).toBeLessThanOrEqual(1)
+  })
+
+  test('a chunked body without an end, reading no further than the bound', async () => {
+    let pulled = 0
+    await problem(await stream(endless(() => pulled++)), 413)
+    expect(pulled).toBeLessThanOrEqual(MAX_BODY_BYTES / 1_024 + 2)
+  })
+
+  test('a chunked body within the bound is read', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...NEW_WEBHOOK, description: 'Café' }))
+    const body = new ReadableStream({
+      start(controller) {
+        // Cut inside of characters too.
+        for (const byte of bytes) controller.enqueue(Buffer.of(byte))
+        controller.close()
+      },
+    })
+    const response = await stream(body)
+    expect(response.status).toBe(201)
+    expect((await json(response)).description).toBe('Café')
+  })
+
+  function endless(onPull: () => void) {
+    return new ReadableStream({
+      pull(controller) {
+        onPull()
+        controller.enqueue(Buffer.alloc(1_024, ' '))
+      },
+    })
+  }
+})
+
+describe('415', () => {
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'application/problem+json',
+    'application/json-seq',
+    'application/json; charset=latin1',
+    'application/json, text/plain',
+    '',
+  ])('content-type: %s', async (type) => {
+    const { detail } = await both(JSON.stringify(NEW_WEBHOOK), 415, { 'content-type': type })
+    expect(detail).toContain('Content-Type: application/json')
+  })
+
+  test('no content-type at all', async () => {
+    const body = Buffer.from(JSON.stringify(NEW_WEBHOOK))
+    const response = await api.app.request(WEBHOOKS, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api.tenant.token}` },
+      body,
+    })
+    await problem(response, 415)
+  })
+
+  test('a compressed body', async () => {
+    const { detail } = await both('{}', 415, { 'content-encoding': 'gzip' })
+    expect(detail).toContain('compressed')
+  })
+
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('but not content-type: %s', async (type) => {
+    const headers = { 'content-type': type }
+    const response = await api.call('POST', '/webhooks', { body: NEW_WEBHOOK, headers })
+    expect(response.status).toBe(201)
+  })
+})
+
+test('of a field given twice the last value counts', async () => {
+  const body = `{"enabled":false,${JSON.stringify(NEW_WEBHOOK).slice(1, -1)},"enabled":true}`
+  expect((await json(await api.call('POST', '/webhooks', { body }))).enabled).toBe(true)
+})
+
+test('a body nested as deep as it can be is refused like any other', async () => {
+  const body = `{"url":${'['.repeat(30_000)}${']'.repeat(30_000)},"x":1}`
+  const headers = { 'idempotency-key': 'deep' }
+  const { errors } = await problem(await api.call('POST', '/webhooks', { body, headers }), 422)
+  expect(errors).toContainEqual({
+    pointer: '#/url',
+    code: 'invalid_type',
+    detail: 'url must be a string.',
+  })
+})
+
+async function stream(body: ReadableStream, headers: Record<string, string> = {}) {
+  return await api.app.request(WEBHOOKS, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${api.tenant.token}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body,
+    duplex: 'half',
+  } as RequestInit)
+}

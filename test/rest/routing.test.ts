@@ -1,0 +1,85 @@
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { notFoundProblem } from '../../src/rest/problem.ts'
+import { type ConnectV1, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+describe('404', () => {
+  test.each([
+    ['an id that does not exist', UNKNOWN_ID],
+    ['an id of the wrong kind', 'evt_01h455vb4pex5vsknk084sn02q'],
+    ['a uuid', '01890a5d-ac96-774b-bcce-b302099a8057'],
+    ['an id in capitals', UNKNOWN_ID.toUpperCase()],
+    ['an id that is too big to be one', 'wh_zzzzzzzzzzzzzzzzzzzzzzzzzz'],
+    ['nonsense', '1%27%20or%20true--'],
+    ['a broken percent-encoding', '%E0%A4%A'],
+    ['the NUL character', '%00'],
+    ['an encoded slash', '..%2F..'],
+  ])('%s', async (_what, id) => {
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['PUT', '', {}],
+      ['DELETE', ''],
+      ['GET', '/secret'],
+      ['POST', '/secret/rotate'],
+    ] as const) {
+      const { type } = await problem(
+        await api.call(method, `/webhooks/${id}${path}`, { body }),
+        404,
+      )
+      expect(type).toBe('urn:posthorn:problem:not-found')
+    }
+  })
+
+  test.each([
+    '',
+    '/',
+    '/webhook',
+    '/webhooks/',
+    `/webhooks/${UNKNOWN_ID}/`,
+    `/webhooks/${UNKNOWN_ID}/secrets`,
+    '/Webhooks',
+  ])('a path that leads nowhere, with a key or without: %s', async (path) => {
+    await problem(await api.call('GET', path), 404)
+    await problem(await api.call('POST', path, { token: null, body: {} }), 404)
+  })
+
+  test('a path of the server outside the facade', async () => {
+    const server = new Hono().notFound((c) => notFoundProblem(c.req.path))
+    const { detail } = await problem(await server.request('/nowhere'), 404)
+    expect(detail).toBe('There is nothing at "/nowhere".')
+  })
+})
+
+describe('405 and Allow: a known path with another method', () => {
+  test.each([
+    ['/webhooks', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']],
+    [`/webhooks/${UNKNOWN_ID}`, 'GET, HEAD, PUT, DELETE', ['POST', 'PATCH', 'OPTIONS']],
+    [`/webhooks/${UNKNOWN_ID}/secret`, 'GET, HEAD', ['POST', 'PUT', 'DELETE']],
+    [`/webhooks/${UNKNOWN_ID}/secret/rotate`, 'POST', ['GET', 'HEAD', 'PUT', 'DELETE']],
+  ])('%s', async (path, allow, methods) => {
+    for (const method of methods) {
+      const response = await api.call(method, path)
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toBe(allow)
+      if (method === 'HEAD') continue
+      const { detail } = await problem(response, 405)
+      expect(detail).toBe(`${method} is not possible here. The methods of this path are ${allow}.`)
+    }
+  })
+})
+
+test('no answer may be kept by a cache', async () => {
+  const { id } = await api.create()
+  for (const path of ['/webhooks', `/webhooks/${id}`, `/webhooks/${id}/secret`, '/nowhere']) {
+    expect((await api.call('GET', path)).headers.get('cache-control')).toBe('no-store')
+  }
+  expect((await api.call('DELETE', `/webhooks/${id}`)).headers.get('cache-control')).toBe(
+    'no-store',
+  )
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { listSigningSecrets } from '../../src/webhooks/signing-secret.ts'
+import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const secret = (id: string) => api.call('GET', `/webhooks/${id}/secret`)
+const rotate = (id: string) => api.call('POST', `/webhooks/${id}/secret/rotate`)
+
+describe('GET /webhooks/{webhook_id}/secret', () => {
+  test('answers 200 with the key: whsec_ and the base64 of at least 24 bytes', async () => {
+    const { id } = await api.create()
+    const response = await secret(id)
+    expect(response.status).toBe(200)
+    const body = await json(response)
+    expect(body).toEqual({ key: expect.stringMatching(/^whsec_[A-Za-z0-9+/]+={0,2}$/) })
+    const key = Buffer.from(body.key.slice('whsec_'.length), 'base64')
+    expect(key.byteLength).toBeGreaterThanOrEqual(24)
+    expect(`whsec_${key.toString('base64')}`).toBe(body.key)
+  })
+
+  test('answers the same until it is rotated', async () => {
+    const { id } = await api.create()
+    expect(await json(await secret(id))).toEqual(await json(await secret(id)))
+  })
+
+  test('may not be kept by any cache', async () => {
+    const { id } = await api.create()
+    expect((await secret(id)).headers.get('cache-control')).toBe('no-store')
+    expect((await rotate(id)).headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('answers 404 for an id that does not exist', async () => {
+    await problem(await secret(UNKNOWN_ID), 404)
+  })
+})
+
+describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
+  test('answers 200 with the newly generated secret, which is the current one from then on', async () => {
+    const { id } = await api.create()
+    const old = await json(await secret(id))
+    const response = await rotate(id)
+    expect(response.status).toBe(200)
+    const fresh = await json(response)
+    expect(fresh).toEqual({ key: expect.stringMatching(/^whsec_/) })
+    expect(fresh.key).not.toBe(old.key)
+    expect(await json(await secret(id))).toEqual(fresh)
+  })
+
+  test('rule 4: the old secret remains valid for 24 hours after rotation', async () => {
+    const { id } = await api.create()
+    const old = await json(await secret(id))
+    const before = Date.now()
+    await rotate(id)
+    const after = Date.now()
+    const { organizationId } = api.tenant
+    const [current, previous] = await listSigningSecrets(api.deps.webhooks, organizationId, id)
+    expect(current?.expiresAt).toBeNull()
+    expect(previous?.key).toBe(old.key)
+    const expiresAt = previous?.expiresAt?.getTime()
+    expect(expiresAt).toBeGreaterThanOrEqual(before + DAY_MS)
+    expect(expiresAt).toBeLessThanOrEqual(after + DAY_MS)
+  })
+
+  test('rotating at the same time leaves exactly one current secret', async () => {
+    const { id } = await api.create()
+    const responses = await Promise.all([rotate(id), rotate(id), rotate(id)])
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 200])
+    const keys = await Promise.all(responses.map(async (response) => (await json(response)).key))
+    expect(new Set(keys).size).toBe(3)
+    expect(keys).toContain((await json(await secret(id))).key)
+    const current = await api.database.prisma.signingSecret.count({
+      where: { webhookId: parseId('webhook', id) as string, expiresAt: null },
+    })
+    expect(current).toBe(1)
+  })
+
+  test('needs no body, and minds neither an empty nor any other one', async () => {
+    const { id } = await api.create()
+    for (const body of ['', '{}', 'nonsense']) {
+      const response = await api.call('POST', `/webhooks/${id}/secret/rotate`, { body })
+      expect(response.status).toBe(200)
+    }
+  })
+
+  test('leaves the secrets of other webhooks as they are', async () => {
+    const [one, other] = [await api.create(), await api.create()]
+    const before = await json(await secret(other.id))
+    await rotate(one.id)
+    expect(await json(await secret(other.id))).toEqual(before)
+  })
+
+  test('answers 404 for an id that does not exist', async () => {
+    await problem(await rotate(UNKNOWN_ID), 404)
+  })
+})

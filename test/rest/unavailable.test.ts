@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
+import { DomainError, unavailable } from '../../src/errors.ts'
+import {
+  type ConnectV1,
+  connectV1Deps,
+  mount,
+  NEW_WEBHOOK,
+  openConnectV1,
+  problem,
+  request,
+  UNKNOWN_ID,
+} from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const CALLS: [method: string, path: string, body?: object][] = [
+  ['POST', '/webhooks', NEW_WEBHOOK],
+  ['GET', '/webhooks'],
+  ['GET', `/webhooks/${UNKNOWN_ID}`],
+  ['PUT', `/webhooks/${UNKNOWN_ID}`, {}],
+  ['DELETE', `/webhooks/${UNKNOWN_ID}`],
+  ['GET', `/webhooks/${UNKNOWN_ID}/secret`],
+  ['POST', `/webhooks/${UNKNOWN_ID}/secret/rotate`],
+]
+
+async function isUnavailable(response: Response) {
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+  const { type, detail } = await problem(response, 503)
+  expect(type).toBe('urn:posthorn:problem:unavailable')
+  expect(detail).toBe('The database cannot be reached. Nothing was done; try again shortly.')
+}
+
+describe('503 and Retry-After: Postgres cannot be reached', () => {
+  test.each(CALLS)('%s %s, from the first question on', async (method, path, body) => {
+    await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
+    const app = mount(connectV1Deps(gone))
+    await isUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
+  })
+
+  test.each(CALLS)('%s %s, after the key was checked', async (method, path, body) => {
+    await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
+    const { webhooks } = connectV1Deps(gone)
+    const app = mount({ ...api.deps, webhooks })
+    const headers = { 'idempotency-key': 'k' }
+    await isUnavailable(
+      await request(app, method, path, { token: api.tenant.token, body, headers }),
+    )
+    await isUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
+  })
+
+  test('and the operator is told why', async () => {
+    await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
+    const logged: ConnectV1['logged'] = []
+    const app = mount(connectV1Deps(gone, logged))
+    await request(app, 'GET', '/webhooks', { token: api.tenant.token })
+    expect(logged).toMatchObject([{ level: 'warn', facts: { error: { code: 'ECONNREFUSED' } } }])
+  })
+
+  test('also when the domain says so', async () => {
+    await isUnavailable(await failing(unavailable(new Error('ECONNREFUSED'))))
+  })
+})
+
+describe('500: a fault of ours', () => {
+  test('is masked, and logged whole under the reference that the caller gets', async () => {
+    api.logged.length = 0
+    const error = new Error('the password is hunter2')
+    const body = await problem(await failing(error), 500)
+    expect(JSON.stringify(body)).not.toMatch(/hunter2|Error|at /)
+    expect(body.instance).toMatch(/^urn:uuid:[0-9a-f-]{36}$/)
+    const reference = body.instance.slice('urn:uuid:'.length)
+    expect(body.detail).toContain(reference)
+    expect(api.logged).toEqual([
+      {
+        level: 'error',
+        facts: { error, reference, method: 'GET', path: '/api/connect/v1/webhooks' },
+      },
+    ])
+  })
+})
+
+describe('429 and Retry-After', () => {
+  test("the key's rate limit", async () => {
+    const response = await failing(new DomainError('rate_limited', 'Too many requests.'))
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect((await problem(response, 429)).type).toBe('urn:posthorn:problem:rate-limited')
+  })
+})
+
+/** A call during which that error is thrown. */
+async function failing(error: Error): Promise<Response> {
+  const app = mount({ ...api.deps, authenticate: () => Promise.reject(error) })
+  return await request(app, 'GET', '/webhooks')
+}

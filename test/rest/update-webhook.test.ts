@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type ConnectV1, json, openConnectV1, problem, refused } from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const put = (id: string, body: unknown) => api.call('PUT', `/webhooks/${id}`, { body })
+const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))
+
+const WHOLE = {
+  url: 'https://receiver.example/hooks',
+  description: 'Ticketing',
+  enabled: true,
+  event_subscriptions: [JOINED],
+  headers: { 'X-Tenant': 'harvest' },
+}
+
+describe('PUT /webhooks/{webhook_id}', () => {
+  test('answers 200 with the updated webhook', async () => {
+    const created = await api.create(WHOLE)
+    const response = await put(created.id, { description: 'Doors' })
+    expect(response.status).toBe(200)
+    const updated = await json(response)
+    expect(updated).toEqual({ ...created, description: 'Doors', updated_at: updated.updated_at })
+    expect(updated.updated_at > created.updated_at).toBe(true)
+    expect(await read(created.id)).toEqual(updated)
+  })
+
+  test.each([
+    ['url', 'https://other.example/'],
+    ['description', 'Doors'],
+    ['enabled', false],
+    ['event_subscriptions', [TICKET]],
+    ['headers', { 'X-Other': '1' }],
+  ])(
+    'every field is optional, and the omitted ones remain unchanged: only %s',
+    async (field, value) => {
+      const created = await api.create(WHOLE)
+      const updated = await json(await put(created.id, { [field]: value }))
+      expect(updated).toEqual({ ...created, [field]: value, updated_at: updated.updated_at })
+    },
+  )
+
+  test('an empty object changes nothing', async () => {
+    const created = await api.create(WHOLE)
+    const updated = await json(await put(created.id, {}))
+    expect(updated).toEqual({ ...created, updated_at: updated.updated_at })
+  })
+
+  test('null clears description and headers', async () => {
+    const { id } = await api.create(WHOLE)
+    const updated = await json(await put(id, { description: null, headers: null }))
+    expect(updated).toMatchObject({ description: null, headers: {} })
+  })
+
+  test('headers are replaced as a whole', async () => {
+    const { id } = await api.create({ headers: { 'X-A': '1', 'X-B': '2' } })
+    expect((await json(await put(id, { headers: { 'X-B': '3' } }))).headers).toEqual({ 'X-B': '3' })
+  })
+
+  test('enabled is the supplied value, from either state to either', async () => {
+    const { id } = await api.create()
+    for (const enabled of [true, true, false, false, true]) {
+      expect((await json(await put(id, { enabled }))).enabled).toBe(enabled)
+      expect((await read(id)).enabled).toBe(enabled)
+    }
+  })
+
+  test('what was read can be sent back with a change: GET, change, PUT', async () => {
+    const { id } = await api.create(WHOLE)
+    const before = await read(id)
+    const updated = await json(await put(id, { ...before, description: 'Doors' }))
+    expect(updated).toEqual({ ...before, description: 'Doors', updated_at: updated.updated_at })
+  })
+
+  test('what the service itself sets cannot be changed', async () => {
+    const created = await api.create()
+    const sent = { id: 'wh_other', created_at: '2001-01-01T00:00:00Z', updated_at: null }
+    const updated = await json(await put(created.id, sent))
+    expect(updated).toEqual({ ...created, updated_at: updated.updated_at })
+  })
+
+  test('an event type that left the catalogue may stay in event_subscriptions', async () => {
+    const { id } = await api.create({ event_subscriptions: [JOINED, TICKET] })
+    const archive = (archivedAt: Date | null) =>
+      api.database.prisma.eventType.update({ where: { name: TICKET }, data: { archivedAt } })
+    await archive(new Date())
+    try {
+      const webhook = await read(id)
+      expect((await put(id, webhook)).status).toBe(200)
+      const { errors } = await problem(await put(id, { ...webhook, colour: 'red' }), 422)
+      expect(errors).toMatchObject([{ pointer: '#/colour' }])
+    } finally {
+      await archive(null)
+    }
+  })
+})
+
+describe('PUT /webhooks/{webhook_id} refuses, and nothing is changed:', () => {
+  test.each([
+    [{ url: 'http://receiver.example' }, '#/url', 'not_https'],
+    [{ url: 'https://10.0.0.1/' }, '#/url', 'address_not_public'],
+    [{ url: null }, '#/url', 'invalid_type'],
+    [{ event_subscriptions: [] }, '#/event_subscriptions', 'too_small'],
+    [{ event_subscriptions: null }, '#/event_subscriptions', 'invalid_type'],
+    [{ event_subscriptions: ['no.such'] }, '#/event_subscriptions/0', 'unknown_event_type'],
+    [{ enabled: null }, '#/enabled', 'invalid_type'],
+    [{ description: 7 }, '#/description', 'invalid_type'],
+    [{ headers: { Host: 'a' } }, '#/headers/Host', 'reserved_header'],
+    [{ enabeld: true }, '#/enabeld', 'unknown_field'],
+  ])('%j', async (change, pointer, code) => {
+    const created = await api.create(WHOLE)
+    await refused(await put(created.id, { description: 'Doors', ...change }), pointer, code)
+    expect(await read(created.id)).toEqual(created)
+  })
+
+  test('everything wrong at once', async () => {
+    const { id } = await api.create()
+    const response = await put(id, {
+      enabeld: true,
+      url: 'http://a.example',
+      event_subscriptions: [],
+    })
+    const { errors } = await problem(response, 422)
+    expect(errors.map((error: { pointer: string }) => error.pointer).sort()).toEqual([
+      '#/enabeld',
+      '#/event_subscriptions',
+      '#/url',
+    ])
+    expect(errors.map((error: { detail: string }) => error.detail).join()).toContain(
+      'Did you mean "enabled"?',
+    )
+  })
+})
