@@ -42,7 +42,11 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
           'A stored secret was encrypted with a key that POSTHORN_ENCRYPTION_KEYS does not list. Add the key it was encrypted with to the end of the list.',
         )
       }
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(NONCE_AT, TAG_AT))
+      const nonce = bytes.subarray(NONCE_AT, TAG_AT)
+      // With its length given, a tag that was cut short is refused instead of being easier to forge.
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, {
+        authTagLength: DATA_AT - TAG_AT,
+      })
         .setAAD(Buffer.from(rowId))
         .setAuthTag(bytes.subarray(TAG_AT, DATA_AT))
       return Buffer.concat([decipher.update(bytes.subarray(DATA_AT)), decipher.final()])

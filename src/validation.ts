@@ -6,7 +6,7 @@ export function checkInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): { data: z.output<Schema> | null; issues: FieldIssue[] } {
-  const result = schema.safeParse(input)
+  const result = schema.safeParse(input, { reportInput: true })
   if (result.success) return { data: result.data, issues: [] }
   return { data: null, issues: result.error.issues.map(fieldIssue) }
 }

@@ -39,8 +39,8 @@ function registerCreate(key: Command): void {
     )
     .option('--name <name>', 'a label of 1 to 200 characters')
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
-    .action(async (options: CreateOptions, command: Command) => {
-      await runCommand(command, () =>
+    .action(async (options: CreateOptions) => {
+      await runCommand(() =>
         withServices(async ({ database: { prisma } }) => {
           const organization = await getOrganization(prisma, options.organization)
           const { key: made, token } = await createApiKey(prisma, {
@@ -67,8 +67,8 @@ function registerList(key: Command): void {
     .summary('list API keys, without their tokens')
     .option('--organization <id>', 'only those of one organization, org_… (default: all)')
     .option('--json', 'print an array of keys, oldest first')
-    .action(async (options: { organization?: string; json?: boolean }, command: Command) => {
-      await runCommand(command, () =>
+    .action(async (options: { organization?: string; json?: boolean }) => {
+      await runCommand(() =>
         withServices(async ({ database: { prisma } }) => {
           const organization = options.organization
             ? await getOrganization(prisma, options.organization)
@@ -89,8 +89,8 @@ function registerRevoke(key: Command): void {
     )
     .argument('<id>', 'the key, key_…')
     .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
-    .action(async (id: string, { json }: { json?: boolean }, command: Command) => {
-      await runCommand(command, () =>
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      await runCommand(() =>
         withServices(async ({ database }) => {
           const { revokedAt } = await revokeApiKey(database.prisma, id)
           print(json, { id, revoked_at: revokedAt }, `${id} is revoked.`)

@@ -1,8 +1,5 @@
 import type { Command } from 'commander'
 import { readEnvironment } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
-import { openRuntime } from '../runtime.ts'
-import { openServices } from '../services.ts'
 import { print, runCommand } from './run-command.ts'
 
 /** `posthorn migrate`: brings the database to this version, and stops. */
@@ -14,8 +11,13 @@ export function registerMigrate(program: Command): void {
       "Applies graphile-worker's migrations and Posthorn's, in Prisma's bookkeeping. Doing it again changes nothing; several at once wait for each other.",
     )
     .option('--json', 'print {"applied":["…"]}')
-    .action(async ({ json }: { json?: boolean }, command: Command) => {
-      await runCommand(command, async () => {
+    .action(async ({ json }: { json?: boolean }) => {
+      await runCommand(async () => {
+        const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
+          import('../runtime.ts'),
+          import('../services.ts'),
+          import('../db/migrate.ts'),
+        ])
         await using runtime = await openRuntime(readEnvironment())
         await using services = openServices(runtime)
         const applied = await migrate(services.database.pool)

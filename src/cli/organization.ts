@@ -14,8 +14,8 @@ export function registerOrganization(program: Command): void {
     )
     .argument('<name>', 'a label of 1 to 200 characters')
     .option('--json', 'print {"id":"org_…","name":"…","created_at":"…"}')
-    .action(async (name: string, { json }: { json?: boolean }, command: Command) => {
-      await runCommand(command, () =>
+    .action(async (name: string, { json }: { json?: boolean }) => {
+      await runCommand(() =>
         withServices(async ({ database }) => {
           const made = await createOrganization(database.prisma, { name })
           const id = publicId('organization', made.id)

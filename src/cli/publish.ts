@@ -37,8 +37,8 @@ export function registerPublish(program: Command): void {
 Example:
   $ posthorn publish --organization org_… event_attendee.joined_event '{"attendee":"Ada"}'`,
     )
-    .action(async (type: string, json: string, options: PublishOptions, command: Command) => {
-      await runCommand(command, async () => {
+    .action(async (type: string, json: string, options: PublishOptions) => {
+      await runCommand(async () => {
         const data = parseJson(json === '-' ? (await readInput('-')).toString() : json)
         await withServices(async ({ database, publishEvents }) => {
           const { id: organizationId } = await getOrganization(

@@ -1,13 +1,18 @@
-import type { Command } from 'commander'
 import { ConfigError, readEnvironment } from '../config.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { migrate } from '../db/migrate.ts'
 import { DomainError } from '../errors.ts'
-import { openRuntime } from '../runtime.ts'
-import { openServices, type Services } from '../services.ts'
+import type { Services } from '../services.ts'
 
-/** What a command needs of a database that is up to date. Nothing is logged but warnings. */
+/**
+ * What a command needs of a database that is up to date. Nothing is logged but warnings.
+ * Loaded only here, so that commands without a database, and --help, begin at once.
+ */
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
+  const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
+    import('../runtime.ts'),
+    import('../services.ts'),
+    import('../db/migrate.ts'),
+  ])
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
   await using services = openServices(quiet)
@@ -16,11 +21,12 @@ export async function withServices<T>(use: (services: Services) => Promise<T>): 
 }
 
 /** Runs the body of a command. What goes wrong is one clear error on stderr and exit code 1. */
-export async function runCommand(command: Command, body: () => Promise<void>): Promise<void> {
+export async function runCommand(body: () => Promise<void>): Promise<void> {
   try {
     await body()
   } catch (error) {
-    command.error(`error: ${explain(error)}`, { exitCode: 1 })
+    process.stderr.write(`error: ${explain(error)}\n`)
+    process.exitCode = 1
   }
 }
 

@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander'
-import { startApp } from '../app.ts'
 import { readEnvironment } from '../config.ts'
-import { embeddedApiKeyFile, openRuntime, provisionEmbedded } from '../runtime.ts'
 import type { Role } from '../server.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
@@ -19,13 +17,15 @@ export function registerStart(program: Command): void {
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
-    .action(async ({ role }: { role: Role }, command: Command) => {
-      await runCommand(command, () => start(role))
+    .action(async ({ role }: { role: Role }) => {
+      await runCommand(() => start(role))
     })
 }
 
 async function start(role: Role): Promise<void> {
   const stop = stopRequested()
+  const { embeddedApiKeyFile, openRuntime, provisionEmbedded } = await import('../runtime.ts')
+  const { startApp } = await import('../app.ts')
   await using runtime = await openRuntime(readEnvironment())
   await using app = await startApp(runtime, role)
   const { logger, database } = app.services

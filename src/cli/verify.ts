@@ -31,8 +31,8 @@ export function registerVerify(program: Command): void {
     .option('--at <time>', 'judge its freshness as of this RFC 3339 time (default: now)')
     .argument('[file]', 'the raw body; - or nothing reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
-    .action(async (file: string, options: VerifyOptions, command: Command) => {
-      await runCommand(command, async () => {
+    .action(async (file: string, options: VerifyOptions) => {
+      await runCommand(async () => {
         const headers = {
           'wh-id': options.id,
           'wh-timestamp': options.timestamp,

@@ -29,7 +29,7 @@ const UNAVAILABLE_CODE =
 
 /** What `pg` and Prisma's adapter say in words only. */
 const UNAVAILABLE_TEXT =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|connection refused|DatabaseNotReachable|ConnectionClosed|TooManyConnections/i
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|connection refused|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

@@ -2,7 +2,7 @@
 export interface Page {
   readonly take: number
   readonly skip?: number
-  readonly cursor?: { readonly id?: string } | undefined
+  readonly cursor?: { readonly id?: string | undefined } | undefined
 }
 
 /** The end of the list that its first row comes from. */

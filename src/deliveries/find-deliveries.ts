@@ -18,11 +18,10 @@ export async function findDeliveries(
   db: Db,
   organizationId: string,
   { webhookUuid, state, eventType }: DeliveryFilter,
-  { cursor, take, ...selection }: DeliverySelection & Page,
+  query: DeliverySelection & Page,
 ): Promise<Delivery[]> {
-  const { where, ...page } = pageOf({ cursor, take }, 'newest first')
+  const { where, ...page } = pageOf(query, 'newest first')
   return await db.delivery.findMany({
-    ...selection,
     ...page,
     where: {
       ...where,
@@ -68,9 +67,9 @@ export async function findDeliveriesOfEach(
   owner: 'webhook_id' | 'event_id',
   ownerUuids: readonly string[],
   { state, eventType }: DeliveryFilter,
-  { cursor, take, ...selection }: DeliverySelection & Page,
+  query: DeliverySelection & Page,
 ): Promise<Delivery[][]> {
-  const { where, orderBy } = pageOf({ cursor, take }, 'newest first')
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const bound = where.id ?? {}
   const { rows } = await sql.query<{ owner: string; ids: string[] }>(
     `
@@ -96,7 +95,6 @@ export async function findDeliveriesOfEach(
   const found = await prisma.delivery.findMany({
     ...selection,
     where: { id: { in: ids } },
-    orderBy,
   })
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]))
   const byOwner = new Map(rows.map((row) => [row.owner, take > 0 ? row.ids : row.ids.toReversed()]))

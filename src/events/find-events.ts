@@ -32,9 +32,13 @@ export async function findEventById(
 }
 
 /** An event that its publisher was just told the id of. The look-ups of one tick go together. */
-export async function findPublishedEvent(db: Db, id: string, selection: Selection): Promise<Event | null> {
+export async function findPublishedEvent(
+  db: Db,
+  id: string,
+  selection: Selection,
+): Promise<Event | null> {
   const uuid = parseId('event', id)
-  return uuid && (await db.event.findUnique({ ...selection, where: { id: uuid } }))
+  return uuid ? await db.event.findUnique({ ...selection, where: { id: uuid } }) : null
 }
 
 /** The catalogue: the types that can be published and subscribed to, by name. */

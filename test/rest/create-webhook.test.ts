@@ -75,7 +75,7 @@ describe('POST /webhooks', () => {
     for (const url of [
       'https://EXAMPLE.com',
       'HTTPS://example.com/A%20b',
-      'https://example.com:8443/?q=#'.slice(0, -1),
+      'https://example.com:8443/?q=',
     ]) {
       expect((await api.create({ url })).url).toBe(url)
     }

@@ -59,7 +59,7 @@ describe('404', () => {
 describe('405 and Allow: a known path with another method', () => {
   test.each([
     ['/webhooks', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']],
-    [`/webhooks/${UNKNOWN_ID}`, 'GET, HEAD, PUT, DELETE', ['POST', 'PATCH', 'OPTIONS']],
+    [`/webhooks/${UNKNOWN_ID}`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
     [`/webhooks/${UNKNOWN_ID}/secret`, 'GET, HEAD', ['POST', 'PUT', 'DELETE']],
     [`/webhooks/${UNKNOWN_ID}/secret/rotate`, 'POST', ['GET', 'HEAD', 'PUT', 'DELETE']],
   ])('%s', async (path, allow, methods) => {

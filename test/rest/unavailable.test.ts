@@ -53,6 +53,21 @@ describe('503 and Retry-After: Postgres cannot be reached', () => {
     await isUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
   })
 
+  test('all connections are busy, so that nothing could begin', async () => {
+    await using busy = openDatabase(api.database.url, { maxConnections: 1 })
+    const client = await busy.pool.connect()
+    try {
+      const app = mount({ ...api.deps, webhooks: connectV1Deps(busy).webhooks })
+      const headers = { 'idempotency-key': 'k' }
+      const count = await api.countWebhooks()
+      const call = { token: api.tenant.token, body: NEW_WEBHOOK }
+      await isUnavailable(await request(app, 'POST', '/webhooks', { ...call, headers }))
+      expect(await api.countWebhooks()).toBe(count)
+    } finally {
+      client.release()
+    }
+  })
+
   test('and the operator is told why', async () => {
     await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
     const logged: ConnectV1['logged'] = []

@@ -6,9 +6,9 @@ import { HttpRefusal } from '../http-refusal.ts'
 import { notFoundProblem, problemResponse } from '../problem.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
 import { authenticated, type CallerEnv } from './caller.ts'
-import * as secretOperations from './secret-operations.ts'
+import { secretOperations } from './secret-operations.ts'
 import { addSecretRoutes } from './secret-routes.ts'
-import * as webhookOperations from './webhook-operations.ts'
+import { webhookOperations } from './webhook-operations.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface ConnectV1Deps {
@@ -55,7 +55,7 @@ export function openApiDocument(serverUrl: string): object {
   })
 }
 
-const operations = [...Object.values(webhookOperations), ...Object.values(secretOperations)]
+const operations = [...webhookOperations, ...secretOperations]
 
 /** For each path, the methods it has. GET brings HEAD along. */
 const methodsByPath = new Map<string, string[]>()
@@ -67,7 +67,7 @@ for (const operation of operations) {
 }
 
 function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
-  const allow = allowed.join(', ')
+  const allow = allowed.toSorted().join(', ')
   return new HttpRefusal(
     'method_not_allowed',
     `${method} is not possible here. The methods of this path are ${allow}.`,

@@ -42,3 +42,6 @@ export const rotateSecretOperation = createRoute({
     ...ANY_OPERATION_ERRORS,
   },
 })
+
+/** In the order of the document. */
+export const secretOperations = [getSecretOperation, rotateSecretOperation]

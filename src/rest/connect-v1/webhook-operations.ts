@@ -126,3 +126,12 @@ export const deleteWebhookOperation = createRoute({
     ...ANY_OPERATION_ERRORS,
   },
 })
+
+/** In the order of the document. */
+export const webhookOperations = [
+  createWebhookOperation,
+  listWebhooksOperation,
+  getWebhookOperation,
+  updateWebhookOperation,
+  deleteWebhookOperation,
+]

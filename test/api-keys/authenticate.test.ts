@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { type Authenticate, createAuthenticate } from '../../src/api-keys/authenticate.ts'
+import { requireScope } from '../../src/api-keys/scope.ts'
+import { hashToken, isWellFormedToken, mintToken } from '../../src/api-keys/token.ts'
+import type { Database } from '../../src/db/client.ts'
+import { publicId } from '../../src/ids.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+let database: Database
+let authenticate: Authenticate
+let tenant: Awaited<ReturnType<typeof createTenant>>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  authenticate = createAuthenticate(database.pool)
+  tenant = await createTenant(database.prisma, ['webhooks:read'])
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+test('contract 5.1: the key identifies the organization', async () => {
+  expect(await authenticate(`Bearer ${tenant.token}`)).toEqual({
+    keyId: tenant.keyId,
+    organizationId: tenant.organizationId,
+    scopes: new Set(['webhooks:read']),
+  })
+})
+
+describe('is refused', () => {
+  test.each([
+    ['no header', undefined, /No API key was given/],
+    ['an empty header', '', /No API key was given/],
+    ['another scheme', 'Basic cGhrOnk=', /not of the form/],
+    ['a scheme alone', 'Bearer', /not of the form/],
+    ['a made-up token', 'Bearer phk_123', /malformed/],
+    ['a token with a typing error', `Bearer ${mintToken().slice(0, -1)}!`, /malformed/],
+    ['a well-formed token that nobody was given', `Bearer ${mintToken()}`, /unknown/],
+  ])('%s', async (_case, authorization, message) => {
+    await expect(authenticate(authorization)).rejects.toMatchObject({
+      code: 'unauthenticated',
+      message,
+    })
+  })
+
+  test('an expired key', async () => {
+    const { key, token } = await createApiKey(database.prisma, {
+      organizationId: tenant.organizationId,
+      scopes: ['admin'],
+      expiresAt: new Date(Date.now() + 60_000),
+    })
+    await authenticate(`Bearer ${token}`)
+    await database.prisma.apiKey.update({ where: { id: key.id }, data: { expiresAt: new Date() } })
+    await expect(authenticate(`Bearer ${token}`)).rejects.toThrow('The API key is expired.')
+  })
+
+  test('a revoked key, at once', async () => {
+    const { key, token } = await createApiKey(database.prisma, {
+      organizationId: tenant.organizationId,
+      scopes: ['admin'],
+    })
+    await authenticate(`Bearer ${token}`)
+    await revokeApiKey(database.prisma, publicId('apiKey', key.id))
+    await expect(authenticate(`Bearer ${token}`)).rejects.toThrow('The API key is revoked.')
+  })
+
+  test('making a key with an unknown scope, with a suggestion', async () => {
+    await expect(
+      createApiKey(database.prisma, {
+        organizationId: tenant.organizationId,
+        scopes: ['webhook:read'],
+      }),
+    ).rejects.toThrow(/There is no scope "webhook:read"\. Did you mean "webhooks:read"\?/)
+  })
+
+  test.each([[[]], [['admin', 'nope']]])('making a key with the scopes %j', async (scopes) => {
+    await expect(
+      createApiKey(database.prisma, { organizationId: tenant.organizationId, scopes }),
+    ).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('making a key that has expired already', async () => {
+    await expect(
+      createApiKey(database.prisma, {
+        organizationId: tenant.organizationId,
+        scopes: ['admin'],
+        expiresAt: new Date(Date.now() - 1),
+      }),
+    ).rejects.toThrow('expiresAt must be in the future.')
+  })
+
+  test("revoking another organization's key", async () => {
+    const other = await createTenant(database.prisma)
+    await expect(
+      revokeApiKey(database.prisma, publicId('apiKey', tenant.keyId), other.organizationId),
+    ).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+test('only the hash of a token is stored', async () => {
+  const { rows } = await database.pool.query('select * from posthorn.api_keys')
+  const text = JSON.stringify(rows)
+  expect(text).not.toContain(tenant.token)
+  expect(text).toContain(tenant.token.slice(0, 8))
+  expect(rows.some((row) => row.token_hash.equals(hashToken(tenant.token)))).toBe(true)
+})
+
+test('when a key was used is kept to the minute', async () => {
+  const { token, keyId } = await createTenant(database.prisma)
+  const lastUse = async () =>
+    (await database.prisma.apiKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt
+  expect(await lastUse()).toBeNull()
+  await authenticate(`Bearer ${token}`)
+  await until(async () => (await lastUse()) !== null, 'the use is noted')
+  const first = await lastUse()
+  await authenticate(`Bearer ${token}`)
+  expect(await lastUse()).toEqual(first)
+})
+
+describe('tokens', () => {
+  test('have a prefix, 43 characters of chance and 6 of checksum', () => {
+    for (let i = 0; i < 200; i++) {
+      const token = mintToken()
+      expect(token).toMatch(/^phk_[0-9A-Za-z]{49}$/)
+      expect(isWellFormedToken(token)).toBe(true)
+    }
+  })
+
+  test('any altered character is told by the checksum', () => {
+    const token = mintToken()
+    for (let i = 4; i < token.length; i++) {
+      const other = token[i] === 'a' ? 'b' : 'a'
+      expect(isWellFormedToken(token.slice(0, i) + other + token.slice(i + 1))).toBe(false)
+    }
+  })
+})
+
+test('a scope that the key lacks is named; admin stands for every scope', () => {
+  const caller = { keyId: '', organizationId: '', scopes: new Set(['webhooks:read'] as const) }
+  expect(() => requireScope(caller, 'webhooks:read')).not.toThrow()
+  expect(() => requireScope(caller, 'secrets:read')).toThrow(/lacks the scope secrets:read/)
+  expect(() =>
+    requireScope({ ...caller, scopes: new Set(['admin'] as const) }, 'secrets:read'),
+  ).not.toThrow()
+})

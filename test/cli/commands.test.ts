@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+
+let database: Database
+let organization: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  organization = (await createTenant(database.prisma)).publicOrganizationId
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+describe('posthorn migrate', () => {
+  test('says that the database is up to date', async () => {
+    expect(await posthorn('migrate')).toMatchObject({
+      code: 0,
+      stdout: 'The database is up to date.\n',
+    })
+    expect(await json('migrate', '--json')).toEqual({ applied: [] })
+  })
+
+  test('without a database ends with one clear line', async () => {
+    const { code, stderr } = await runPosthorn(['migrate'], {
+      environment: testEnvironment('postgres://posthorn@127.0.0.1:1/none'),
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: Postgres cannot be reached .*Check DATABASE_URL/)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('with wrong settings names all of them', async () => {
+    const { code, stderr } = await runPosthorn(['migrate'], {
+      environment: { ...testEnvironment(database.url), PORT: 'x', POSTHORN_CONCURENCY: '1' },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain('PORT is "x"')
+    expect(stderr).toContain('Did you mean "POSTHORN_CONCURRENCY"?')
+  })
+})
+
+describe('posthorn organization create', () => {
+  test('prints the organization', async () => {
+    expect(await json('organization', 'create', 'Harvest Fair', '--json')).toEqual({
+      id: expect.stringMatching(/^org_/),
+      name: 'Harvest Fair',
+      created_at: expect.stringMatching(/Z$/),
+    })
+  })
+
+  test('an empty name is refused', async () => {
+    expect(await posthorn('organization', 'create', ' ')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'error: name must not be empty.\n',
+    })
+  })
+})
+
+describe('posthorn key', () => {
+  test('create prints the token once, list shows the key without it, revoke ends it', async () => {
+    const made = await json(
+      ...[
+        'key',
+        'create',
+        '--organization',
+        organization,
+        '--scope',
+        'webhooks:read',
+        'webhooks:write',
+      ],
+      ...['--expires', '90d', '--name', 'Partner', '--json'],
+    )
+    expect(made).toEqual({
+      id: expect.stringMatching(/^key_/),
+      token: expect.stringMatching(/^phk_[0-9A-Za-z]{49}$/),
+    })
+
+    const listed = await posthorn('key', 'list', '--organization', organization, '--json')
+    expect(listed.stdout).not.toContain(made.token)
+    const key = JSON.parse(listed.stdout).find((one: { id: string }) => one.id === made.id)
+    expect(key).toMatchObject({
+      organization,
+      name: 'Partner',
+      scopes: ['webhooks:read', 'webhooks:write'],
+      revoked_at: null,
+    })
+    const days = (Date.parse(key.expires_at) - Date.parse(key.created_at)) / 86_400_000
+    expect(days).toBeCloseTo(90, 1)
+
+    expect(await json('key', 'revoke', made.id, '--json')).toEqual({
+      id: made.id,
+      revoked_at: expect.stringMatching(/Z$/),
+    })
+    expect((await posthorn('key', 'list')).stdout).toMatch(new RegExp(`${made.id}.*revoked`))
+  })
+
+  test.each([
+    ['an unknown scope', ['--scope', 'webhook:read'], /Did you mean "webhooks:read"\?/],
+    ['a wrong duration', ['--scope', 'admin', '--expires', 'soon'], /such as 500ms, 15s/],
+    ['no scope', [], /required option '--scope/],
+  ])('create with %s is refused', async (_case, args, message) => {
+    const { code, stdout, stderr } = await posthorn(
+      'key',
+      'create',
+      '--organization',
+      organization,
+      ...args,
+    )
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(message)
+  })
+
+  test.each(['key_00000000000000000000000000', 'nonsense'])(
+    'revoke %s says there is none',
+    async (id) => {
+      expect(await posthorn('key', 'revoke', id)).toMatchObject({
+        code: 1,
+        stderr: `error: There is no API key "${id}".\n`,
+      })
+    },
+  )
+})
+
+describe('posthorn publish', () => {
+  test('publishes one event', async () => {
+    const event = await json('publish', '--organization', organization, JOINED, '{"n":1}', '--json')
+    expect(event).toEqual({ id: expect.stringMatching(/^evt_/), deliveries: 0, duplicate: false })
+  })
+
+  test('reads its data from standard input, and publishes once for an idempotency key', async () => {
+    const args = [
+      'publish',
+      '--organization',
+      organization,
+      JOINED,
+      '-',
+      '--idempotency-key',
+      'k',
+      '--json',
+    ]
+    const first = JSON.parse((await posthornWith('{"n":2}', ...args)).stdout)
+    const second = JSON.parse((await posthornWith('{"n":2}', ...args)).stdout)
+    expect(second).toEqual({ ...first, duplicate: true })
+  })
+
+  test.each([
+    ['what is not JSON', [JOINED, '{n:1}'], /is not JSON.*Quote it for the shell/],
+    [
+      'an unknown type',
+      ['event_attendee.joined', '{}'],
+      /Did you mean "event_attendee.joined_event"\?/,
+    ],
+    [
+      'a wrong time',
+      [JOINED, '{}', '--timestamp', 'yesterday'],
+      /timestamp must be an RFC 3339 time/,
+    ],
+  ])('%s is refused', async (_case, args, message) => {
+    const { code, stderr } = await posthorn('publish', '--organization', organization, ...args)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+  })
+
+  test('an organization that does not exist is refused', async () => {
+    const { code, stderr } = await posthorn('publish', '--organization', 'org_x', JOINED, '{}')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: There is no organization "org_x".\n',
+    })
+  })
+})
+
+describe('posthorn verify', () => {
+  const delivery = [
+    ...['--secret', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ...['--id', 'msg_p5jXN8AQM9LWM0D4loKWxJek', '--timestamp', '1614265330'],
+    ...['--signature', 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='],
+  ]
+  const body = '{"test": 2432232314}'
+
+  test('an authentic delivery, as of its time', async () => {
+    const { code, stdout } = await posthornWith(
+      body,
+      'verify',
+      ...delivery,
+      '--at',
+      '2021-02-25T15:02:10Z',
+    )
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'authentic: msg_p5jXN8AQM9LWM0D4loKWxJek\n',
+    })
+  })
+
+  test('an old one is rejected with the reason', async () => {
+    const { code, stdout } = await posthornWith(body, 'verify', ...delivery, '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'timestamp-too-old' })
+  })
+
+  test('another body is rejected', async () => {
+    const at = ['--at', '2021-02-25T15:02:10Z', '--json']
+    const { code, stdout } = await posthornWith(`${body}\n`, 'verify', ...delivery, ...at)
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'no-matching-signature' })
+  })
+
+  test('a file that is not there is named', async () => {
+    const { code, stderr } = await posthorn('verify', ...delivery, 'missing.json')
+    expect(code).toBe(1)
+    expect(stderr).toContain('missing.json')
+  })
+})
+
+test.each([
+  [[]],
+  [['start']],
+  [['migrate']],
+  [['organization', 'create']],
+  [['key', 'create']],
+  [['key', 'list']],
+  [['key', 'revoke']],
+  [['publish']],
+  [['listen']],
+  [['verify']],
+])('posthorn %j has --help', async (command) => {
+  const { code, stdout } = await posthorn(...command, '--help')
+  expect(code).toBe(0)
+  expect(stdout).toContain('Usage: posthorn')
+})
+
+test('an unknown command is refused with a suggestion', async () => {
+  const { code, stderr } = await posthorn('pubish')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/Did you mean publish/)
+})
+
+async function posthorn(...args: string[]) {
+  return await posthornWith('', ...args)
+}
+
+async function posthornWith(input: string, ...args: string[]) {
+  return await runPosthorn(args, { input, environment: testEnvironment(database.url) })
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await posthorn(...args)
+  expect(code, stderr).toBe(0)
+  return JSON.parse(stdout)
+}

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { maintainPartitions } from '../../src/deliveries/retention.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant } from '../support/factories.ts'
+
+const DAY_MS = 86_400_000
+
+let database: Database
+let organizationId: string
+let webhookId: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  const webhook = await database.prisma.webhook.create({
+    data: { organizationId, url: 'https://example.com/', eventSubscriptions: ['x'] },
+  })
+  webhookId = webhook.id
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+test('partitions are made a week ahead', async () => {
+  const inTenDays = new Date(Date.now() + 10 * DAY_MS)
+  const { made } = await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
+  expect(made).toBeGreaterThan(0)
+  expect(
+    await partitionOf('events', await insertEvent(new Date(Date.now() + 17 * DAY_MS))),
+  ).toMatch(/^posthorn_partitions\.events_\d{8}$/)
+  expect((await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)).made).toBe(0)
+})
+
+test('a row of a day without a partition is kept, and moves into it once it is made', async () => {
+  const day = new Date(Date.now() + 20 * DAY_MS)
+  const event = await insertEvent(day)
+  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_rest')
+  await maintainPartitions(database.pool, 30 * DAY_MS, day)
+  expect(await partitionOf('events', event)).toMatch(/events_\d{8}$/)
+})
+
+test('days past retention are dropped whole, and not a day earlier', async () => {
+  const now = new Date(Date.now() + 31 * DAY_MS)
+  const event = await insertEvent(new Date())
+  const delivery = await insertDelivery(new Date(), event, 'succeeded')
+  const sameDay = new Date(Date.now() + 30 * DAY_MS)
+  expect((await maintainPartitions(database.pool, 30 * DAY_MS, sameDay)).dropped).toBe(0)
+  expect((await maintainPartitions(database.pool, 30 * DAY_MS, now)).dropped).toBe(3)
+  expect(await partitionOf('events', event)).toBeUndefined()
+  expect(await partitionOf('deliveries', delivery)).toBeUndefined()
+})
+
+test('what is still owed outlives retention, with its event and its attempts', async () => {
+  const event = await insertEvent(new Date())
+  const delivery = await insertDelivery(new Date(), event, 'pending')
+  await database.pool.query(
+    `insert into posthorn.attempts
+       (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms, status, request_url)
+     values (posthorn.uuid_v7(), $1, $2, $3, 1, now(), false, 1, 500, 'https://example.com/')`,
+    [delivery, organizationId, webhookId],
+  )
+  await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
+  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_rest')
+  expect(await partitionOf('deliveries', delivery)).toBe('posthorn_partitions.deliveries_rest')
+  expect(await database.prisma.attempt.count({ where: { deliveryId: delivery } })).toBe(1)
+})
+
+test('a look-up by id touches one partition', async () => {
+  const event = await insertEvent(new Date())
+  const { rows } = await database.pool.query(
+    `explain (format json) select * from posthorn.events where id = '${event}'`,
+  )
+  const plan = JSON.stringify(rows[0]['QUERY PLAN'])
+  expect(plan.match(/events_(\d{8}|rest)"/g)).toHaveLength(1)
+})
+
+test('the update of an attempt is HOT: it touches no index', async () => {
+  const { rows } = await database.pool.query(
+    `select distinct a.attname from pg_index as i
+     join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+     where i.indrelid = 'posthorn.deliveries'::regclass`,
+  )
+  const changed = ['state', 'attempt_count', 'schedule_position', 'next_attempt_at', 'finished_at']
+  expect(rows.map((row) => row.attname).filter((name) => changed.includes(name))).toEqual([])
+})
+
+async function insertEvent(at: Date): Promise<string> {
+  const { rows } = await database.pool.query(
+    `insert into posthorn.events (id, organization_id, type, occurred_at, body)
+     values (posthorn.uuid_v7_floor($1::timestamptz), $2, 'x', $1, '{}') returning id`,
+    [at, organizationId],
+  )
+  return rows[0].id
+}
+
+async function insertDelivery(at: Date, event: string, state: string): Promise<string> {
+  const { rows } = await database.pool.query(
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, finished_at)
+     values (posthorn.uuid_v7_floor($1::timestamptz), $2, $3, $4, 'x', $5::posthorn.delivery_state,
+       case when $5 = 'pending' then null else now() end)
+     returning id`,
+    [at, organizationId, webhookId, event, state],
+  )
+  return rows[0].id
+}
+
+async function partitionOf(table: string, id: string): Promise<string | undefined> {
+  const { rows } = await database.pool.query(
+    `select tableoid::regclass::text as partition from posthorn.${table} where id = $1`,
+    [id],
+  )
+  return rows[0]?.partition
+}

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCatalogue } from '../../src/events/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { parseId } from '../../src/ids.ts'
+import { createTenant, JOINED, TICKET } from '../support/factories.ts'
+import {
+  type ConnectV1,
+  json,
+  NEW_WEBHOOK,
+  openConnectV1,
+  problem,
+  UNKNOWN_ID,
+} from './connect-v1.ts'
+
+let api: ConnectV1
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const post = (body: object) => api.call('POST', '/webhooks', { body })
+const put = (id: string, body: object) => api.call('PUT', `/webhooks/${id}`, { body })
+const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))
+
+describe('contract 2.1: webhook', () => {
+  test('id: returned on creation and used in paths', async () => {
+    const { id } = await api.create()
+    expect((await read(id)).id).toBe(id)
+    await problem(await api.call('GET', `/webhooks/${id}x`), 404)
+  })
+
+  test('url: required on create, optional on update, HTTPS only', async () => {
+    await problem(await post({ event_subscriptions: [JOINED] }), 422)
+    await problem(await post({ ...NEW_WEBHOOK, url: 'http://receiver.example' }), 422)
+    const { id, url } = await api.create()
+    expect((await json(await put(id, { description: 'x' }))).url).toBe(url)
+  })
+
+  test('description: optional, none by default', async () => {
+    expect((await api.create()).description).toBeNull()
+    expect((await api.create({ description: 'Doors' })).description).toBe('Doors')
+    await problem(await post({ ...NEW_WEBHOOK, description: 7 }), 422)
+  })
+
+  test('enabled: optional, false by default', async () => {
+    expect((await api.create()).enabled).toBe(false)
+    expect((await api.create({ enabled: true })).enabled).toBe(true)
+    await problem(await post({ ...NEW_WEBHOOK, enabled: 'true' }), 422)
+  })
+
+  test('event_subscriptions: required on create, at least one, allowed values only', async () => {
+    for (const event_subscriptions of [undefined, [], ['no.such']]) {
+      await problem(await post({ ...NEW_WEBHOOK, event_subscriptions }), 422)
+    }
+    const { event_subscriptions } = await api.create({ event_subscriptions: [JOINED, TICKET] })
+    expect(event_subscriptions).toEqual([JOINED, TICKET])
+  })
+
+  test('headers: optional, none by default, string to string', async () => {
+    expect((await api.create()).headers).toEqual({})
+    expect((await api.create({ headers: { 'X-A': 'b' } })).headers).toEqual({ 'X-A': 'b' })
+    await problem(await post({ ...NEW_WEBHOOK, headers: { 'X-A': 7 } }), 422)
+  })
+})
+
+describe('contract 3: states and transitions', () => {
+  /** How many deliveries a webhook gets from one event of its type. */
+  async function deliveriesOfOneEvent(id: string) {
+    const publish = createPublishEvents(api.database.pool, createCatalogue(api.database.pool))
+    const count = () =>
+      api.database.prisma.delivery.count({ where: { webhookId: parseId('webhook', id) as string } })
+    const before = await count()
+    await publish(api.tenant.organizationId, [{ type: JOINED, data: {} }])
+    return (await count()) - before
+  }
+
+  test('none, POST with enabled omitted or false: disabled, nothing is delivered', async () => {
+    for (const fields of [{}, { enabled: false }]) {
+      const webhook = await api.create(fields)
+      expect(webhook.enabled).toBe(false)
+      expect(await deliveriesOfOneEvent(webhook.id)).toBe(0)
+    }
+  })
+
+  test('none, POST with enabled true: enabled, deliveries begin for subscribed events', async () => {
+    const webhook = await api.create({ enabled: true })
+    expect(webhook.enabled).toBe(true)
+    expect(await deliveriesOfOneEvent(webhook.id)).toBe(1)
+    const other = await api.create({ enabled: true, event_subscriptions: [TICKET] })
+    expect(await deliveriesOfOneEvent(other.id)).toBe(0)
+  })
+
+  test('disabled or enabled, PUT with enabled: the supplied value, omitted fields remain', async () => {
+    const created = await api.create({ description: 'Doors', headers: { 'X-A': 'b' } })
+    for (const enabled of [true, false]) {
+      const updated = await json(await put(created.id, { enabled }))
+      expect(updated).toEqual({ ...created, enabled, updated_at: updated.updated_at })
+      expect(await deliveriesOfOneEvent(created.id)).toBe(enabled ? 1 : 0)
+    }
+  })
+
+  test('any, DELETE: removed', async () => {
+    for (const enabled of [true, false]) {
+      const { id } = await api.create({ enabled })
+      await api.call('DELETE', `/webhooks/${id}`)
+      await problem(await api.call('GET', `/webhooks/${id}`), 404)
+      expect(await deliveriesOfOneEvent(id)).toBe(0)
+    }
+  })
+})
+
+describe('contract 4: endpoints', () => {
+  test('POST /webhooks: the created webhook, including its id', async () => {
+    const response = await post({ ...NEW_WEBHOOK, description: 'Doors' })
+    expect(response.status).toBe(201)
+    expect(await json(response)).toMatchObject({
+      ...NEW_WEBHOOK,
+      description: 'Doors',
+      id: expect.stringMatching(/^wh_/),
+    })
+    await problem(await post({}), 422)
+  })
+
+  test('GET /webhooks: all webhooks registered for the organization', async () => {
+    const { token } = await createTenant(api.database.prisma)
+    const ids = []
+    for (let i = 0; i < 3; i++) ids.push((await api.create({}, { token })).id)
+    const listed = await json(await api.call('GET', '/webhooks', { token }))
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(ids)
+    await problem(await api.call('GET', '/webhooks', { token: null }), 401)
+  })
+
+  test('GET /webhooks/{webhook_id}: the webhook', async () => {
+    const webhook = await api.create({ headers: { 'X-A': 'b' } })
+    const response = await api.call('GET', `/webhooks/${webhook.id}`)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual(webhook)
+    await problem(await api.call('GET', `/webhooks/${UNKNOWN_ID}`), 404)
+  })
+
+  test('PUT /webhooks/{webhook_id}: the updated webhook', async () => {
+    const { id } = await api.create()
+    const response = await put(id, { description: 'Doors' })
+    expect(response.status).toBe(200)
+    expect((await json(response)).description).toBe('Doors')
+    await problem(await put(UNKNOWN_ID, { description: 'Doors' }), 404)
+  })
+
+  test('DELETE /webhooks/{webhook_id}: 204', async () => {
+    const { id } = await api.create()
+    expect((await api.call('DELETE', `/webhooks/${id}`)).status).toBe(204)
+    await problem(await api.call('DELETE', `/webhooks/${id}`), 404)
+  })
+
+  test('GET /webhooks/{webhook_id}/secret: the current signing secret', async () => {
+    const { id } = await api.create()
+    const response = await api.call('GET', `/webhooks/${id}/secret`)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual({ key: expect.stringMatching(/^whsec_/) })
+    await problem(await api.call('GET', `/webhooks/${UNKNOWN_ID}/secret`), 404)
+  })
+
+  test('POST /webhooks/{webhook_id}/secret/rotate: the newly generated secret', async () => {
+    const { id } = await api.create()
+    const rotated = await api.call('POST', `/webhooks/${id}/secret/rotate`)
+    expect(rotated.status).toBe(200)
+    const current = await json(await api.call('GET', `/webhooks/${id}/secret`))
+    expect(await json(rotated)).toEqual(current)
+    await problem(await api.call('POST', `/webhooks/${UNKNOWN_ID}/secret/rotate`), 404)
+  })
+})
+
+describe('contract 8: limits', () => {
+  test('minimum subscriptions: 1 on create', async () => {
+    expect((await api.create({ event_subscriptions: [JOINED] })).event_subscriptions).toHaveLength(
+      1,
+    )
+    await problem(await post({ ...NEW_WEBHOOK, event_subscriptions: [] }), 422)
+  })
+
+  test('old secret validity after rotation: 24 hours', async () => {
+    const { id } = await api.create()
+    const at = Date.now()
+    await api.call('POST', `/webhooks/${id}/secret/rotate`)
+    const { expiresAt } = await api.database.prisma.signingSecret.findFirstOrThrow({
+      where: { webhookId: parseId('webhook', id) as string, expiresAt: { not: null } },
+    })
+    const hours = ((expiresAt as Date).getTime() - at) / 3_600_000
+    expect(hours).toBeGreaterThanOrEqual(24)
+    expect(hours).toBeLessThan(24.1)
+  })
+})
+
+describe('contract 9: versioning', () => {
+  test('the management API path carries the version segment v1', async () => {
+    const authorization = `Bearer ${api.tenant.token}`
+    const status = async (path: string) =>
+      (await api.app.request(path, { headers: { authorization } })).status
+    expect(await status('/api/connect/v1/webhooks')).toBe(200)
+    expect(await status('/api/connect/v2/webhooks')).toBe(404)
+    expect(await status('/api/connect/webhooks')).toBe(404)
+  })
+})
