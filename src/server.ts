@@ -52,7 +52,8 @@ export function createRoutes(
     })
     routes.all('/graphql', (context) => graphql(context.req.raw))
     routes.get('/openapi.json', (context) =>
-      context.json(openApiDocument(new URL(context.req.url).origin)),
+      // Relative, so that it is right behind any proxy.
+      context.json(openApiDocument('/')),
     )
     routes.route('/api/connect/v1', createConnectV1(services))
   }

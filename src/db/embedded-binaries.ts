@@ -1,42 +1,58 @@
 import { execFile } from 'node:child_process'
-import { access, chmod, chown, constants, stat } from 'node:fs/promises'
+import { chmod, chown, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
 /** The programs of the embedded Postgres, and as whom they run. */
 export interface PostgresBinaries {
-  file(program: Program): string
-  /** Root may not run Postgres: then the user that does, for `spawn`. Otherwise empty. */
-  readonly identity: { readonly uid?: number; readonly gid?: number }
-  /** Hands a file or folder of ours to that user. */
+  /** What to spawn for a program: Postgres refuses to run as root, so then another user runs it. */
+  command(program: Program, args: readonly string[]): Command
+  /** Hands a file or folder of ours to whoever runs the programs. */
   giveTo(file: string): Promise<void>
 }
 
+interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly options: {
+    readonly uid?: number
+    readonly gid?: number
+    readonly env: NodeJS.ProcessEnv
+  }
+}
+
 type Program = 'initdb' | 'pg_ctl' | 'postgres'
+
+interface Identity {
+  readonly uid: number
+  readonly gid: number
+}
 
 const execute = promisify(execFile)
 
 /** Tried in this order when Posthorn runs as root. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody']
 
-/** Finds the binaries for this platform, and makes sure that who runs them can reach them and `dataDir`. */
+/** Finds the binaries for this platform, and a way to run them that reaches them and `dataDir`. */
 export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
   const programs = await loadPrograms()
-  const identity: PostgresBinaries['identity'] =
-    process.getuid?.() === 0 ? await unprivilegedIdentity() : {}
-  const { uid, gid } = identity
-  if (uid !== undefined && gid !== undefined) {
-    await assertReachable(programs.postgres, uid, gid)
-    // The data directory is ours: others may pass through it to the cluster, and its secrets have modes of their own.
-    await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
-    await assertReachable(dataDir, uid, gid)
+  const env = cleanEnvironment()
+  if (process.getuid?.() !== 0) {
+    return {
+      command: (program, args) => ({ file: programs[program], args, options: { env } }),
+      async giveTo() {},
+    }
   }
+  const identity = await unprivilegedIdentity()
+  // The data directory is ours: others may pass through it to the cluster, and its secrets have modes of their own.
+  await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
+  const asIdentity = await wayToRun(identity, [programs.postgres, dataDir])
   return {
-    file: (program) => programs[program],
-    identity,
-    async giveTo(file) {
-      if (uid !== undefined && gid !== undefined) await chown(file, uid, gid)
+    command: (program, args) => {
+      const { file, args: wrapped, ...ids } = asIdentity(programs[program], args)
+      return { file, args: wrapped, options: { ...ids, env } }
     },
+    giveTo: (file) => chown(file, identity.uid, identity.gid),
   }
 }
 
@@ -46,12 +62,61 @@ export async function run(
   program: Program,
   args: readonly string[],
 ): Promise<void> {
+  const command = binaries.command(program, args)
   try {
-    await execute(binaries.file(program), args, { ...binaries.identity, env: cleanEnvironment() })
+    await execute(command.file, command.args, command.options)
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
     throw new Error(`${program} of the embedded Postgres failed: ${(stderr || message).trim()}`)
   }
+}
+
+type Wrap = (
+  file: string,
+  args: readonly string[],
+) => {
+  file: string
+  args: readonly string[]
+  uid?: number
+  gid?: number
+}
+
+/**
+ * How root runs something as an unprivileged user who must reach all the targets. A home of root's own, where many
+ * containers put a clone, is closed to others: there the user is lent the right to read past permissions, and no more.
+ */
+async function wayToRun(identity: Identity, targets: readonly string[]): Promise<Wrap> {
+  const plain: Wrap = (file, args) => ({ file, args, ...identity })
+  const lent: Wrap = (file, args) => ({
+    file: 'setpriv',
+    args: [
+      `--reuid=${identity.uid}`,
+      `--regid=${identity.gid}`,
+      '--clear-groups',
+      '--inh-caps=+dac_read_search',
+      '--ambient-caps=+dac_read_search',
+      file,
+      ...args,
+    ],
+  })
+  for (const wrap of [plain, lent]) {
+    if (await reachesAll(wrap, targets)) return wrap
+  }
+  throw new Error(
+    `Posthorn runs as root, so its embedded Postgres runs as uid ${identity.uid}, which cannot reach ${targets.map((target) => path.dirname(target)).join(' or ')}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
+  )
+}
+
+async function reachesAll(wrap: Wrap, targets: readonly string[]): Promise<boolean> {
+  for (const target of targets) {
+    const { file, args, ...ids } = wrap('test', ['-e', target])
+    try {
+      await execute(file, args, ids)
+    } catch {
+      return false
+    }
+  }
+  return true
 }
 
 /** PGDATA and the like, set for somebody's other Postgres, must not reach this one. */
@@ -73,7 +138,7 @@ async function loadPrograms(): Promise<Record<Program, string>> {
   }
 }
 
-async function unprivilegedIdentity(): Promise<{ uid: number; gid: number }> {
+async function unprivilegedIdentity(): Promise<Identity> {
   for (const user of UNPRIVILEGED_USERS) {
     try {
       const ids = ['-u', '-g'].map((flag) => execute('id', [flag, user]))
@@ -86,17 +151,4 @@ async function unprivilegedIdentity(): Promise<{ uid: number; gid: number }> {
   throw new Error(
     'Postgres refuses to run as root, and there is neither a user "postgres" nor "nobody" to run it as. Run Posthorn as an ordinary user, or set DATABASE_URL.',
   )
-}
-
-async function assertReachable(target: string, uid: number, gid: number): Promise<void> {
-  await access(target, constants.F_OK)
-  try {
-    await execute('test', ['-x', target], { uid, gid })
-  } catch (cause) {
-    const folder = path.dirname(target)
-    throw new Error(
-      `Posthorn runs as root, so its embedded Postgres runs as uid ${uid}, which cannot reach ${folder}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
-      { cause },
-    )
-  }
 }

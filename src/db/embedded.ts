@@ -113,8 +113,9 @@ async function startServer(binaries: PostgresBinaries, cluster: string): Promise
   const log = await open(logFile, 'a', 0o600)
   const logStart = (await log.stat()).size
   // Detached: Ctrl-C in a terminal reaches Posthorn alone, which finishes its work before the database goes.
-  const server = spawn(binaries.file('postgres'), await serverArguments(cluster), {
-    ...binaries.identity,
+  const { file, args, options } = binaries.command('postgres', await serverArguments(cluster))
+  const server = spawn(file, args, {
+    ...options,
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   })

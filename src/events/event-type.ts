@@ -38,7 +38,8 @@ export function createCatalogue(sql: Sql): Catalogue {
         text: `
           select name, schema, xmin::text as version from posthorn.event_types
           where name = any ($1) and archived_at is null`,
-        values: [[...new Set(names)]],
+        // Postgres takes no NUL in a text, and no name has one.
+        values: [[...new Set(names)].filter((name) => !name.includes('\0'))],
       })
       return new Map(rows.map((row) => [row.name, checkFor(row)]))
     },

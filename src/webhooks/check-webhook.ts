@@ -5,6 +5,7 @@ import { type FieldIssue, invalid } from '../errors.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkInput } from '../validation.ts'
+import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 
 interface Rules {
   readonly db: Db
@@ -53,7 +54,7 @@ async function subscriptionIssues(
   })
   const catalogue = types.map((type) => type.name)
   const allowed = new Set<unknown>([...catalogue, ...alreadySubscribed])
-  return names.flatMap((name, index) => {
+  return names.slice(0, MAX_SUBSCRIPTIONS).flatMap((name, index) => {
     if (typeof name !== 'string' || allowed.has(name)) return []
     const hint = didYouMean(name, catalogue) || ` The event types are ${catalogue.join(', ')}.`
     return [

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, notFound } from '../errors.ts'
 import { mintId, parseId } from '../ids.ts'
 import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
 import { findWebhook } from './find-webhook.ts'
@@ -80,8 +80,12 @@ export async function rotateSigningSecret(
 ): Promise<SigningSecret> {
   const { id } = await findWebhook(prisma, organizationId, webhookId)
   return await prisma.$transaction(async (tx) => {
-    // Locks the webhook's row, so that rotations of one webhook go one after the other.
-    await tx.webhook.update({ where: { id }, data: { revision: { increment: 1 } } })
+    // Locks the webhook's row, so that rotations of one webhook go one after the other, and none outlives a deletion.
+    const { count } = await tx.webhook.updateMany({
+      where: { id, deletedAt: null },
+      data: { revision: { increment: 1 } },
+    })
+    if (count === 0) throw notFound('webhook', webhookId)
     await tx.signingSecret.updateMany({
       where: { webhookId: id, expiresAt: null },
       data: { expiresAt: new Date(Date.now() + OLD_SECRET_VALID_MS) },

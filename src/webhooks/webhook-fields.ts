@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { checkCustomHeaders } from './custom-headers.ts'
 
+/** More names than any catalogue has. */
+export const MAX_SUBSCRIPTIONS = 1_000
+
 /**
  * The fields a caller may set, each with its rule: the one definition behind REST, OpenAPI and GraphQL input.
  * The address itself is judged by outbound/destination-url.ts, the subscriptions against the catalogue.
@@ -16,7 +19,7 @@ export const webhookFields = {
   eventSubscriptions: z
     .array(z.string('must be the name of an event type'), 'must be an array of event type names')
     .min(1, 'must name at least one event type')
-    .max(1_000, 'must name at most 1,000 event types'),
+    .max(MAX_SUBSCRIPTIONS, 'must name at most 1,000 event types'),
   headers: z
     .record(z.string(), z.string('must be a string'), 'must be an object of strings')
     .superRefine(checkCustomHeaders)

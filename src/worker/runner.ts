@@ -147,7 +147,8 @@ function toTaskList(tasks: Tasks): TaskList {
 function workerLogFactory(logger: Logger) {
   return () => (level: string, message: string, meta?: object) => {
     if (level === 'error') logger.error({ ...meta }, message)
-    else if (level === 'warning' && !EXPECTED_WARNING.test(message)) logger.warn({ worker: true }, message)
+    else if (level === 'warning' && !EXPECTED_WARNING.test(message))
+      logger.warn({ worker: true }, message)
     else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
   }
 }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -132,9 +132,21 @@ describe.runIf(isRoot)('as root', () => {
     expect(stdout.trim()).toBe(`uid ${NOBODY}`)
   })
 
-  test('a folder that the user of Postgres cannot enter is named, with the remedy', async () => {
+  test('it starts in a folder that only root can enter', async () => {
     await chmod(base, 0o700)
-    await expect(openEmbeddedPostgres(dataDir)).rejects.toThrow(
+    await using postgres = await openEmbeddedPostgres(dataDir)
+    expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('where that cannot be, the folder is named, with the remedy', async () => {
+    await chmod(base, 0o700)
+    // Without the program that lends the right.
+    const failure = await runToEnd(
+      `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
+       await openEmbeddedPostgres(${JSON.stringify(dataDir)})`,
+      { PATH: await folderWith(['id', 'test']) },
+    ).catch((error) => error)
+    expect(failure.stderr).toMatch(
       /cannot reach .*Move the project or POSTHORN_DATA_DIR .* or set DATABASE_URL/,
     )
   })
@@ -153,6 +165,14 @@ async function runToEnd(script: string, environment: Record<string, string>, uid
     env: { ...process.env, ...environment },
     ...(uid !== undefined && { uid, gid: uid }),
   })
+}
+
+/** A folder for PATH in which there are only these programs. */
+async function folderWith(programs: readonly string[]): Promise<string> {
+  const folder = path.join(base, 'bin')
+  await mkdir(folder)
+  for (const program of programs) await symlink(`/usr/bin/${program}`, path.join(folder, program))
+  return folder
 }
 
 async function connect(postgres: EmbeddedPostgres): Promise<pg.Client> {

@@ -51,7 +51,7 @@ export function openApiDocument(serverUrl: string): object {
   }
   return app.getOpenAPI31Document({
     ...API_DESCRIPTION,
-    servers: [{ url: serverUrl.replace(/\/+$/, ''), description: 'This installation.' }],
+    servers: [{ url: serverUrl.replace(/\/+$/, '') || '/', description: 'This installation.' }],
   })
 }
 

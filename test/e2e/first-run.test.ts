@@ -1,0 +1,152 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { JOINED } from '../support/factories.ts'
+import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
+
+/** The README's walk-through, in a folder of its own, with nothing set but a free port and less patience. */
+let cwd: string
+const environment = { PORT: '0', POSTHORN_RETRY_SCHEDULE: '1s,1s,1s' }
+
+let posthorn: PosthornProcess
+let url: string
+let token: string
+
+beforeAll(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'posthorn first run '))
+  posthorn = startPosthorn(['start'], { cwd, environment })
+  url = await readyUrl(posthorn)
+  token = /^ {2}(phk_\w+)$/m.exec(posthorn.stderr)?.[1] ?? ''
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+test('the first start prints an API key and a curl to paste, which works', async () => {
+  const [, address, authorization] = /curl (\S+) -H '(.+)'/.exec(posthorn.stderr) ?? []
+  expect(authorization).toBe(`Authorization: Bearer ${token}`)
+  const response = await fetch(String(address), { headers: { authorization: `Bearer ${token}` } })
+  expect([response.status, await response.json()]).toEqual([200, []])
+})
+
+test('what it keeps secret only its owner can read', async () => {
+  for (const file of ['api-key', 'encryption-key', 'postgres-password', 'authority/ca.key']) {
+    const { mode } = await stat(path.join(cwd, '.posthorn', file))
+    expect(mode & 0o077, file).toBe(0)
+  }
+  expect((await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()).toBe(token)
+})
+
+test('a listener that registers itself and fails twice sees three attempts of one delivery, and succeeds', async () => {
+  await using listener = startPosthorn(
+    ['listen', '--register', '--server', url, '--fail', '2', '--count', '3', '--json'],
+    { cwd, environment },
+  )
+  await until(() => /Registered wh_/.test(listener.stderr), 'the listener registers')
+  const published = await publishOverGraphql({ attendee: 'Ada' })
+  expect(await listener.ended).toBe(0)
+
+  const attempts = listener.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(attempts.map((attempt) => [attempt.verified, attempt.answered])).toEqual([
+    [true, 500],
+    [true, 500],
+    [true, 200],
+  ])
+  expect(new Set(attempts.map((attempt) => attempt.id)).size).toBe(1)
+  expect(new Set(attempts.map((attempt) => attempt.timestamp)).size).toBe(3)
+  expect(new Set(attempts.map((attempt) => attempt.signature)).size).toBe(3)
+  expect(attempts[2].body).toMatchObject({ id: published, type: JOINED, data: { attendee: 'Ada' } })
+
+  const left = await fetch(`${url}/api/connect/v1/webhooks`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(await left.json()).toEqual([])
+})
+
+test('a command finds the running database by itself', async () => {
+  const { code, stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'Made on the first start' }])
+})
+
+test('a second start keeps the data, and does not print the key again', async () => {
+  const before = await webhooksAfterRegistering()
+  posthorn.child.kill('SIGTERM')
+  expect(await posthorn.ended).toBe(0)
+  posthorn = startPosthorn(['start'], { cwd, environment })
+  url = await readyUrl(posthorn)
+  expect(posthorn.stderr).not.toContain(token)
+  expect(posthorn.stderr).toContain('The API key of the first start is in .posthorn/api-key.')
+  const response = await fetch(`${url}/api/connect/v1/webhooks`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(await response.json()).toEqual(before)
+})
+
+test('after kill -9 it starts again', async () => {
+  posthorn.child.kill('SIGKILL')
+  await posthorn.ended
+  posthorn = startPosthorn(['start'], { cwd, environment })
+  url = await readyUrl(posthorn)
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+})
+
+test('a port that is taken ends the start with the remedy', async () => {
+  const { code, stderr } = await runPosthorn(['start'], {
+    cwd,
+    environment: { ...environment, PORT: new URL(url).port },
+  })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/error: Port \d+ on 127\.0\.0\.1 is taken .*PORT=\d+/)
+})
+
+test('the operators’ paths answer', async () => {
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'ok',
+    checks: { postgres: 'ok', migrations: 'ok', worker: 'ok' },
+  })
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('posthorn_attempts_total')
+  expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
+  const unknown = await fetch(`${url}/nothing-here`)
+  expect(unknown.status).toBe(404)
+  expect(unknown.headers.get('content-type')).toMatch('application/problem+json')
+})
+
+async function readyUrl(process: PosthornProcess): Promise<string> {
+  const ready = () => /is ready at (\S+)/.exec(process.stderr)?.[1]
+  await until(() => ready() || process.child.exitCode !== null, 'Posthorn is ready', 30_000)
+  expect(ready(), process.stderr).toBeDefined()
+  return ready() as string
+}
+
+async function publishOverGraphql(data: unknown): Promise<string> {
+  const query = `mutation ($data: JSON!) {
+    publishEvent(input: { type: "${JOINED}", data: $data }) {
+      ... on MutationPublishEventSuccess { data { event { id } } }
+    }
+  }`
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { data } }),
+  })
+  const answer = await response.json()
+  expect(answer.errors).toBeUndefined()
+  return answer.data.publishEvent.data.event.id
+}
+
+async function webhooksAfterRegistering(): Promise<unknown> {
+  const response = await fetch(`${url}/api/connect/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://example.com/hooks', event_subscriptions: [JOINED] }),
+  })
+  return [await response.json()]
+}
