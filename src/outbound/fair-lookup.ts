@@ -50,21 +50,25 @@ function createLane(width: number): Enter {
   const waiting: (() => void)[] = []
   let running = 0
 
+  function leave(): void {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+
   return async (lookUp) => {
-    if (running >= width) {
-      const since = performance.now()
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      if (performance.now() - since > MOST_WAIT_MS) {
-        waiting.shift()?.()
-        throw Object.assign(new Error('The lookup waited too long.'), { code: 'EAI_AGAIN' })
-      }
-    }
-    running += 1
+    const since = performance.now()
+    if (running < width) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
+      if (performance.now() - since > MOST_WAIT_MS) throw tooLate()
       return await lookUp()
     } finally {
-      running -= 1
-      waiting.shift()?.()
+      leave()
     }
   }
+}
+
+function tooLate(): Error {
+  return Object.assign(new Error('The lookup waited too long.'), { code: 'EAI_AGAIN' })
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
+import { assertAnswered, LOOPBACK, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
 const KIB = 1024
@@ -117,14 +117,14 @@ describe('within the acknowledgement time', () => {
   })
 
   test('an answer that comes in time is not too late because of how long the connection took', async () => {
-    const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 150))
+    const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 250))
     const lookup = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 150))
-      return [{ address: '127.0.0.1', family: 4 }]
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      return [LOOPBACK]
     }
-    const outcome = await post(openSender({ acknowledgeTimeoutMs: 280, lookup }), receiver)
+    const outcome = await post(openSender({ acknowledgeTimeoutMs: 400, lookup }), receiver)
     assertAnswered(outcome)
-    expect(outcome.firstByteMs).toBeGreaterThanOrEqual(290)
+    expect(outcome.firstByteMs).toBeGreaterThanOrEqual(490)
   })
 
   test('a receiver that never reads the request is given up', async () => {
@@ -226,6 +226,25 @@ describe('a head counts, however the body misbehaves:', () => {
     const sender = openSender()
     for (const _ of [1, 2, 3]) expect(await post(sender, receiver)).toMatchObject({ status: 200 })
   })
+})
+
+test('a receiver that uses up every time it has is done with when they are over', async () => {
+  const receiver = await openReceiver((socket) => {
+    setTimeout(() => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
+      drip(socket, 20, 'a')
+    }, 150)
+  })
+  const lookup = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    return [LOOPBACK]
+  }
+  const limits = { connectTimeoutMs: 400, acknowledgeTimeoutMs: 400, bodyReadMs: 400 }
+  const outcome = await post(openSender({ ...limits, lookup }), receiver)
+  assertAnswered(outcome)
+  expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
+  expect(outcome.firstByteMs).toBeGreaterThanOrEqual(290)
+  expect(outcome.durationMs).toBeLessThan(1_200)
 })
 
 describe('a head that cannot be read is a failure:', () => {
