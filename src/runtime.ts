@@ -35,14 +35,16 @@ function externalRuntime(
 }
 
 async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtime> {
-  const postgres = await openEmbeddedPostgres(config.dataDir)
+  await using started = new AsyncDisposableStack()
+  const postgres = started.use(await openEmbeddedPostgres(config.dataDir))
   const encryptionKeys = secrets.encryptionKeys ?? [await generatedEncryptionKey(config.dataDir)]
   const authority = await ensureLocalAuthority(config.dataDir)
+  const resources = started.move()
   return {
     config,
     secrets: { databaseUrl: postgres.url, encryptionKeys, egressProxy: secrets.egressProxy },
     trustedAuthorities: [authority.certificatePem],
-    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 

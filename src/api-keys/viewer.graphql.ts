@@ -9,7 +9,8 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
   fields: (t) => ({
     organization: t.prismaField({
       type: 'Organization',
-      description: 'The organization that the key belongs to; all else that can be asked for is its own.',
+      description:
+        'The organization that the key belongs to; all else that can be asked for is its own.',
       resolve: (query, { organizationId }, _args, { prisma }) =>
         findOrganization(prisma, organizationId, query),
     }),

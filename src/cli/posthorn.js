@@ -1,10 +1,17 @@
 #!/usr/bin/env node
 // The program `posthorn`. Plain JavaScript, so that a Node too old for the rest can still say so.
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
   console.error(`posthorn needs Node 22.19 or newer; this is ${process.version}.`)
   process.exit(1)
 }
+// Compiled code is kept between runs, with types already stripped, which saves much of the time to start.
+module.enableCompileCache?.(
+  fileURLToPath(new URL('../../node_modules/.cache/posthorn', import.meta.url)),
+)
 // A clone runs its TypeScript as it is; Node strips no types below node_modules, where the compiled files are.
 const installed = import.meta.url.includes('/node_modules/')
 await import(installed ? '../../dist/cli/main.js' : './main.ts')

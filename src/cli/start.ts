@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config.ts'
 import type { Role } from '../server.ts'
@@ -22,11 +23,16 @@ export function registerStart(program: Command): void {
     })
 }
 
+const LAUNCH_MS = 25
+
 async function start(role: Role): Promise<void> {
   const stop = stopRequested()
   const { embeddedApiKeyFile, openRuntime, provisionEmbedded } = await import('../runtime.ts')
-  const { startApp } = await import('../app.ts')
-  await using runtime = await openRuntime(readEnvironment())
+  const opening = openRuntime(readEnvironment())
+  // Loading the rest keeps this process busy, so it begins once Postgres has had the time to be launched.
+  const loading = sleep(LAUNCH_MS).then(() => import('../app.ts'))
+  await using runtime = await opening
+  const { startApp } = await loading
   await using app = await startApp(runtime, role)
   const { logger, database } = app.services
   if (runtime.config.database === 'embedded') {

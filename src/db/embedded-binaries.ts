@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown, stat } from 'node:fs/promises'
+import { chmod, chown, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -99,24 +99,36 @@ async function wayToRun(identity: Identity, targets: readonly string[]): Promise
       ...args,
     ],
   })
-  for (const wrap of [plain, lent]) {
-    if (await reachesAll(wrap, targets)) return wrap
-  }
+  const closed = await firstClosed(identity, targets)
+  if (closed === null) return plain
+  if (await runs(lent('test', ['-e', closed]))) return lent
   throw new Error(
-    `Posthorn runs as root, so its embedded Postgres runs as uid ${identity.uid}, which cannot reach ${targets.map((target) => path.dirname(target)).join(' or ')}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
+    `Posthorn runs as root, so its embedded Postgres runs as uid ${identity.uid}, which cannot enter ${closed}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
-async function reachesAll(wrap: Wrap, targets: readonly string[]): Promise<boolean> {
+/** The first folder on the way to the targets that this user may not pass through, by its permissions. */
+async function firstClosed(
+  { uid, gid }: Identity,
+  targets: readonly string[],
+): Promise<string | null> {
   for (const target of targets) {
-    const { file, args, ...ids } = wrap('test', ['-e', target])
-    try {
-      await execute(file, args, ids)
-    } catch {
-      return false
+    const root = path.parse(target).root
+    for (let folder = path.dirname(target); folder !== root; folder = path.dirname(folder)) {
+      const found = await stat(folder)
+      const pass = found.uid === uid ? 0o100 : found.gid === gid ? 0o010 : 0o001
+      if ((found.mode & pass) === 0) return folder
     }
   }
-  return true
+  return null
+}
+
+async function runs(command: ReturnType<Wrap>): Promise<boolean> {
+  const { file, args, ...ids } = command
+  return await execute(file, args, ids).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** PGDATA and the like, set for somebody's other Postgres, must not reach this one. */
@@ -139,14 +151,11 @@ async function loadPrograms(): Promise<Record<Program, string>> {
 }
 
 async function unprivilegedIdentity(): Promise<Identity> {
-  for (const user of UNPRIVILEGED_USERS) {
-    try {
-      const ids = ['-u', '-g'].map((flag) => execute('id', [flag, user]))
-      const [uid, gid] = (await Promise.all(ids)).map(({ stdout }) => Number(stdout))
-      if (uid && gid) return { uid, gid }
-    } catch {
-      // No such user here; the next one may exist.
-    }
+  // Read here, as a program to ask would take longer to start than all the rest.
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  for (const name of UNPRIVILEGED_USERS) {
+    const [, , uid, gid] = users.find((user) => user[0] === name) ?? []
+    if (Number(uid) > 0 && Number(gid) > 0) return { uid: Number(uid), gid: Number(gid) }
   }
   throw new Error(
     'Postgres refuses to run as root, and there is neither a user "postgres" nor "nobody" to run it as. Run Posthorn as an ordinary user, or set DATABASE_URL.',

@@ -155,23 +155,32 @@ async function serverArguments(cluster: string): Promise<string[]> {
   ]
 }
 
-/** Connects, and makes the database where it is missing. `null` when all is well. */
+/** Connects, and names the database at the first time. `null` when all is well. */
 async function tryConnection(url: string): Promise<string | null> {
   try {
     await withClient(url, (client) => client.query('select 1'))
     return null
   } catch (error) {
-    if ((error as pg.DatabaseError).code !== '3D000') return (error as Error).message
+    const { code, message } = error as pg.DatabaseError
+    if (code !== DATABASE_MISSING) return message
   }
-  const maintenanceUrl = url.replace(/[^/]*$/, 'postgres')
-  await withClient(maintenanceUrl, (client) => client.query(`create database ${DATABASE}`)).catch(
+  // Renaming the one that initdb made takes a moment, where creating one copies and syncs it.
+  const rename = `alter database postgres rename to ${DATABASE}`
+  return await withClient(url.replace(/[^/]*$/, 'template1'), (client) =>
+    client.query(rename),
+  ).then(
+    () => null,
     (error: pg.DatabaseError) => {
-      // Made by a process beside this one, a moment ago.
-      if (error.code !== '42P04' && error.code !== '23505') throw error
+      // Done by a process beside this one, a moment ago.
+      if (error.code === DATABASE_MISSING || error.code === DATABASE_IN_USE) return null
+      return error.message
     },
   )
-  return null
 }
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const DATABASE_MISSING = '3D000'
+const DATABASE_IN_USE = '55006'
 
 async function usedByOthers(url: string): Promise<boolean> {
   try {

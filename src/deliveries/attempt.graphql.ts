@@ -31,8 +31,12 @@ builder.prismaNode('Attempt', {
       description: 'The headers of the response, by lower-case name. Null when there was none.',
       select: { responseHeaders: true },
       resolve: ({ responseHeaders }) =>
-        responseHeaders &&
-        Object.entries(responseHeaders).map(([name, value]) => ({ name, value: String(value) })),
+        responseHeaders === null
+          ? null
+          : Object.entries(responseHeaders).map(([name, value]) => ({
+              name,
+              value: String(value),
+            })),
     }),
     responseBody: t.string({
       nullable: true,

@@ -1,7 +1,9 @@
 import { invalid } from '../errors.ts'
+import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { parseId, publicId } from '../ids.ts'
+import { madeAt } from '../made-at.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 
 const DeliveryState = builder.enumType('DeliveryState', {
@@ -16,11 +18,14 @@ const DeliveryState = builder.enumType('DeliveryState', {
       value: 'exhausted',
       description: 'The last attempt of the retry schedule failed. It can still be redelivered.',
     },
-    CANCELED: { value: 'canceled', description: 'Its webhook was deleted, or somebody canceled it.' },
+    CANCELED: {
+      value: 'canceled',
+      description: 'Its webhook was deleted, or somebody canceled it.',
+    },
   } as const,
 })
 
-builder.prismaNode('Delivery', {
+const Delivery = builder.prismaNode('Delivery', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
   nullable: true,
@@ -34,22 +39,17 @@ builder.prismaNode('Delivery', {
       authScopes: { scope: 'events:read' },
     }),
     eventType: t.exposeString('eventType'),
-    webhook: t.field({
-      type: 'Webhook',
-      nullable: true,
-      description: 'Where it goes. Null when that was deleted. Needs the scope `webhooks:read`.',
-      authScopes: { scope: 'webhooks:read' },
-      select: (_args, _context, nestedSelection) => ({
-        webhook: nestedSelection({ select: { id: true, deletedAt: true } }),
-      }),
-      resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
-    }),
     webhookId: t.id({
       description: 'The id of its webhook, which stays when that is deleted.',
       select: { webhookId: true },
       resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
-    state: t.expose('state', { type: DeliveryState }),
+    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When its event was published.',
+      resolve: ({ id }) => madeAt(id),
+    }),
     attemptCount: t.exposeInt('attemptCount'),
     nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
@@ -59,7 +59,8 @@ builder.prismaNode('Delivery', {
       {
         cursor: 'id',
         nullable: true,
-        description: 'The requests that were made for it, oldest first. Needs the scope `deliveries:read`.',
+        description:
+          'The requests that were made for it, oldest first. Needs the scope `deliveries:read`.',
         authScopes: { scope: 'deliveries:read' },
         query: { orderBy: { number: 'asc' } },
       },
@@ -70,7 +71,7 @@ builder.prismaNode('Delivery', {
 })
 
 const DeliveryConnection = builder.connectionObject(
-  { type: 'Delivery', name: 'DeliveryConnection', description: 'A page of deliveries.' },
+  { type: Delivery, name: 'DeliveryConnection', description: 'A page of deliveries.' },
   { name: 'DeliveryEdge', description: 'A delivery in a page.' },
 )
 
@@ -91,12 +92,16 @@ builder.queryFields((t) => ({
       type: 'Delivery',
       cursor: 'id',
       nullable: true,
-      description: 'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
+      description:
+        'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       args: {
         webhookId: t.arg.id({ description: 'Only those to this webhook, deleted or not.' }),
         state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+        eventType: t.arg.string({
+          description: 'Only those of events of this type.',
+          validate: textRule,
+        }),
       },
       resolve: (query, _root, { webhookId, ...filter }, context) => {
         const webhookUuid = webhookId == null ? null : webhookUuidOf(webhookId)
@@ -118,11 +123,21 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       authScopes: { scope: 'deliveries:read' },
       args: {
         state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+        eventType: t.arg.string({
+          description: 'Only those of events of this type.',
+          validate: textRule,
+        }),
       },
       resolve: (query, { id }, filter, context, info) =>
         context.perField(info, (ids: string[]) =>
-          findDeliveriesOfEach(context, callerOf(context).organizationId, 'webhook_id', ids, filter, query),
+          findDeliveriesOfEach(
+            context,
+            callerOf(context).organizationId,
+            'webhook_id',
+            ids,
+            filter,
+            query,
+          ),
         )(id),
     },
     DeliveryConnection,
@@ -135,12 +150,20 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       type: 'Delivery',
       cursor: 'id',
       nullable: true,
-      description: 'The deliveries it made, newest first: one for each webhook. Needs the scope `deliveries:read`.',
+      description:
+        'The deliveries it made, newest first: one for each webhook. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       args: { state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }) },
       resolve: (query, { id }, filter, context, info) =>
         context.perField(info, (ids: string[]) =>
-          findDeliveriesOfEach(context, callerOf(context).organizationId, 'event_id', ids, filter, query),
+          findDeliveriesOfEach(
+            context,
+            callerOf(context).organizationId,
+            'event_id',
+            ids,
+            filter,
+            query,
+          ),
         )(id),
     },
     DeliveryConnection,
@@ -151,6 +174,10 @@ function webhookUuidOf(id: string): string {
   const uuid = parseId('webhook', id)
   if (uuid) return uuid
   throw invalid([
-    { path: ['webhookId'], code: 'invalid_argument', detail: 'webhookId must be the id of a webhook: wh_….' },
+    {
+      path: ['webhookId'],
+      code: 'invalid_argument',
+      detail: 'webhookId must be the id of a webhook: wh_….',
+    },
   ])
 }

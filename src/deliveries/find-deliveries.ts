@@ -4,7 +4,7 @@ import { type Page, pageOf } from '../db/page.ts'
 import { notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
 
-export type DeliverySelection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
+type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
 
 /** What is missing or null does not matter. */
 export interface DeliveryFilter {
@@ -18,7 +18,7 @@ export async function findDeliveries(
   db: Db,
   organizationId: string,
   { webhookUuid, state, eventType }: DeliveryFilter,
-  query: DeliverySelection & Page,
+  query: Selection & Page,
 ): Promise<Delivery[]> {
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.delivery.findMany({
@@ -38,7 +38,7 @@ export async function findDeliveryById(
   db: Db,
   organizationId: string,
   id: string,
-  selection: DeliverySelection,
+  selection: Selection,
 ): Promise<Delivery | null> {
   const uuid = parseId('delivery', id)
   if (!uuid) return null
@@ -50,7 +50,7 @@ export async function rereadDelivery(
   db: Db,
   organizationId: string,
   id: string,
-  selection: DeliverySelection,
+  selection: Selection,
 ): Promise<Delivery> {
   const row = await findDeliveryById(db, organizationId, id, selection)
   if (!row) throw notFound('delivery', id)
@@ -67,7 +67,7 @@ export async function findDeliveriesOfEach(
   owner: 'webhook_id' | 'event_id',
   ownerUuids: readonly string[],
   { state, eventType }: DeliveryFilter,
-  query: DeliverySelection & Page,
+  query: Selection & Page,
 ): Promise<Delivery[][]> {
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const bound = where.id ?? {}

@@ -19,7 +19,10 @@ builder.prismaNode('EventType', {
       description: 'What the `data` of an event looks like.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was changed last.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When it was changed last.',
+    }),
     archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true }),
   }),
 })

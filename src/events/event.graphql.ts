@@ -1,8 +1,10 @@
+import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { madeAt } from '../made-at.ts'
 import { findEventById, findEvents } from './find-events.ts'
 
-builder.prismaNode('Event', {
+const Event = builder.prismaNode('Event', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
   nullable: true,
@@ -11,6 +13,11 @@ builder.prismaNode('Event', {
   fields: (t) => ({
     type: t.exposeString('type'),
     occurredAt: t.expose('occurredAt', { type: 'DateTime' }),
+    publishedAt: t.field({
+      type: 'DateTime',
+      description: 'When it was published.',
+      resolve: ({ id }) => madeAt(id),
+    }),
     data: t.field({
       type: 'JSON',
       nullable: true,
@@ -19,20 +26,25 @@ builder.prismaNode('Event', {
       resolve: ({ body }) => (JSON.parse(body) as { data: unknown }).data,
     }),
     body: t.exposeString('body', {
-      description: 'The body of every delivery of the event, to the letter: this is what is signed and sent.',
+      description:
+        'The body of every delivery of the event, to the letter: this is what is signed and sent.',
     }),
-    traceParent: t.exposeString('traceParent', {
+    traceparent: t.exposeString('traceParent', {
       nullable: true,
-      description: 'The W3C trace context that every delivery carries on, if the publisher gave one.',
+      description:
+        'The W3C trace context that every delivery carries on, if the publisher gave one.',
     }),
   }),
 })
 
-const EventConnection = builder.connectionObject({
-  type: 'Event',
-  name: 'EventConnection',
-  description: 'A page of events.',
-})
+const EventConnection = builder.connectionObject(
+  {
+    type: Event,
+    name: 'EventConnection',
+    description: 'A page of events.',
+  },
+  { name: 'EventEdge', description: 'An event in a page.' },
+)
 
 builder.queryFields((t) => ({
   event: t.prismaField({
@@ -52,7 +64,10 @@ builder.queryFields((t) => ({
       description: 'The events of the organization, newest first. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
       args: {
-        type: t.arg.string({ description: 'Only those of the event type with this name.' }),
+        type: t.arg.string({
+          description: 'Only those of the event type with this name.',
+          validate: textRule,
+        }),
       },
       resolve: (query, _root, { type }, context) =>
         findEvents(context.prisma, callerOf(context).organizationId, { type }, query),

@@ -6,7 +6,8 @@ import { findPublishedEvent } from './find-events.ts'
 import { MAX_EVENTS_PER_CALL, type NewEvent, type PublishedEvent } from './publish-events.ts'
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
-  description: 'Something that happened, to be told to every enabled webhook that subscribes to its type.',
+  description:
+    'Something that happened, to be told to every enabled webhook that subscribes to its type.',
   fields: (t) => ({
     type: t.string({ required: true, description: 'The name of an event type in the catalogue.' }),
     data: t.field({
@@ -41,10 +42,12 @@ builder.objectType('PublishedEvent', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the event: `evt_…`.' }),
     deliveryCount: t.exposeInt('deliveryCount', {
-      description: 'How many deliveries it made: one for each enabled webhook that subscribes to its type.',
+      description:
+        'How many deliveries it made: one for each enabled webhook that subscribes to its type.',
     }),
     duplicate: t.exposeBoolean('duplicate', {
-      description: 'Whether the idempotency key was used before, so that this is the event of its first use.',
+      description:
+        'Whether the idempotency key was used before, so that this is the event of its first use.',
     }),
     event: t.prismaField({
       type: 'Event',
@@ -87,17 +90,26 @@ builder.mutationFields((t) => ({
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],
-      dataField: { name: 'publishedEvents', description: 'What was published, in the order given.' },
+      dataField: {
+        name: 'publishedEvents',
+        description: 'What was published, in the order given.',
+      },
       result: { description: 'The events were published.' },
       union: { description: 'What `publishEvents` answers with.' },
     },
-    args: { input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }) },
+    args: {
+      input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
+    },
     resolve: (_root, { input }, context) =>
       context.publishEvents(callerOf(context).organizationId, input.events.map(newEvent)),
   }),
 }))
 
-function newEvent({ timestamp, traceparent, ...event }: typeof PublishEventInput.$inferInput): NewEvent {
+function newEvent({
+  timestamp,
+  traceparent,
+  ...event
+}: typeof PublishEventInput.$inferInput): NewEvent {
   return {
     type: event.type,
     data: event.data,

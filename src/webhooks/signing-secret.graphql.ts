@@ -7,7 +7,9 @@ import { currentSecret, expiringSecrets } from './valid-secrets.ts'
 builder.objectType('SigningSecret', {
   description: 'A key that signs, or until its rotation signed, the deliveries to one webhook.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'The key: `whsec_` and base64. Give it to the receiver only.' }),
+    key: t.exposeString('key', {
+      description: 'The key: `whsec_` and base64. Give it to the receiver only.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
@@ -25,7 +27,8 @@ builder.prismaObjectFields('Webhook', (t) => ({
     description: 'The secret that signs every attempt. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
     select: { signingSecrets: true },
-    resolve: ({ signingSecrets }, _args, { webhooks }) => currentSecret(webhooks.keyring, signingSecrets),
+    resolve: ({ signingSecrets }, _args, { webhooks }) =>
+      currentSecret(webhooks.keyring, signingSecrets),
   }),
   expiringSigningSecrets: t.field({
     type: ['SigningSecret'],
@@ -52,7 +55,9 @@ builder.mutationField('rotateSigningSecret', (t) =>
       result: { description: 'The secret was rotated.' },
       union: { description: 'What `rotateSigningSecret` answers with.' },
     },
-    args: { webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
+    args: {
+      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+    },
     resolve: (_root, { webhookId }, context) =>
       rotateSigningSecret(context.webhooks, callerOf(context).organizationId, webhookId),
   }),

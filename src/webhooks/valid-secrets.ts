@@ -3,11 +3,13 @@ import type { Keyring } from '../encryption.ts'
 import { formatSecret } from '../receiver/sign.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
-/** Of the secrets of one webhook, the one that signs. A webhook that is not deleted has one. */
-export function currentSecret(keyring: Keyring, rows: readonly SigningSecretRow[]): SigningSecret {
+/** Of the secrets of one webhook, the one that signs. There is one until the webhook is deleted. */
+export function currentSecret(
+  keyring: Keyring,
+  rows: readonly SigningSecretRow[],
+): SigningSecret | null {
   const row = rows.find(({ expiresAt }) => expiresAt === null)
-  if (!row) throw new Error('A webhook has no signing secret.')
-  return revealed(keyring, row)
+  return row ? revealed(keyring, row) : null
 }
 
 /** Of the secrets of one webhook, those rotated out that are still valid, newest first. */

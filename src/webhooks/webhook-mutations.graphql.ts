@@ -13,7 +13,10 @@ const HeaderInput = builder.inputType('HeaderInput', {
       description:
         'A name that HTTP allows, not repeated in another case. Refused are `wh-*`, `webhook-*`, `content-*`, `proxy-*`, `host`, `user-agent` and those of the connection.',
     }),
-    value: t.string({ required: true, description: 'Visible ASCII, with spaces and tabs inside only.' }),
+    value: t.string({
+      required: true,
+      description: 'Visible ASCII, with spaces and tabs inside only.',
+    }),
   }),
 })
 
@@ -31,7 +34,7 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     }),
     eventSubscriptions: t.stringList({ required: true, description: EVENT_SUBSCRIPTIONS }),
     description: t.string({ description: 'A free label of at most 1,000 characters.' }),
-    enabled: t.boolean({ description: 'Whether to deliver. Default: false.' }),
+    enabled: t.boolean({ defaultValue: false, description: 'Whether to deliver.' }),
     headers: t.field({ type: [HeaderInput], description: HEADERS }),
   }),
 })
@@ -43,7 +46,10 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     eventSubscriptions: t.stringList({ description: EVENT_SUBSCRIPTIONS }),
     description: t.string({ description: 'At most 1,000 characters; null for none.' }),
     enabled: t.boolean({ description: 'Switching it on also sends what waited meanwhile.' }),
-    headers: t.field({ type: [HeaderInput], description: `${HEADERS} They replace all; null for none.` }),
+    headers: t.field({
+      type: [HeaderInput],
+      description: `${HEADERS} They replace all; null for none.`,
+    }),
   }),
 })
 
@@ -60,7 +66,9 @@ builder.mutationFields((t) => ({
       result: { description: 'The webhook was registered.' },
       union: { description: 'What `createWebhook` answers with.' },
     },
-    args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }) },
+    args: {
+      input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
+    },
     resolve: async (query, _root, { input }, context) => {
       const { organizationId } = callerOf(context)
       const { enabled, ...fields } = withHeadersByName(input)

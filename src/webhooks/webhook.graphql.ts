@@ -7,7 +7,7 @@ import { findWebhookById, findWebhooks } from './find-webhooks.ts'
 /** Stands for the value of a header, which may be a credential. */
 const MASK = '•••'
 
-builder.prismaNode('Webhook', {
+const Webhook = builder.prismaNode('Webhook', {
   id: { field: 'id' },
   findUnique: (id, context) => ({
     id,
@@ -30,19 +30,28 @@ builder.prismaNode('Webhook', {
       resolve: ({ id, headersCiphertext }, _args, context) => {
         const headers = decryptHeaders(context.webhooks.keyring, headersCiphertext, id)
         const revealed = hasScope(callerOf(context), 'secrets:read')
-        return Object.entries(headers).map(([name, value]) => ({ name, value: revealed ? value : MASK }))
+        return Object.entries(headers).map(([name, value]) => ({
+          name,
+          value: revealed ? value : MASK,
+        }))
       },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was changed last.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When it was changed last.',
+    }),
   }),
 })
 
-const WebhookConnection = builder.connectionObject({
-  type: 'Webhook',
-  name: 'WebhookConnection',
-  description: 'A page of webhooks.',
-})
+const WebhookConnection = builder.connectionObject(
+  {
+    type: Webhook,
+    name: 'WebhookConnection',
+    description: 'A page of webhooks.',
+  },
+  { name: 'WebhookEdge', description: 'A webhook in a page.' },
+)
 
 builder.queryFields((t) => ({
   webhook: t.prismaField({
@@ -59,11 +68,25 @@ builder.queryFields((t) => ({
       type: 'Webhook',
       cursor: 'id',
       nullable: true,
-      description: 'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
+      description:
+        'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
       resolve: (query, _root, _args, context) =>
         findWebhooks(context.prisma, callerOf(context).organizationId, query),
     },
     WebhookConnection,
   ),
+}))
+
+builder.prismaObjectFields('Delivery', (t) => ({
+  webhook: t.field({
+    type: Webhook,
+    nullable: true,
+    description: 'Where it goes. Null when that was deleted. Needs the scope `webhooks:read`.',
+    authScopes: { scope: 'webhooks:read' },
+    select: (_args, _context, nestedSelection) => ({
+      webhook: nestedSelection({ select: { id: true, deletedAt: true } }),
+    }),
+    resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
+  }),
 }))

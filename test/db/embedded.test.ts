@@ -144,10 +144,10 @@ describe.runIf(isRoot)('as root', () => {
     const failure = await runToEnd(
       `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
        await openEmbeddedPostgres(${JSON.stringify(dataDir)})`,
-      { PATH: await folderWith(['id', 'test']) },
+      { PATH: await folderWith(['test']) },
     ).catch((error) => error)
     expect(failure.stderr).toMatch(
-      /cannot reach .*Move the project or POSTHORN_DATA_DIR .* or set DATABASE_URL/,
+      /cannot enter .*Move the project or POSTHORN_DATA_DIR .* or set DATABASE_URL/,
     )
   })
 })

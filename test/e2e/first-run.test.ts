@@ -129,7 +129,7 @@ async function readyUrl(process: PosthornProcess): Promise<string> {
 async function publishOverGraphql(data: unknown): Promise<string> {
   const query = `mutation ($data: JSON!) {
     publishEvent(input: { type: "${JOINED}", data: $data }) {
-      ... on MutationPublishEventSuccess { data { event { id } } }
+      ... on PublishEventSuccess { publishedEvent { id } }
     }
   }`
   const response = await fetch(`${url}/graphql`, {
@@ -139,7 +139,7 @@ async function publishOverGraphql(data: unknown): Promise<string> {
   })
   const answer = await response.json()
   expect(answer.errors).toBeUndefined()
-  return answer.data.publishEvent.data.event.id
+  return answer.data.publishEvent.publishedEvent.id
 }
 
 async function webhooksAfterRegistering(): Promise<unknown> {

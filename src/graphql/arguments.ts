@@ -1,0 +1,54 @@
+import { parsePrismaCursor } from '@pothos/plugin-prisma'
+import { z } from 'zod'
+import { type DomainError, invalid } from '../errors.ts'
+import { fieldName } from '../validation.ts'
+
+/** The rows of a page, when the caller does not say how many, and at most. */
+export const PAGE_SIZE = 20
+export const MAX_PAGE_SIZE = 100
+
+export const pageSizeRule = z
+  .int()
+  .refine((size) => size >= 0 && size <= MAX_PAGE_SIZE, `must be from 0 to ${MAX_PAGE_SIZE}`)
+  .nullish()
+
+/** Every cursor holds the uuid of a row; what does not would be refused by Postgres, as if we were at fault. */
+export const cursorRule = z
+  .string()
+  .refine(isCursor, 'must be a cursor that was answered with a page')
+  .nullish()
+
+/** Postgres takes no NUL in a text. */
+export const textRule = z
+  .string()
+  .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
+  .nullish()
+
+export const idsRule = z
+  .array(z.unknown())
+  .max(MAX_PAGE_SIZE, `must have at most ${MAX_PAGE_SIZE} entries`)
+
+/** Arguments that break a rule, as the error that domain functions throw for input. */
+export function argumentError(
+  issues: readonly {
+    message: string
+    path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
+  }[],
+): DomainError {
+  return invalid(
+    issues.map(({ message, path = [] }) => {
+      const names = path.map((part) => String(typeof part === 'object' ? part.key : part))
+      return { path: names, code: 'invalid_argument', detail: `${fieldName(names)} ${message}.` }
+    }),
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function isCursor(cursor: string): boolean {
+  try {
+    return UUID.test(String(parsePrismaCursor(cursor)))
+  } catch {
+    return false
+  }
+}

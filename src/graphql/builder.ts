@@ -1,0 +1,142 @@
+import SchemaBuilder from '@pothos/core'
+import ErrorsPlugin from '@pothos/plugin-errors'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import ValidationPlugin from '@pothos/plugin-validation'
+import { requireScope, type Scope } from '../api-keys/scope.ts'
+import type PrismaTypes from '../db/generated/pothos.ts'
+import { getDatamodel } from '../db/generated/pothos.ts'
+import type { DomainError, FieldIssue } from '../errors.ts'
+import type { PublishedEvent } from '../events/publish-events.ts'
+import type { SigningSecret } from '../webhooks/signing-secret.ts'
+import {
+  argumentError,
+  cursorRule,
+  idsRule,
+  MAX_PAGE_SIZE,
+  PAGE_SIZE,
+  pageSizeRule,
+} from './arguments.ts'
+import { type Context, callerOf } from './context.ts'
+import { decodeNodeId, encodeNodeId } from './node-id.ts'
+
+interface SchemaTypes {
+  Context: Context
+  PrismaTypes: PrismaTypes
+  /** The types that are no rows; named here so that the files of other types can name them. */
+  Objects: {
+    Header: { readonly name: string; readonly value: string }
+    PublishedEvent: PublishedEvent
+    SigningSecret: SigningSecret
+    ValidationIssue: FieldIssue
+  }
+  Interfaces: { UserError: DomainError }
+  Scalars: {
+    DateTime: { Input: Date; Output: Date }
+    ID: { Input: string; Output: string }
+    JSON: { Input: unknown; Output: unknown }
+  }
+  AuthScopes: { authenticated: boolean; scope: Scope }
+  DefaultFieldNullability: false
+  DefaultEdgesNullability: false
+  DefaultNodeNullability: false
+}
+
+const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
+
+export const builder = new SchemaBuilder<SchemaTypes>({
+  // The first wraps the others: an error that is data must be seen after authorization and validation refused.
+  plugins: [ErrorsPlugin, ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
+  defaultFieldNullability: false,
+  errors: {
+    defaultUnionOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Result` },
+    defaultResultOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Success` },
+  },
+  scopeAuth: {
+    // Both throw what they refuse, in the words of every transport.
+    authScopes: (context) => ({
+      authenticated: () => callerOf(context) !== null,
+      scope: (scope) => {
+        requireScope(callerOf(context), scope)
+        return true
+      },
+    }),
+  },
+  relay: {
+    encodeGlobalID: encodeNodeId,
+    decodeGlobalID: decodeNodeId,
+    cursorType: 'String',
+    nodesOnConnection: { description: 'The rows of the page, without their cursors.' },
+    firstArgOptions: {
+      description: `How many to answer with, from the beginning or after \`after\`: 0 to ${MAX_PAGE_SIZE}. Default: ${PAGE_SIZE}.`,
+      validate: pageSizeRule,
+    },
+    lastArgOptions: {
+      description: `How many to answer with, from the end or before \`before\`: 0 to ${MAX_PAGE_SIZE}.`,
+      validate: pageSizeRule,
+    },
+    afterArgOptions: {
+      description: 'A cursor: answer with what follows it.',
+      validate: cursorRule,
+    },
+    beforeArgOptions: {
+      description: 'A cursor: answer with what precedes it.',
+      validate: cursorRule,
+    },
+    idFieldOptions: { description: 'The id, the same in GraphQL, REST and the logs.' },
+    nodeTypeOptions: { description: 'Whatever has an id that `node` finds it by.' },
+    nodeQueryOptions: {
+      description: 'What has this id, of whatever kind. Null when the caller has no such thing.',
+      authScopes: { authenticated: true },
+      args: { id: { description: 'An id such as `wh_…`, or the name of an event type.' } },
+      resolve: (_root, { id }, context, info, resolveNode) => {
+        requireReadScope(context, info.schema, id.typename)
+        return resolveNode(id)
+      },
+    },
+    nodesQueryOptions: {
+      description:
+        'What has these ids, in their order, with null for what the caller does not have.',
+      nullable: { list: true, items: true },
+      authScopes: { authenticated: true },
+      args: { ids: { description: 'At most 100 ids.', validate: idsRule } },
+      resolve: (_root, { ids }, context, info, resolveNodes) => {
+        for (const { typename } of ids) requireReadScope(context, info.schema, typename)
+        return resolveNodes(ids)
+      },
+    },
+    edgesFieldOptions: { description: 'The rows of the page, each with its cursor.' },
+    nodeFieldOptions: { description: 'The row.' },
+    cursorFieldOptions: { description: 'Where the row stands, for `after` and `before`.' },
+    pageInfoFieldOptions: { description: 'Whether there is more, and how to ask for it.' },
+    pageInfoTypeOptions: { description: 'Where a page begins and ends, and what lies beyond.' },
+    hasNextPageFieldOptions: { description: 'Whether more follows.' },
+    hasPreviousPageFieldOptions: { description: 'Whether something precedes.' },
+    startCursorFieldOptions: {
+      description: 'The cursor of the first row: `before` it lies the page before.',
+    },
+    endCursorFieldOptions: {
+      description: 'The cursor of the last row: `after` it lies the next page.',
+    },
+  },
+  prisma: {
+    client: (context) => context.prisma,
+    dmmf: getDatamodel(),
+    exposeDescriptions: true,
+    maxConnectionSize: MAX_PAGE_SIZE,
+    defaultConnectionSize: PAGE_SIZE,
+    onUnusedQuery: null,
+  },
+  validation: { validationError: ({ issues }) => argumentError(issues) },
+})
+
+/** Node types say in `extensions.readScope` which scope reads them; without one, any key may. */
+function requireReadScope(
+  context: Context,
+  schema: { getType(name: string): { extensions: object } | undefined },
+  typename: string,
+): void {
+  const { readScope } = (schema.getType(typename)?.extensions ?? {}) as { readScope?: Scope }
+  if (readScope) requireScope(callerOf(context), readScope)
+}

@@ -1,0 +1,32 @@
+type Handle = (request: Request) => Promise<Response>
+
+/** How long a browser remembers what it was allowed, in seconds. */
+const MAX_AGE_S = 600
+
+/**
+ * Lets pages of these origins call from a browser, and none when there are none. Keys travel in a header that a page
+ * must know, so there are no credentials to allow.
+ */
+export function withCors(handle: Handle, origins: readonly string[]): Handle {
+  if (origins.length === 0) return handle
+  return async (request) => {
+    const origin = request.headers.get('origin')
+    const allowed = origin !== null && origins.includes(origin)
+    const preflight =
+      request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
+    const response =
+      preflight && allowed ? new Response(null, { status: 204 }) : await handle(request)
+
+    response.headers.append('vary', 'origin')
+    if (allowed) {
+      response.headers.set('access-control-allow-origin', origin)
+      response.headers.set('access-control-expose-headers', 'retry-after, www-authenticate')
+      if (preflight) {
+        response.headers.set('access-control-allow-methods', 'GET, POST')
+        response.headers.set('access-control-allow-headers', 'authorization, content-type')
+        response.headers.set('access-control-max-age', String(MAX_AGE_S))
+      }
+    }
+    return response
+  }
+}

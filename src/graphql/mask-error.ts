@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { PothosValidationError } from '@pothos/core'
+import type { GraphQLError } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { DomainError, type ErrorCode, invalid, unavailable } from '../errors.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { withoutValues } from './without-values.ts'
+
+type ErrorOptions = NonNullable<Parameters<typeof createGraphQLError>[1]>
+
+interface Translation {
+  /** What clients go by. */
+  readonly code: string
+  /** The status is 200, except where a key or another try would help. */
+  readonly http?: { readonly status: number; readonly headers?: Record<string, string> }
+}
+
+const TRANSLATIONS: Record<ErrorCode, Translation> = {
+  malformed: { code: 'BAD_USER_INPUT' },
+  invalid: { code: 'BAD_USER_INPUT' },
+  too_large: { code: 'BAD_USER_INPUT' },
+  not_found: { code: 'NOT_FOUND' },
+  conflict: { code: 'CONFLICT' },
+  forbidden: { code: 'FORBIDDEN' },
+  unauthenticated: {
+    code: 'UNAUTHENTICATED',
+    http: { status: 401, headers: { 'www-authenticate': 'Bearer' } },
+  },
+  rate_limited: { code: 'RATE_LIMITED', http: { status: 429 } },
+  unavailable: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '5' } } },
+}
+
+/**
+ * Makes of whatever was thrown the error that goes out: what the caller can act on as it is, and everything else as
+ * `INTERNAL` with a reference, under which the whole of it is in the log.
+ */
+export function createMaskError(logger: Logger): (error: unknown) => Error {
+  const references = new WeakMap<object, string>()
+
+  /** Once for each fault, in however many places of the answer it shows. */
+  function referenceTo(fault: unknown): string {
+    const key = typeof fault === 'object' && fault !== null ? fault : {}
+    const known = references.get(key)
+    if (known) return known
+    const reference = randomUUID()
+    references.set(key, reference)
+    logger.error({ reference, error: fault }, 'a GraphQL operation failed')
+    return reference
+  }
+
+  return (error) => {
+    const thrown = innermost(error)
+    if (isGraphQLError(thrown)) return withCode(isGraphQLError(error) ? error : thrown)
+    if (thrown instanceof DomainError) return toGraphQLError(thrown, error)
+    if (thrown instanceof PothosValidationError) {
+      const issue = { path: [], code: 'invalid_argument', detail: `${thrown.message}.` }
+      return toGraphQLError(invalid([issue]), error)
+    }
+    if (isDatabaseUnavailable(thrown)) {
+      logger.warn({ error: thrown }, 'Postgres cannot be reached')
+      return toGraphQLError(unavailable(thrown), error)
+    }
+    const reference = referenceTo(thrown)
+    return createGraphQLError(
+      'Something went wrong on our side. It was recorded under the reference.',
+      { ...placeOf(error), extensions: { code: 'INTERNAL', reference, unexpected: true } },
+    )
+  }
+}
+
+/** What was thrown, without the layers that say where. */
+function innermost(error: unknown): unknown {
+  let inner = error
+  while (isGraphQLError(inner) && inner.originalError) inner = inner.originalError
+  return inner
+}
+
+/** By its name: the class may be there twice, where a bundler resolves `graphql` in its own way. */
+function isGraphQLError(error: unknown): error is GraphQLError {
+  return error instanceof Error && error.name === 'GraphQLError'
+}
+
+function toGraphQLError(error: DomainError, place: unknown): Error {
+  const issues = error.issues.map(({ path, code, detail }) => ({ path, code, message: detail }))
+  return createGraphQLError(error.message, {
+    ...placeOf(place),
+    extensions: { ...TRANSLATIONS[error.code], ...(issues.length > 0 && { issues }) },
+  })
+}
+
+/** Variables that do not fit their types come from the executor without a code. */
+function withCode(error: GraphQLError): Error {
+  if (error.extensions['code'] !== undefined) return error
+  return createGraphQLError(withoutValues(error.message), {
+    ...placeOf(error),
+    extensions: { ...error.extensions, code: 'BAD_USER_INPUT' },
+  })
+}
+
+function placeOf(error: unknown): ErrorOptions {
+  if (!isGraphQLError(error)) return {}
+  const { nodes = null, source = null, positions = null, path = null } = error
+  return { nodes, source, positions, path }
+}

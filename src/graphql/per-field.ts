@@ -1,0 +1,32 @@
+import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
+import { batched } from '../batch.ts'
+
+export type PerField = <Input, Output>(
+  info: GraphQLResolveInfo,
+  run: (inputs: Input[]) => Promise<readonly Output[]>,
+) => (input: Input) => Promise<Output>
+
+/**
+ * For one request: turns a field's calls, one for each row of the list it stands in, into one. All of them come from the
+ * same place of the document, so they have the same arguments and the same selection, and the `run` of the first serves.
+ */
+export function createPerField(): PerField {
+  const byField = new Map<string, (input: never) => Promise<unknown>>()
+  return ((info, run) => {
+    const key = `${info.parentType.name}@${fieldPath(info.path)}`
+    const known = byField.get(key)
+    if (known) return known
+    const together = batched(run, { gatherMs: 0, maxSize: 1_000 })
+    byField.set(key, together)
+    return together
+  }) as PerField
+}
+
+/** `webhooks.nodes.0.deliveries` -> `webhooks.nodes.deliveries` */
+function fieldPath(path: ResponsePath | undefined): string {
+  const names: string[] = []
+  for (let part = path; part; part = part.prev) {
+    if (typeof part.key === 'string') names.push(part.key)
+  }
+  return names.reverse().join('.')
+}

@@ -1,0 +1,53 @@
+import { valueFromASTUntyped } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
+import { builder } from './builder.ts'
+
+/** RFC 3339, section 5.6. */
+const TIMESTAMP =
+  /^(?!0000)\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Deeper than any payload means to be; writing it out again would overflow the stack at some depth. */
+const MAX_JSON_DEPTH = 128
+
+builder.scalarType('DateTime', {
+  description:
+    'A time as RFC 3339 writes it, such as `2026-01-31T12:00:00Z`. Answers are in UTC, with milliseconds.',
+  serialize: (time) => time.toISOString(),
+  parseValue: (value) => parseTime(value),
+})
+
+builder.scalarType('JSON', {
+  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} deep.`,
+  serialize: (value) => value,
+  parseValue: (value) => shallow(value),
+  parseLiteral: (node, variables) => shallow(valueFromASTUntyped(node, variables)),
+})
+
+function parseTime(value: unknown): Date {
+  if (typeof value === 'string' && TIMESTAMP.test(value)) {
+    const time = new Date(value)
+    const year = time.getUTCFullYear()
+    if (year >= 1 && year <= 9999 && isDay(value.slice(0, 10))) return time
+  }
+  throw createGraphQLError(
+    'A DateTime is an RFC 3339 time in a string, such as "2026-01-31T12:00:00Z".',
+  )
+}
+
+/** `Date` would read the 31st of February as a day in March. */
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
+
+function shallow(value: unknown): unknown {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_JSON_DEPTH) {
+      throw createGraphQLError(`A JSON value may be nested at most ${MAX_JSON_DEPTH} deep.`)
+    }
+    level = level.flatMap((item) =>
+      typeof item === 'object' && item !== null ? Object.values(item) : [],
+    )
+  }
+  return value
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGraphqlHandler } from '../../src/graphql/handler.ts'
+import { type Api, openApi } from './support/api.ts'
+
+const OURS = 'https://app.example.com'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await openApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function ask(origin: string, method: 'POST' | 'OPTIONS'): Request {
+  return new Request('http://127.0.0.1/graphql', {
+    method,
+    headers: {
+      origin,
+      'content-type': 'application/json',
+      ...(method === 'OPTIONS' && { 'access-control-request-method': 'POST' }),
+    },
+    ...(method === 'POST' && { body: '{"query":"{ __typename }"}' }),
+  })
+}
+
+const corsHeaders = ({ headers }: Response) =>
+  [...headers].filter(([name]) => name.startsWith('access-control-'))
+
+test('by default no page of another origin may call', async () => {
+  for (const method of ['POST', 'OPTIONS'] as const) {
+    expect(corsHeaders(await api.handle(ask(OURS, method)))).toEqual([])
+  }
+})
+
+test('pages of a configured origin may, asking first', async () => {
+  const handle = createGraphqlHandler({ ...api.deps, corsOrigins: ['https://b.example', OURS] })
+  const preflight = await handle(ask(OURS, 'OPTIONS'))
+  expect(preflight.status).toBe(204)
+  expect(Object.fromEntries(preflight.headers)).toMatchObject({
+    'access-control-allow-origin': OURS,
+    'access-control-allow-methods': 'GET, POST',
+    'access-control-allow-headers': 'authorization, content-type',
+    vary: 'origin',
+  })
+  const answer = await handle(ask(OURS, 'POST'))
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('access-control-allow-origin')).toBe(OURS)
+  expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
+})
+
+test.each(['https://evil.example', 'null', `${OURS}.evil.example`, 'http://app.example.com'])(
+  'pages of %s may not',
+  async (origin) => {
+    for (const corsOrigins of [[OURS], ['https://b.example', OURS]]) {
+      const handle = createGraphqlHandler({ ...api.deps, corsOrigins })
+      for (const method of ['POST', 'OPTIONS'] as const) {
+        const response = await handle(ask(origin, method))
+        expect(corsHeaders(response)).toEqual([])
+        expect(response.headers.get('vary')).toBe('origin')
+      }
+    }
+  },
+)

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId, parseId } from '../../src/ids.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { tidy } from './support/tidy.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let webhookId: string
+let delivery: string
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+  webhookId = (await addWebhook(api, tenant.organizationId)).id
+  await publish(api, tenant.organizationId, 3)
+  delivery = (await deliveryIds(api.database, tenant.organizationId))[0] as string
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function call(operation: string, variables: Record<string, unknown> = {}) {
+  return api.call(tenant.token, document('deliveries', operation), variables)
+}
+
+async function finish(id: string, state: 'succeeded' | 'exhausted') {
+  await api.database.prisma.delivery.update({
+    where: { id: parseId('delivery', id) as string },
+    data: { state, finishedAt: new Date(), nextAttemptAt: null },
+  })
+}
+
+describe('delivery', () => {
+  test('is read with its event, its webhook and its attempts', async () => {
+    await addAttempt(api.database, delivery, 1)
+    await addAttempt(api.database, delivery, 2)
+    const { data, errors } = await call('Delivery', { id: delivery })
+    expect(errors).toBeUndefined()
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "delivery": {
+          "attemptCount": 2,
+          "attempts": {
+            "nodes": [
+              {
+                "delivery": {
+                  "id": "msg_1",
+                },
+                "durationMs": 12,
+                "error": null,
+                "errorCode": null,
+                "firstByteMs": null,
+                "id": "att_1",
+                "number": 1,
+                "requestHeaderNames": [],
+                "requestSignature": null,
+                "requestUrl": "https://example.com/hook",
+                "responseBody": "kaputt �",
+                "responseBodyTruncated": false,
+                "responseHeaders": [
+                  {
+                    "name": "content-type",
+                    "value": "text/plain",
+                  },
+                ],
+                "status": 500,
+                "succeeded": false,
+              },
+              {
+                "delivery": {
+                  "id": "msg_1",
+                },
+                "durationMs": 12,
+                "error": null,
+                "errorCode": null,
+                "firstByteMs": null,
+                "id": "att_2",
+                "number": 2,
+                "requestHeaderNames": [],
+                "requestSignature": null,
+                "requestUrl": "https://example.com/hook",
+                "responseBody": "kaputt �",
+                "responseBodyTruncated": false,
+                "responseHeaders": [
+                  {
+                    "name": "content-type",
+                    "value": "text/plain",
+                  },
+                ],
+                "status": 500,
+                "succeeded": false,
+              },
+            ],
+          },
+          "event": {
+            "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
+            "id": "evt_1",
+          },
+          "eventType": "event_attendee.joined_event",
+          "finishedAt": null,
+          "id": "msg_1",
+          "nextAttemptAt": "TIME",
+          "state": "PENDING",
+          "waitingSince": null,
+          "webhook": {
+            "id": "wh_1",
+          },
+          "webhookId": "wh_1",
+        },
+      }
+    `)
+    expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "select attempts",
+        "select deliveries",
+        "select deliveries",
+        "select events",
+        "select webhooks",
+      ]
+    `)
+  })
+
+  test.each(['nonsense', mintId('delivery'), mintId('event')])('%s is no delivery', async (id) => {
+    const { data, errors } = await call('Delivery', { id })
+    expect(errors).toBeUndefined()
+    expect(data.delivery).toBeNull()
+  })
+
+  test('stays readable when its event is past its retention', async () => {
+    await api.database.prisma.event.deleteMany({ where: { organizationId: tenant.organizationId } })
+    const { data, errors } = await call('Delivery', { id: delivery })
+    expect(errors).toBeUndefined()
+    expect(data.delivery).toMatchObject({ id: delivery, eventType: JOINED, event: null })
+  })
+})
+
+describe('deliveries', () => {
+  const ids = async (variables: Record<string, unknown>) => {
+    const { data } = await call('DeliveriesPage', variables)
+    return data.deliveries.nodes.map(({ id }: { id: string }) => id)
+  }
+
+  test('come newest first', async () => {
+    expect(await ids({})).toEqual(await deliveryIds(api.database, tenant.organizationId))
+  })
+
+  test('are narrowed down by webhook, state and event type', async () => {
+    const all = await ids({})
+    await finish(delivery, 'succeeded')
+    expect(await ids({ state: 'SUCCEEDED' })).toEqual([delivery])
+    expect(await ids({ state: 'PENDING' })).toEqual(all.slice(1))
+    expect(await ids({ state: 'CANCELED' })).toEqual([])
+    expect(await ids({ webhookId })).toEqual(all)
+    expect(await ids({ webhookId: mintId('webhook') })).toEqual([])
+    expect(await ids({ eventType: JOINED, webhookId, state: 'SUCCEEDED' })).toEqual([delivery])
+    expect(await ids({ eventType: TICKET })).toEqual([])
+  })
+
+  test('a filter that is no id of a webhook is told so', async () => {
+    const { errors } = await call('DeliveriesPage', { webhookId: delivery })
+    expect(errors).toMatchObject([
+      {
+        message: 'webhookId must be the id of a webhook: wh_….',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ])
+  })
+
+  test('of a webhook and of an event are filtered too', async () => {
+    await finish(delivery, 'exhausted')
+    const { data } = await api.call(
+      tenant.token,
+      `query ($id: ID!) { webhook(id: $id) {
+        exhausted: deliveries(state: EXHAUSTED) { nodes { id event { deliveries(state: EXHAUSTED) { nodes { id } } } } }
+        ticket: deliveries(eventType: "${TICKET}") { nodes { id } }
+      } }`,
+      { id: webhookId },
+    )
+    expect(data.webhook).toEqual({
+      exhausted: {
+        nodes: [{ id: delivery, event: { deliveries: { nodes: [{ id: delivery }] } } }],
+      },
+      ticket: { nodes: [] },
+    })
+  })
+})
+
+describe('redeliver', () => {
+  test('makes a finished delivery pending again', async () => {
+    await finish(delivery, 'exhausted')
+    const { data } = await call('Redeliver', { id: delivery })
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "redeliver": {
+          "__typename": "RedeliverSuccess",
+          "delivery": {
+            "id": "msg_1",
+            "nextAttemptAt": "TIME",
+            "state": "PENDING",
+            "webhook": {
+              "url": "https://example.com/hook",
+            },
+          },
+        },
+      }
+    `)
+    expect(data.redeliver.delivery.id).toBe(delivery)
+    expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "select deliveries",
+        "select deliveries",
+        "select deliveries",
+        "select webhooks",
+        "with subject as",
+      ]
+    `)
+  })
+
+  test('answers NotFoundError for a delivery that is not there', async () => {
+    const { data } = await call('Redeliver', { id: 'msg_nonsense' })
+    expect(data.redeliver).toEqual({
+      __typename: 'NotFoundError',
+      code: 'not_found',
+      message: 'There is no delivery "msg_nonsense".',
+    })
+  })
+
+  test('answers ConflictError when its webhook was deleted', async () => {
+    await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id: webhookId })
+    const { data } = await call('Redeliver', { id: delivery })
+    expect(data.redeliver).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+  })
+})
+
+describe('cancelDelivery', () => {
+  test('makes no further attempt', async () => {
+    const { data } = await call('CancelDelivery', { id: delivery })
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "cancelDelivery": {
+          "__typename": "CancelDeliverySuccess",
+          "delivery": {
+            "finishedAt": "TIME",
+            "id": "msg_1",
+            "state": "CANCELED",
+          },
+        },
+      }
+    `)
+  })
+
+  test('answers ConflictError for one that is finished', async () => {
+    await finish(delivery, 'succeeded')
+    const { data } = await call('CancelDelivery', { id: delivery })
+    expect(data.cancelDelivery).toEqual({
+      __typename: 'ConflictError',
+      code: 'conflict',
+      message: `The delivery ${delivery} is succeeded; only a pending one can be canceled.`,
+    })
+  })
+
+  test('answers NotFoundError for a delivery that is not there', async () => {
+    const { data } = await call('CancelDelivery', { id: mintId('delivery') })
+    expect(data.cancelDelivery).toMatchObject({ __typename: 'NotFoundError' })
+  })
+})

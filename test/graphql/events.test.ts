@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId } from '../../src/ids.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addWebhook } from './support/rows.ts'
+import { tidy } from './support/tidy.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function call(operation: string, variables: Record<string, unknown> = {}) {
+  return api.call(tenant.token, document('events', operation), variables)
+}
+
+describe('publishEvent', () => {
+  test('stores the event, and a delivery for each webhook that subscribes', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await addWebhook(api, tenant.organizationId)
+    const input = {
+      type: JOINED,
+      data: { attendee: 'ada', seats: [1, 2.5, null, true] },
+      timestamp: '2026-01-31T13:00:00+01:00',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }
+    const { data, errors } = await call('PublishEvent', { input })
+    expect(errors).toBeUndefined()
+    expect(data.publishEvent.publishedEvent.event.occurredAt).toBe('2026-01-31T12:00:00.000Z')
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "publishEvent": {
+          "__typename": "PublishEventSuccess",
+          "publishedEvent": {
+            "deliveryCount": 2,
+            "duplicate": false,
+            "event": {
+              "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"attendee":"ada","seats":[1,2.5,null,true]}}",
+              "data": {
+                "attendee": "ada",
+                "seats": [
+                  1,
+                  2.5,
+                  null,
+                  true,
+                ],
+              },
+              "id": "evt_1",
+              "occurredAt": "TIME",
+              "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+              "type": "event_attendee.joined_event",
+            },
+            "id": "evt_1",
+          },
+        },
+      }
+    `)
+    expect(api.statements.list).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "find_event_types",
+        "insert_events",
+        "select events",
+      ]
+    `)
+  })
+
+  test('the payload may stand in the document, with variables inside', async () => {
+    const { data } = await api.call(
+      tenant.token,
+      `mutation ($name: String) { publishEvent(input: { type: "${JOINED}", data: { a: [1, { b: $name }] } }) {
+        ... on PublishEventSuccess { publishedEvent { event { data } } } } }`,
+      { name: 'ada' },
+    )
+    expect(data.publishEvent.publishedEvent.event.data).toEqual({ a: [1, { b: 'ada' }] })
+  })
+
+  test('a repeated idempotency key answers with the first event', async () => {
+    const input = { type: JOINED, data: { a: 1 }, idempotencyKey: 'order-17' }
+    const { data: first } = await call('PublishEvent', { input })
+    const { data: second } = await call('PublishEvent', { input })
+    expect(second.publishEvent.publishedEvent).toMatchObject({
+      id: first.publishEvent.publishedEvent.id,
+      duplicate: true,
+    })
+  })
+
+  test('an idempotency key used for another event answers ConflictError', async () => {
+    const input = { type: JOINED, data: { a: 1 }, idempotencyKey: 'order-17' }
+    await call('PublishEvent', { input })
+    const { data } = await call('PublishEvent', { input: { ...input, data: { a: 2 } } })
+    expect(data.publishEvent).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+  })
+
+  test('lists what is wrong, by its path in the input', async () => {
+    const input = { type: 'event_attendee.joined', data: {}, traceparent: 'x', idempotencyKey: '' }
+    const { data } = await call('PublishEvent', { input })
+    expect(data).toMatchInlineSnapshot(`
+      {
+        "publishEvent": {
+          "__typename": "ValidationError",
+          "code": "invalid",
+          "issues": [
+            {
+              "code": "invalid_length",
+              "message": "idempotencyKey must have 1 to 255 characters, none of them NUL.",
+              "path": [
+                "idempotencyKey",
+              ],
+            },
+            {
+              "code": "invalid_traceparent",
+              "message": "traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.",
+              "path": [
+                "traceparent",
+              ],
+            },
+            {
+              "code": "unknown_event_type",
+              "message": "There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
+              "path": [
+                "type",
+              ],
+            },
+          ],
+          "message": "idempotencyKey must have 1 to 255 characters, none of them NUL. traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
+        },
+      }
+    `)
+  })
+
+  test.each([
+    '2026-02-31T00:00:00Z',
+    '2026-01-31',
+    'yesterday',
+    '0000-01-01T00:00:00Z',
+    1_700_000_000,
+  ])('%s is no timestamp', async (timestamp) => {
+    const { data, errors } = await call('PublishEvent', {
+      input: { type: JOINED, data: {}, timestamp },
+    })
+    expect(data).toBeUndefined()
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining('A DateTime is an RFC 3339 time'),
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ])
+  })
+})
+
+describe('publishEvents', () => {
+  test('publishes in the order given, in as many statements as one', async () => {
+    const events = [3, 1, 2].map((n) => ({ type: JOINED, data: { n } }))
+    const { data } = await call('PublishEvents', { input: { events } })
+    const published = data.publishEvents.publishedEvents
+    expect(published.map(({ event }: { event: { data: unknown } }) => event.data)).toEqual([
+      { n: 3 },
+      { n: 1 },
+      { n: 2 },
+    ])
+    expect(api.statements.list).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "find_event_types",
+        "insert_events",
+        "select events",
+      ]
+    `)
+  })
+
+  test('publishes none when one is wrong', async () => {
+    const events = [
+      { type: JOINED, data: {} },
+      { type: 'nope', data: {} },
+      { type: JOINED, data: 'not an object' },
+    ]
+    const { data } = await call('PublishEvents', { input: { events } })
+    const { issues } = data.publishEvents
+    expect(issues.map(({ path, code }: Record<string, unknown>) => ({ path, code }))).toEqual([
+      { path: ['events', '2', 'data'], code: 'schema_mismatch' },
+      { path: ['events', '1', 'type'], code: 'unknown_event_type' },
+    ])
+    const { data: list } = await call('Events')
+    expect(list.events.nodes).toEqual([])
+  })
+
+  test.each([0, 1_001])('%i events are refused', async (length) => {
+    const events = Array.from({ length }, () => ({ type: JOINED, data: {} }))
+    const { data } = await call('PublishEvents', { input: { events } })
+    expect(data.publishEvents).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['events'] }],
+    })
+  })
+
+  test('1,000 events are taken', async () => {
+    const events = Array.from({ length: 1_000 }, (_, i) => ({ type: JOINED, data: { i } }))
+    const { data } = await call('PublishEvents', { input: { events } })
+    expect(data.publishEvents.publishedEvents).toHaveLength(1_000)
+  })
+})
+
+describe('event, events and eventTypes', () => {
+  test('events come newest first, of one type where asked', async () => {
+    for (const type of [JOINED, TICKET, JOINED])
+      await call('PublishEvent', { input: { type, data: {} } })
+    const types = async (type?: string) => {
+      const { data } = await call('Events', { type })
+      return data.events.nodes.map((event: { type: string }) => event.type)
+    }
+    expect(await types()).toEqual([JOINED, TICKET, JOINED])
+    expect(await types(TICKET)).toEqual([TICKET])
+    expect(await types('nope')).toEqual([])
+  })
+
+  test('an event is read with its payload and its body to the letter', async () => {
+    const { data } = await call('PublishEvent', {
+      input: { type: JOINED, data: { 'ü\u0000': [] } },
+    })
+    const { id } = data.publishEvent.publishedEvent
+    const query =
+      'query ($id: ID!) { event(id: $id) { id data body publishedAt deliveries { nodes { id } } } }'
+    const { data: read } = await api.call(tenant.token, query, { id })
+    expect(read.event.data).toEqual({ 'ü\u0000': [] })
+    expect(JSON.parse(read.event.body)).toMatchObject({ id, type: JOINED, data: { 'ü\u0000': [] } })
+    expect(Math.abs(Date.parse(read.event.publishedAt) - Date.now())).toBeLessThan(60_000)
+  })
+
+  test.each(['nonsense', mintId('event'), mintId('webhook')])('%s is no event', async (id) => {
+    const { data, errors } = await api.call(
+      tenant.token,
+      'query ($id: ID!) { event(id: $id) { id } }',
+      { id },
+    )
+    expect(errors).toBeUndefined()
+    expect(data.event).toBeNull()
+  })
+
+  test('the catalogue is listed by name, without what was archived', async () => {
+    const { data } = await api.call(
+      tenant.token,
+      '{ eventTypes { id name description schema example archivedAt } }',
+    )
+    expect(data).toMatchInlineSnapshot(`
+      {
+        "eventTypes": [
+          {
+            "archivedAt": null,
+            "description": "An attendee has been added to an event.",
+            "example": {
+              "attendee": {
+                "email": "ada@example.com",
+                "id": "at_77",
+              },
+              "event": {
+                "id": "ev_1042",
+                "name": "Harvest Fair",
+              },
+            },
+            "id": "event_attendee.joined_event",
+            "name": "event_attendee.joined_event",
+            "schema": {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "type": "object",
+            },
+          },
+          {
+            "archivedAt": null,
+            "description": "A ticket has been successfully issued to an attendee.",
+            "example": {
+              "attendee": {
+                "email": "ada@example.com",
+                "id": "at_77",
+              },
+              "event": {
+                "id": "ev_1042",
+                "name": "Harvest Fair",
+              },
+              "ticket": {
+                "id": "tk_9001",
+                "type": "general",
+              },
+            },
+            "id": "event_attendee.ticket_success",
+            "name": "event_attendee.ticket_success",
+            "schema": {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "type": "object",
+            },
+          },
+        ],
+      }
+    `)
+    await api.database.prisma.eventType.create({
+      data: { name: 'gone', description: 'Gone.', archivedAt: new Date() },
+    })
+    const { data: after } = await api.call(
+      tenant.token,
+      '{ eventTypes { id } node(id: "gone") { id ... on EventType { archivedAt } } }',
+    )
+    expect(after.eventTypes).toEqual([{ id: JOINED }, { id: TICKET }])
+    expect(after.node.archivedAt).not.toBeNull()
+  })
+})

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { createGraphqlHandler, type GraphqlDeps } from '../../src/graphql/handler.ts'
+import { mintId } from '../../src/ids.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { document } from './support/document.ts'
+
+let api: Api
+let token: string
+
+beforeAll(async () => {
+  api = await openApi()
+  token = (await api.tenant()).token
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {}) {
+  api.log.length = 0
+  const handle = createGraphqlHandler({ ...api.deps, ...deps })
+  const response = await handle(request(token, { query, variables }))
+  const text = await response.clone().text()
+  return { ...(await readAnswer(response)), text }
+}
+
+const publish = { input: { type: JOINED, data: {} } }
+
+test('a fault is masked, and is in the log, whole, under the reference that was answered', async () => {
+  const fault = new Error('the password is hunter2', { cause: new Error('deeper') })
+  const publishEvents = () => Promise.reject(fault)
+  const { data, errors, text } = await callWith(
+    { publishEvents },
+    document('events', 'PublishEvent'),
+    publish,
+  )
+  expect(data).toEqual({ publishEvent: null })
+  expect(errors).toEqual([
+    {
+      message: 'Something went wrong on our side. It was recorded under the reference.',
+      path: ['publishEvent'],
+      locations: expect.anything(),
+      extensions: {
+        code: 'INTERNAL',
+        reference: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      },
+    },
+  ])
+  expect(text).not.toMatch(/hunter2|deeper|stack|\.ts/)
+  expect(api.log).toMatchObject([
+    {
+      level: 50,
+      reference: errors?.[0].extensions.reference,
+      error: {
+        message: expect.stringContaining('hunter2'),
+        stack: expect.stringContaining('deeper'),
+      },
+    },
+  ])
+})
+
+test('a fault before any field is masked too', async () => {
+  const authenticate = () => Promise.reject(new Error('hunter2'))
+  const { errors, text, status } = await callWith({ authenticate }, '{ __typename }')
+  expect(status).toBe(500)
+  expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL' } }])
+  expect(text).not.toContain('hunter2')
+  expect(api.log).toHaveLength(1)
+})
+
+test('one fault that shows in many places has one reference and one line in the log', async () => {
+  const fault = new Error('hunter2')
+  const query = `mutation { ${Array.from({ length: 5 }, (_, i) => `m${i}: publishEvent(input: { type: "x", data: 1 }) { __typename }`).join(' ')} }`
+  const { errors } = await callWith({ publishEvents: () => Promise.reject(fault) }, query)
+  expect(new Set(errors?.map(({ extensions }) => extensions.reference)).size).toBe(1)
+  expect(api.log).toHaveLength(1)
+})
+
+test('what a caller did wrong is not in the log', async () => {
+  await callWith({}, '{ nonsense }')
+  await callWith({}, '{ node(id: ')
+  await callWith({}, '{ webhooks(first: 1000) { nodes { id } } }')
+  expect(api.log).toEqual([])
+})
+
+test('UNAVAILABLE and 503 while Postgres cannot be reached, whatever is asked', async () => {
+  await using away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere')
+  const unavailable = {
+    status: 503,
+    errors: [
+      {
+        message: 'The database cannot be reached. Nothing was done; try again shortly.',
+        extensions: { code: 'UNAVAILABLE' },
+      },
+    ],
+  }
+  // From the first question on, and from the second on.
+  const authenticate = createAuthenticate(away.pool)
+  const { prisma } = away
+  const webhooks = { ...api.deps.webhooks, prisma }
+  for (const deps of [{ authenticate }, { prisma, sql: away.pool, webhooks }]) {
+    const answers = [
+      await callWith(deps, '{ webhooks { nodes { id } } }'),
+      await callWith(deps, '{ viewer { organization { name } } }'),
+      await callWith(deps, document('webhooks', 'RotateSigningSecret'), {
+        webhookId: mintId('webhook'),
+      }),
+      await callWith(deps, document('webhooks', 'CreateWebhook'), {
+        input: { url: 'https://example.com', eventSubscriptions: [JOINED] },
+      }),
+    ]
+    for (const answer of answers) {
+      expect(answer).toMatchObject(unavailable)
+      expect(answer.headers.get('retry-after')).toBe('5')
+      expect(answer.text).not.toMatch(/ECONNREFUSED|127\.0\.0\.1|nowhere|stack/)
+    }
+  }
+  // Who has no key is told so, and the schema can be read, without Postgres.
+  const handle = createGraphqlHandler({ ...api.deps, authenticate, prisma })
+  const open = await readAnswer(
+    await handle(request(null, { query: '{ __schema { description } }' })),
+  )
+  expect(open.status).toBe(200)
+})
+
+test('the connections of a restarted Postgres are replaced by themselves', async () => {
+  await callWith({}, '{ webhooks { nodes { id } } }')
+  await api.database.pool.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  for (let i = 0; i < 3; i++) {
+    const { data, errors } = await callWith({}, '{ webhooks { nodes { id } } }')
+    if (errors) expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
+    else expect(data).toEqual({ webhooks: { nodes: [] } })
+  }
+})

@@ -1,0 +1,171 @@
+import type { GraphQLObjectType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Scope } from '../../src/api-keys/scope.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { ALL_SCOPES, JOINED } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+
+let api: Api
+let all: Awaited<ReturnType<Api['tenant']>>
+let variables: Record<string, unknown>
+
+beforeAll(async () => {
+  api = await openApi()
+  all = await api.tenant()
+  const { id: webhook } = await addWebhook(api, all.organizationId, { headers: { 'X-Key': 'abc' } })
+  const [event = ''] = await publish(api, all.organizationId)
+  const [delivery = ''] = await deliveryIds(api.database, all.organizationId)
+  variables = { webhook, event, delivery, attempt: await addAttempt(api.database, delivery) }
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** A key of the same organization. */
+async function keyWith(scopes: readonly Scope[]): Promise<string> {
+  const other = await api.tenant(scopes)
+  await api.database.prisma.apiKey.updateMany({
+    where: { id: other.keyId },
+    data: { organizationId: all.organizationId },
+  })
+  return other.token
+}
+
+const QUERIES: [Scope, string][] = [
+  ['webhooks:read', 'query ($webhook: ID!) { webhook(id: $webhook) { id } }'],
+  ['webhooks:read', '{ webhooks { nodes { id } } }'],
+  ['webhooks:read', 'query ($webhook: ID!) { node(id: $webhook) { id } }'],
+  ['webhooks:read', 'query ($webhook: ID!) { nodes(ids: [$webhook]) { id } }'],
+  ['webhooks:read', 'query ($delivery: ID!) { delivery(id: $delivery) { webhook { id } } }'],
+  ['secrets:read', 'query ($webhook: ID!) { webhook(id: $webhook) { signingSecret { key } } }'],
+  [
+    'secrets:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { expiringSigningSecrets { key } } }',
+  ],
+  ['events:read', 'query ($event: ID!) { event(id: $event) { id } }'],
+  ['events:read', '{ events { nodes { id } } }'],
+  ['events:read', 'query ($event: ID!) { node(id: $event) { id } }'],
+  ['events:read', 'query ($delivery: ID!) { delivery(id: $delivery) { event { id } } }'],
+  ['deliveries:read', 'query ($delivery: ID!) { delivery(id: $delivery) { id } }'],
+  ['deliveries:read', '{ deliveries { nodes { id } } }'],
+  ['deliveries:read', 'query ($delivery: ID!) { node(id: $delivery) { id } }'],
+  ['deliveries:read', 'query ($attempt: ID!) { node(id: $attempt) { id } }'],
+  [
+    'deliveries:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { deliveries { nodes { id } } } }',
+  ],
+  ['deliveries:read', 'query ($event: ID!) { event(id: $event) { deliveries { nodes { id } } } }'],
+]
+
+describe.each(QUERIES)('without %s, %s', (scope, query) => {
+  test('is refused by name; with it, and with admin, it is answered', async () => {
+    const lacking = await keyWith(ALL_SCOPES.filter((other) => other !== scope))
+    const refused = await api.call(lacking, query, variables)
+    expect(refused.status).toBe(200)
+    expect(refused.errors).toMatchObject([
+      {
+        message: `The API key lacks the scope ${scope}. Use a key that has it.`,
+        extensions: { code: 'FORBIDDEN' },
+      },
+    ])
+    for (const token of [all.token, await keyWith(['admin'])]) {
+      const { errors } = await api.call(token, query, variables)
+      expect(errors).toBeUndefined()
+    }
+  })
+})
+
+const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
+  [
+    'webhooks:write',
+    'webhooks',
+    'CreateWebhook',
+    { input: { url: 'https://example.com', eventSubscriptions: [JOINED] } },
+  ],
+  ['webhooks:write', 'webhooks', 'UpdateWebhook', { id: 'wh_x', input: {} }],
+  ['webhooks:write', 'webhooks', 'DeleteWebhook', { id: 'wh_x' }],
+  ['secrets:rotate', 'webhooks', 'RotateSigningSecret', { webhookId: 'wh_x' }],
+  ['events:publish', 'events', 'PublishEvent', { input: { type: JOINED, data: {} } }],
+  ['events:publish', 'events', 'PublishEvents', { input: { events: [] } }],
+  ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
+  ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
+]
+
+test.each(MUTATIONS)(
+  'without %s, %s/%s is refused and does nothing',
+  async (scope, file, name, input) => {
+    const lacking = await keyWith(ALL_SCOPES.filter((other) => other !== scope))
+    const { data, errors } = await api.call(lacking, document(file, name), input)
+    expect(Object.values(data)).toEqual([null])
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(scope), extensions: { code: 'FORBIDDEN' } },
+    ])
+    expect(api.statements.list).toEqual(['authenticate'])
+    const unauthenticated = await api.call(null, document(file, name), input)
+    expect(unauthenticated.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+  },
+)
+
+test('what a refused field stands beside is still answered', async () => {
+  const token = await keyWith(['webhooks:read'])
+  const { data, errors } = await api.call(
+    token,
+    '{ webhooks { nodes { url signingSecret { key } } } events { nodes { id } } }',
+  )
+  expect(data).toEqual({
+    webhooks: { nodes: [{ url: 'https://example.com/hook', signingSecret: null }] },
+    events: null,
+  })
+  expect(errors).toHaveLength(2)
+})
+
+test('the values of custom headers are masked without secrets:read', async () => {
+  const query = '{ webhooks(first: 1) { nodes { headers { name value } } } }'
+  const { data: masked } = await api.call(await keyWith(['webhooks:read']), query)
+  expect(masked.webhooks.nodes).toEqual([{ headers: [{ name: 'X-Key', value: '•••' }] }])
+  const { data } = await api.call(await keyWith(['webhooks:read', 'secrets:read']), query)
+  expect(data.webhooks.nodes).toEqual([{ headers: [{ name: 'X-Key', value: 'abc' }] }])
+})
+
+test('who may write is answered what they wrote, without further scopes', async () => {
+  const token = await keyWith(['webhooks:write', 'secrets:rotate', 'events:publish'])
+  const input = {
+    url: 'https://example.com',
+    eventSubscriptions: [JOINED],
+    headers: [{ name: 'X-Key', value: 'abc' }],
+  }
+  const { data, errors } = await api.call(token, document('webhooks', 'CreateWebhook'), { input })
+  expect(errors).toBeUndefined()
+  expect(data.createWebhook.webhook).toMatchObject({
+    url: 'https://example.com',
+    headers: [{ name: 'X-Key', value: '•••' }],
+  })
+  const { id: webhookId } = data.createWebhook.webhook
+  const rotated = await api.call(token, document('webhooks', 'RotateSigningSecret'), { webhookId })
+  expect(rotated.data.rotateSigningSecret.signingSecret.key).toMatch(/^whsec_/)
+  const published = await api.call(token, document('events', 'PublishEvent'), {
+    input: { type: JOINED, data: {} },
+  })
+  expect(published.data.publishEvent.publishedEvent).toMatchObject({
+    duplicate: false,
+    event: null,
+  })
+  expect(published.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+})
+
+test('every field that leads to what belongs to an organization says what it needs', () => {
+  const protectedTypes = /^(Webhook|Event|Delivery|Attempt|SigningSecret)(Connection)?$/
+  const open: string[] = []
+  for (const type of Object.values(schema.getTypeMap())) {
+    // Below connections and successes, somebody was let through already.
+    if (/^__|(Connection|Edge|Success)$/.test(type.name)) continue
+    if (type[Symbol.toStringTag] !== 'GraphQLObjectType') continue
+    for (const field of Object.values((type as GraphQLObjectType).getFields())) {
+      const { authScopes } = (field.extensions['pothosOptions'] ?? {}) as { authScopes?: unknown }
+      const root = type.name === 'Query' || type.name === 'Mutation'
+      const leads = protectedTypes.test(String(field.type).replaceAll(/[![\]]/g, ''))
+      if ((root || leads) && !authScopes) open.push(`${type.name}.${field.name}`)
+    }
+  }
+  expect(open).toEqual([])
+})

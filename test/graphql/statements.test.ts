@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  tenant = await api.tenant()
+  for (let i = 0; i < 10; i++) await addWebhook(api, tenant.organizationId)
+  await publish(api, tenant.organizationId, 10)
+  const ids = await deliveryIds(api.database, tenant.organizationId)
+  await Promise.all(ids.map((id) => addAttempt(api.database, id)))
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test('a page of 50 deliveries with event, webhook and attempts takes 5 statements', async () => {
+  const page = document('deliveries', 'DeliveriesPage')
+  const { data, errors } = await api.call(tenant.token, page, { first: 50 })
+  expect(errors).toBeUndefined()
+  expect(data.deliveries.nodes).toHaveLength(50)
+  expect(data.deliveries.nodes[49].attempts.nodes).toHaveLength(1)
+  expect(api.statements.list.toSorted()).toEqual([
+    'authenticate',
+    'select attempts',
+    'select deliveries',
+    'select events',
+    'select webhooks',
+  ])
+})
+
+test('the deliveries of each of ten webhooks take two statements, and their secrets one', async () => {
+  const { data } = await api.call(
+    tenant.token,
+    `{ webhooks { nodes { signingSecret { key } expiringSigningSecrets { key }
+       deliveries(first: 3) { nodes { id event { id } } } } } }`,
+  )
+  expect(data.webhooks.nodes).toHaveLength(10)
+  for (const { deliveries } of data.webhooks.nodes) expect(deliveries.nodes).toHaveLength(3)
+  expect(api.statements.list.toSorted()).toEqual([
+    'authenticate',
+    'select deliveries',
+    'select deliveries',
+    'select events',
+    'select signing_secrets',
+    'select webhooks',
+  ])
+})
+
+test('a field asked for twice in two ways takes one more statement, not one for each row', async () => {
+  const { data } = await api.call(
+    tenant.token,
+    `{ webhooks { nodes {
+         newest: deliveries(first: 1) { nodes { id } } oldest: deliveries(last: 1) { nodes { id } } } } }`,
+  )
+  for (const { newest, oldest } of data.webhooks.nodes) {
+    expect(newest.nodes[0].id > oldest.nodes[0].id).toBe(true)
+  }
+  expect(api.statements.list).toHaveLength(6)
+})
+
+test('attempts asked for twice in two ways take a bounded number of statements', async () => {
+  await api.call(
+    tenant.token,
+    `{ deliveries(first: 50) { nodes {
+         first: attempts(first: 1) { nodes { id } } last: attempts(last: 1) { nodes { id } } } } }`,
+  )
+  expect(api.statements.list.length).toBeLessThanOrEqual(5)
+})
+
+test('only the columns asked for are read', async () => {
+  await api.call(tenant.token, '{ events { nodes { id type } } }')
+  const asked = api.statements.texts.join('\n')
+  expect(asked).toContain('"posthorn"."events"."type"')
+  expect(asked).not.toContain('"posthorn"."events"."body"')
+})
+
+test('events published together are read together', async () => {
+  const events = Array.from({ length: 20 }, () => ({
+    type: 'event_attendee.joined_event',
+    data: {},
+  }))
+  await api.call(tenant.token, document('events', 'PublishEvents'), { input: { events } })
+  expect(api.statements.list).toEqual([
+    'authenticate',
+    'find_event_types',
+    'insert_events',
+    'select events',
+  ])
+})

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
+import type { Scope } from '../../../src/api-keys/scope.ts'
+import type { Database } from '../../../src/db/client.ts'
+import { createKeyring } from '../../../src/encryption.ts'
+import { createCatalogue } from '../../../src/events/event-type.ts'
+import { createPublishEvents } from '../../../src/events/publish-events.ts'
+import { createGraphqlHandler, type GraphqlDeps } from '../../../src/graphql/handler.ts'
+import { createAddressGuard } from '../../../src/outbound/public-address.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { createTenant } from '../../support/factories.ts'
+import { recordStatements } from './statements.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+  readonly data: any
+  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  readonly errors: any[] | undefined
+}
+
+/** The GraphQL API on a database of its own, called without a socket. */
+export async function openApi(options: Partial<GraphqlDeps> = {}) {
+  const database = await createTestDatabase()
+  const statements = recordStatements(database)
+  const log: Record<string, unknown>[] = []
+  const logger = pino(
+    { level: 'trace', serializers: { error: pino.stdSerializers.err } },
+    { write: (line: string) => log.push(JSON.parse(line)) },
+  )
+  const deps = createDeps(database, logger, options)
+  const handle = createGraphqlHandler(deps)
+
+  async function call(
+    token: string | null,
+    query: string,
+    variables: Record<string, unknown> = {},
+  ): Promise<Answer> {
+    statements.clear()
+    return await readAnswer(await handle(request(token, { query, variables })))
+  }
+
+  return {
+    database,
+    deps,
+    handle,
+    call,
+    statements,
+    log,
+    tenant: (scopes?: readonly Scope[]) => createTenant(database.prisma, scopes),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+export type Api = Awaited<ReturnType<typeof openApi>>
+
+function createDeps(
+  { prisma, pool }: Database,
+  logger: GraphqlDeps['logger'],
+  options: Partial<GraphqlDeps>,
+): GraphqlDeps {
+  return {
+    prisma,
+    sql: pool,
+    authenticate: createAuthenticate(pool),
+    webhooks: {
+      prisma,
+      keyring: createKeyring([randomBytes(32)]),
+      guard: createAddressGuard([]),
+    },
+    publishEvents: createPublishEvents(pool, createCatalogue(pool)),
+    logger,
+    corsOrigins: [],
+    graphiql: false,
+    ...options,
+  }
+}
+
+export function request(token: string | null, body: unknown, init: RequestInit = {}): Request {
+  return new Request('http://127.0.0.1:4000/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...init,
+  })
+}
+
+export async function readAnswer(response: Response): Promise<Answer> {
+  const { data, errors } = JSON.parse(await response.text())
+  return { status: response.status, headers: response.headers, data, errors }
+}

@@ -1,0 +1,60 @@
+import type { Database } from '../../../src/db/client.ts'
+import { mintId, parseId, publicId } from '../../../src/ids.ts'
+import { createWebhook } from '../../../src/webhooks/webhook.ts'
+import { JOINED } from '../../support/factories.ts'
+import type { Api } from './api.ts'
+
+/** A webhook that receives `JOINED` events. */
+export async function addWebhook(
+  api: Api,
+  organizationId: string,
+  { url = 'https://example.com/hook', headers = {} as Record<string, string> } = {},
+) {
+  const fields = { url, headers, enabled: true, eventSubscriptions: [JOINED] }
+  return await createWebhook(api.deps.webhooks, organizationId, fields)
+}
+
+/** Publishes `count` events. Answers their ids. */
+export async function publish(api: Api, organizationId: string, count = 1): Promise<string[]> {
+  const events = Array.from({ length: count }, (_, i) => ({ type: JOINED, data: { i } }))
+  const published = await api.deps.publishEvents(organizationId, events)
+  return published.map(({ id }) => id)
+}
+
+/** The ids of the deliveries of an organization, newest first. */
+export async function deliveryIds({ prisma }: Database, organizationId: string): Promise<string[]> {
+  const rows = await prisma.delivery.findMany({
+    where: { organizationId },
+    orderBy: { id: 'desc' },
+  })
+  return rows.map(({ id }) => publicId('delivery', id))
+}
+
+/** Puts an attempt on record that was answered with 500. */
+export async function addAttempt(
+  { prisma }: Database,
+  deliveryId: string,
+  number = 1,
+): Promise<string> {
+  const delivery = await prisma.delivery.update({
+    where: { id: parseId('delivery', deliveryId) as string },
+    data: { attemptCount: number },
+  })
+  const { id } = await prisma.attempt.create({
+    data: {
+      id: parseId('attempt', mintId('attempt')) as string,
+      deliveryId: delivery.id,
+      organizationId: delivery.organizationId,
+      webhookId: delivery.webhookId,
+      number,
+      startedAt: new Date(),
+      succeeded: false,
+      durationMs: 12,
+      status: 500,
+      requestUrl: 'https://example.com/hook',
+      responseHeaders: { 'content-type': 'text/plain' },
+      responseBody: Buffer.from('kaputt \xff', 'latin1'),
+    },
+  })
+  return publicId('attempt', id)
+}

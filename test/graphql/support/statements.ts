@@ -1,0 +1,58 @@
+import type { Database } from '../../../src/db/client.ts'
+
+/** What Postgres is asked, in short: the guard against a question for every row. */
+export interface Statements {
+  /** Such as `select deliveries`, in the order they were sent. */
+  readonly list: string[]
+  /** The same in full. */
+  readonly texts: string[]
+  clear(): void
+}
+
+/** Records the statements of a pool that has not connected yet, of Prisma and of plain SQL. */
+export function recordStatements({ pool }: Database): Statements {
+  const list: string[] = []
+  const texts: string[] = []
+  pool.on('connect', (client) => {
+    const query = client.query as (...args: unknown[]) => unknown
+    client.query = ((...args: unknown[]) => {
+      const statement = textOf(args[0])
+      const name = describe(statement)
+      if (name !== NOTED_LATER) {
+        list.push(name)
+        texts.push(statement.text)
+      }
+      return query.apply(client, args)
+    }) as typeof client.query
+  })
+  return {
+    list,
+    texts,
+    clear() {
+      list.length = 0
+      texts.length = 0
+    },
+  }
+}
+
+/** When a key was last used is written beside the request, once a minute. */
+const NOTED_LATER = 'update api_keys'
+
+interface Statement {
+  readonly name?: string
+  readonly text: string
+}
+
+function textOf(question: unknown): Statement {
+  return typeof question === 'string' ? { text: question } : (question as Statement)
+}
+
+/** Named statements are ours and say what they do; of the others, the verb and the table do. */
+function describe({ name, text }: Statement): string {
+  if (name) return name
+  const [, verb, table] =
+    /^\s*(select|insert|update|delete)\b.*?(?:from|into|update)?\s*"?posthorn"?\."?(\w+)"?/is.exec(
+      text.replace(/^\s*select .*? from/is, 'select'),
+    ) ?? []
+  return verb ? `${verb.toLowerCase()} ${table}` : text.trim().split(/\s+/).slice(0, 3).join(' ')
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGraphqlHandler } from '../../src/graphql/handler.ts'
+import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
+import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { addWebhook } from './support/rows.ts'
+
+let api: Api
+let token: string
+let webhookId: string
+
+beforeAll(async () => {
+  api = await openApi()
+  const tenant = await api.tenant()
+  token = tenant.token
+  webhookId = (await addWebhook(api, tenant.organizationId)).id
+})
+afterAll(async () => {
+  const { data } = await api.call(token, '{ webhooks { nodes { id } } }')
+  // Whatever was refused did nothing.
+  expect(data.webhooks.nodes).toEqual([{ id: webhookId }])
+  await api[Symbol.asyncDispose]()
+})
+
+const mutation = () => `mutation { deleteWebhook(id: "${webhookId}") { __typename } }`
+const authorization = () => ({ authorization: `Bearer ${token}` })
+
+function post(contentType: string, body: BodyInit): Request {
+  const headers = { 'content-type': contentType, ...authorization() }
+  return new Request('http://127.0.0.1/graphql', { method: 'POST', headers, body })
+}
+
+test.each([
+  ['a form', 'application/x-www-form-urlencoded', () => `query=${encodeURIComponent(mutation())}`],
+  ['plain text', 'text/plain', () => JSON.stringify({ query: mutation() })],
+  ['a bare document', 'application/graphql', () => mutation()],
+  ['JSON by another name', 'application/graphql+json', () => JSON.stringify({ query: mutation() })],
+  ['a list of types', 'application/json, text/plain', () => JSON.stringify({ query: mutation() })],
+])('a mutation posted as %s is refused with 415', async (_what, type, body) => {
+  const { status, errors } = await readAnswer(await api.handle(post(type, body())))
+  expect(status).toBe(415)
+  expect(errors).toMatchObject([{ message: expect.stringContaining('application/json') }])
+})
+
+test('a mutation posted as multipart/form-data is refused with 415', async () => {
+  const form = new FormData()
+  form.set('operations', JSON.stringify({ query: mutation() }))
+  form.set('map', '{}')
+  const response = await api.handle(
+    new Request('http://127.0.0.1/graphql', {
+      method: 'POST',
+      headers: authorization(),
+      body: form,
+    }),
+  )
+  expect(response.status).toBe(415)
+})
+
+test('application/json is known with parameters and in any case', async () => {
+  const body = JSON.stringify({ query: '{ __typename }' })
+  for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
+    expect((await readAnswer(await api.handle(post(type, body)))).data).toEqual({
+      __typename: 'Query',
+    })
+  }
+})
+
+describe('GET', () => {
+  const get = (params: Record<string, string>, accept = 'application/json') =>
+    api.handle(
+      new Request(`http://127.0.0.1/graphql?${new URLSearchParams(params)}`, {
+        headers: { accept, ...authorization() },
+      }),
+    )
+
+  test('answers queries', async () => {
+    const query = 'query ($id: ID!) { webhook(id: $id) { id } }'
+    const answer = await readAnswer(
+      await get({ query, variables: JSON.stringify({ id: webhookId }) }),
+    )
+    expect(answer.data).toEqual({ webhook: { id: webhookId } })
+  })
+
+  test('refuses mutations with 405', async () => {
+    const response = await get({ query: mutation() })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST')
+  })
+
+  test.each([
+    { query: '{ __typename }', variables: '{secret' },
+    { query: '{ __typename }', variables: '[1]' },
+  ])('answers 400 to %j, without repeating it', async (params) => {
+    const response = await get(params)
+    expect(response.status).toBe(400)
+    expect(await response.text()).not.toContain('secret')
+  })
+
+  test('shows no page to a browser, unless GraphiQL is enabled', async () => {
+    const page = await get({}, 'text/html')
+    expect(page.status).toBe(406)
+    const handle = createGraphqlHandler({ ...api.deps, graphiql: true })
+    const shown = await handle(
+      new Request('http://127.0.0.1/graphql', { headers: { accept: 'text/html' } }),
+    )
+    expect(shown.status).toBe(200)
+    expect(shown.headers.get('content-type')).toContain('text/html')
+    expect(await shown.text()).toContain('GraphiQL')
+  })
+})
+
+test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
+  '%s is refused with 405',
+  async (method) => {
+    const response = await api.handle(new Request('http://127.0.0.1/graphql', { method }))
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, POST')
+  },
+)
+
+test('answers are not to be stored, and are what they say', async () => {
+  const { headers } = await api.call(token, '{ __typename }')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('the media type of GraphQL itself is spoken where asked', async () => {
+  const ask = request(token, { query: '{ __typename }' })
+  ask.headers.set('accept', 'application/graphql-response+json')
+  const response = await api.handle(ask)
+  expect(response.headers.get('content-type')).toContain('application/graphql-response+json')
+})
+
+describe('a body', () => {
+  test.each([
+    ['a batch', '[{"query":"{ __typename }"}]', 'batches are not supported'],
+    ['an empty batch', '[]', 'batches are not supported'],
+    ['no JSON', '{"query": "secret', 'The body is not JSON.'],
+    ['nothing', '', 'The body is not JSON.'],
+    ['a string', '"secret"', 'must be a JSON object'],
+    ['null', 'null', 'must be a JSON object'],
+    ['a query that is no string', '{"query": ["secret"]}', 'to be a string'],
+    [
+      'variables that are no object',
+      '{"query": "{ __typename }", "variables": ["secret"]}',
+      'an object',
+    ],
+  ])('of %s is refused with 400, without repeating it', async (_what, body, message) => {
+    const { status, errors } = await readAnswer(await api.handle(request(token, body)))
+    expect(status).toBe(400)
+    expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
+    expect(JSON.stringify(errors)).not.toContain('secret')
+  })
+
+  test('that is not UTF-8 is refused with 400', async () => {
+    const response = await api.handle(post('application/json', new Uint8Array([0x22, 0xff, 0x22])))
+    expect((await readAnswer(response)).errors).toMatchObject([
+      { message: 'The body is not UTF-8.' },
+    ])
+  })
+
+  const padded = (bytes: number) => {
+    const body = '{"query":"{ __typename }","operationName":null,"extensions":{"pad":""}}'
+    return body.replace('"pad":""', `"pad":"${'x'.repeat(bytes - body.length)}"`)
+  }
+
+  test('of 1 MiB is read, of one byte more refused with 413', async () => {
+    const taken = await api.handle(post('application/json', padded(MAX_BODY_BYTES)))
+    expect((await readAnswer(taken)).data).toEqual({ __typename: 'Query' })
+    const refused = await api.handle(post('application/json', padded(MAX_BODY_BYTES + 1)))
+    expect(refused.status).toBe(413)
+  })
+
+  test('without an end is given up once it is too large', async () => {
+    let sent = 0
+    let canceled = false
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+      },
+      cancel() {
+        canceled = true
+      },
+    })
+    const response = await api.handle(
+      new Request('http://127.0.0.1/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: endless,
+        duplex: 'half',
+      } as RequestInit),
+    )
+    expect(response.status).toBe(413)
+    expect(canceled).toBe(true)
+    expect(sent).toBeLessThan(2 * MAX_BODY_BYTES)
+  })
+})

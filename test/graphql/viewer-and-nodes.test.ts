@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mintId } from '../../src/ids.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { tidy } from './support/tidy.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  tenant = await api.tenant(['webhooks:read', 'events:read', 'deliveries:read'])
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test('the viewer is told who they are and what they may do', async () => {
+  const { data, status } = await api.call(
+    tenant.token,
+    '{ viewer { scopes organization { id name createdAt } apiKey { id name tokenHint scopes createdAt expiresAt revokedAt } } }',
+  )
+  expect(status).toBe(200)
+  expect(data.viewer.organization.id).toBe(tenant.publicOrganizationId)
+  expect(tidy(data)).toMatchInlineSnapshot(`
+    {
+      "viewer": {
+        "apiKey": {
+          "createdAt": "TIME",
+          "expiresAt": null,
+          "id": "key_1",
+          "name": null,
+          "revokedAt": null,
+          "scopes": [
+            "webhooks:read",
+            "events:read",
+            "deliveries:read",
+          ],
+          "tokenHint": "phk_HINT",
+        },
+        "organization": {
+          "createdAt": "TIME",
+          "id": "org_1",
+          "name": "Harvest Fair",
+        },
+        "scopes": [
+          "webhooks:read",
+          "events:read",
+          "deliveries:read",
+        ],
+      },
+    }
+  `)
+  expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
+    [
+      "authenticate",
+      "select api_keys",
+      "select organizations",
+    ]
+  `)
+})
+
+test.each([
+  ['no key', null, 'No API key was given. Send the header `Authorization: Bearer <API key>`.'],
+  ['a malformed key', 'phk_nonsense', 'The API key is malformed.'],
+])('with %s, fields answer UNAUTHENTICATED and the reason', async (_what, token, message) => {
+  const { data, errors, status, headers } = await api.call(token, '{ viewer { scopes } }')
+  expect(data).toBeNull()
+  expect(errors).toMatchObject([{ message, extensions: { code: 'UNAUTHENTICATED' } }])
+  expect(status).toBe(401)
+  expect(headers.get('www-authenticate')).toBe('Bearer')
+  expect(api.statements.list).toEqual([])
+})
+
+test('a revoked key is refused at once', async () => {
+  const other = await api.tenant()
+  await api.database.prisma.apiKey.updateMany({
+    where: { organizationId: other.organizationId },
+    data: { revokedAt: new Date() },
+  })
+  const { errors } = await api.call(other.token, '{ viewer { scopes } }')
+  expect(errors).toMatchObject([
+    { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
+  ])
+})
+
+test('the schema is public: introspection needs no key', async () => {
+  const { data, errors } = await api.call(null, '{ __schema { queryType { name } } }')
+  expect(errors).toBeUndefined()
+  expect(data.__schema.queryType.name).toBe('Query')
+})
+
+test('whatever has an id is found by it', async () => {
+  const webhook = await addWebhook(api, tenant.organizationId)
+  const [event] = await publish(api, tenant.organizationId)
+  const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
+  const attempt = await addAttempt(api.database, delivery)
+  const { data: viewer } = await api.call(tenant.token, '{ viewer { apiKey { id } } }')
+  const ids = [
+    tenant.publicOrganizationId,
+    viewer.viewer.apiKey.id,
+    webhook.id,
+    event,
+    delivery,
+    attempt,
+    JOINED,
+  ]
+
+  const one = 'query ($id: ID!) { node(id: $id) { __typename id } }'
+  const found = []
+  for (const id of ids) found.push((await api.call(tenant.token, one, { id })).data.node)
+  expect(found.map((node) => node.id)).toEqual(ids)
+  expect(found.map((node) => node.__typename)).toEqual([
+    'Organization',
+    'ApiKey',
+    'Webhook',
+    'Event',
+    'Delivery',
+    'Attempt',
+    'EventType',
+  ])
+
+  const many = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }'
+  const { data } = await api.call(tenant.token, many, { ids })
+  expect(data.nodes).toEqual(found)
+})
+
+test.each([
+  ['an id of nothing', mintId('webhook')],
+  ['an id of a kind that has no node', mintId('signingSecret')],
+  ['no id at all', 'nonsense'],
+  ['an empty string', ''],
+  ['a NUL', 'a\0b'],
+])('node answers null to %s', async (_what, id) => {
+  const answer = await api.call(
+    tenant.token,
+    'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }',
+    { id },
+  )
+  expect(answer.errors).toBeUndefined()
+  expect(answer.data).toEqual({ node: null, nodes: [null] })
+})
+
+test('nodes takes 100 ids and no more', async () => {
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
+  const hundred = Array.from({ length: 100 }, () => mintId('delivery'))
+  const { data } = await api.call(tenant.token, query, { ids: hundred })
+  expect(data.nodes).toHaveLength(100)
+  expect(api.statements.list).toEqual(['authenticate', 'select deliveries'])
+  const { errors } = await api.call(tenant.token, query, { ids: [...hundred, 'x'] })
+  expect(errors).toMatchObject([
+    { message: 'ids must have at most 100 entries.', extensions: { code: 'BAD_USER_INPUT' } },
+  ])
+})

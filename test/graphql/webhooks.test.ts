@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId } from '../../src/ids.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { tidy } from './support/tidy.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function call(operation: string, variables: Record<string, unknown> = {}) {
+  return api.call(tenant.token, document('webhooks', operation), variables)
+}
+
+describe('createWebhook', () => {
+  test('registers a webhook, disabled unless asked', async () => {
+    const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED, JOINED] }
+    const { data, errors } = await call('CreateWebhook', { input })
+    expect(errors).toBeUndefined()
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "createWebhook": {
+          "__typename": "CreateWebhookSuccess",
+          "webhook": {
+            "createdAt": "TIME",
+            "description": null,
+            "enabled": false,
+            "eventSubscriptions": [
+              "event_attendee.joined_event",
+            ],
+            "headers": [],
+            "id": "wh_1",
+            "updatedAt": "TIME",
+            "url": "https://example.com/hook",
+          },
+        },
+      }
+    `)
+    expect(api.statements.list).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "select event_types",
+        "BEGIN",
+        "insert webhooks",
+        "insert signing_secrets",
+        "COMMIT",
+        "select webhooks",
+      ]
+    `)
+  })
+
+  test('keeps everything that was given', async () => {
+    const input = {
+      url: 'https://example.com/hook?a=1',
+      eventSubscriptions: [JOINED, TICKET],
+      description: 'Ticket office',
+      enabled: true,
+      headers: [
+        { name: 'X-Api-Key', value: 'abc' },
+        { name: 'x-trace', value: '1' },
+      ],
+    }
+    const { data } = await call('CreateWebhook', { input })
+    expect(data.createWebhook.webhook).toMatchObject(input)
+  })
+
+  test('lists everything that is wrong at once, and does nothing', async () => {
+    const input = {
+      url: 'http://example.com',
+      eventSubscriptions: ['event_attendee.joined'],
+      headers: [{ name: 'wh-id', value: 'x' }],
+    }
+    const { data } = await call('CreateWebhook', { input })
+    expect(data).toMatchInlineSnapshot(`
+      {
+        "createWebhook": {
+          "__typename": "ValidationError",
+          "code": "invalid",
+          "issues": [
+            {
+              "code": "reserved_header",
+              "message": "headers.wh-id is set by the service or the connection itself; use another name.",
+              "path": [
+                "headers",
+                "wh-id",
+              ],
+            },
+            {
+              "code": "not_https",
+              "message": "The URL is not HTTPS. Give one that begins with https://.",
+              "path": [
+                "url",
+              ],
+            },
+            {
+              "code": "unknown_event_type",
+              "message": "There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
+              "path": [
+                "eventSubscriptions",
+                "0",
+              ],
+            },
+          ],
+          "message": "headers.wh-id is set by the service or the connection itself; use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
+        },
+      }
+    `)
+    const { data: list } = await call('Webhooks')
+    expect(list.webhooks.nodes).toEqual([])
+  })
+
+  test('an enabled that is null means the default', async () => {
+    const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: null }
+    const { data } = await call('CreateWebhook', { input })
+    expect(data.createWebhook.webhook.enabled).toBe(false)
+  })
+
+  test.each([
+    ['to the letter', ['X-Key', 'X-Key'], ['headers', '1', 'name']],
+    ['in another case', ['X-Key', 'x-key'], ['headers', 'x-key']],
+  ])('a header named twice, %s, is refused', async (_what, names, path) => {
+    const headers = names.map((name) => ({ name, value: 'v' }))
+    const input = { url: 'https://example.com', eventSubscriptions: [JOINED], headers }
+    const { data } = await call('CreateWebhook', { input })
+    expect(data.createWebhook).toMatchObject({
+      __typename: 'ValidationError',
+      code: 'invalid',
+      issues: [{ path, code: 'duplicate_header' }],
+    })
+  })
+})
+
+describe('webhook and webhooks', () => {
+  test('a webhook is read with its secrets', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    const { data } = await call('Webhook', { id })
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "webhook": {
+          "createdAt": "TIME",
+          "description": null,
+          "enabled": true,
+          "eventSubscriptions": [
+            "event_attendee.joined_event",
+          ],
+          "expiringSigningSecrets": [],
+          "headers": [],
+          "id": "wh_1",
+          "signingSecret": {
+            "createdAt": "TIME",
+            "expiresAt": null,
+            "key": "whsec_KEY",
+          },
+          "updatedAt": "TIME",
+          "url": "https://example.com/hook",
+        },
+      }
+    `)
+    expect(api.statements.list).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "select webhooks",
+        "select signing_secrets",
+      ]
+    `)
+  })
+
+  test.each(['nonsense', mintId('webhook'), mintId('event')])('%s is no webhook', async (id) => {
+    const { data, errors } = await call('Webhook', { id })
+    expect(errors).toBeUndefined()
+    expect(data.webhook).toBeNull()
+  })
+
+  test('webhooks come oldest first, and deleted ones no more', async () => {
+    const first = await addWebhook(api, tenant.organizationId)
+    const second = await addWebhook(api, tenant.organizationId)
+    const third = await addWebhook(api, tenant.organizationId)
+    await call('DeleteWebhook', { id: second.id })
+    const { data } = await call('Webhooks')
+    expect(data.webhooks.nodes.map(({ id }: { id: string }) => id)).toEqual([first.id, third.id])
+    expect(api.statements.list).toEqual(['authenticate', 'select webhooks'])
+  })
+})
+
+describe('updateWebhook', () => {
+  test('changes what is given and leaves the rest', async () => {
+    const webhook = await addWebhook(api, tenant.organizationId, { headers: { 'X-Key': 'abc' } })
+    const input = { enabled: false, description: 'Later' }
+    const { data } = await call('UpdateWebhook', { id: webhook.id, input })
+    expect(data.updateWebhook.webhook).toMatchObject({
+      url: webhook.url,
+      eventSubscriptions: [JOINED],
+      headers: [{ name: 'X-Key', value: 'abc' }],
+      ...input,
+    })
+    expect(api.statements.list).toMatchInlineSnapshot(`
+      [
+        "authenticate",
+        "select webhooks",
+        "BEGIN",
+        "update webhooks",
+        "COMMIT",
+        "select webhooks",
+      ]
+    `)
+  })
+
+  test('null clears the description and the headers', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId, { headers: { 'X-Key': 'abc' } })
+    await call('UpdateWebhook', { id, input: { description: 'Later' } })
+    const { data } = await call('UpdateWebhook', {
+      id,
+      input: { description: null, headers: null },
+    })
+    expect(data.updateWebhook.webhook).toMatchObject({ description: null, headers: [] })
+  })
+
+  test('null is refused where there must be something', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    const input = { url: null, enabled: null, eventSubscriptions: null }
+    const { data } = await call('UpdateWebhook', { id, input })
+    expect(data.updateWebhook.__typename).toBe('ValidationError')
+    expect(data.updateWebhook.issues.map(({ path }: { path: string[] }) => path)).toEqual([
+      ['url'],
+      ['enabled'],
+      ['eventSubscriptions'],
+    ])
+  })
+
+  test('answers NotFoundError for a webhook that is not there', async () => {
+    const id = mintId('webhook')
+    const { data } = await call('UpdateWebhook', { id, input: { enabled: true } })
+    expect(data.updateWebhook).toEqual({
+      __typename: 'NotFoundError',
+      code: 'not_found',
+      message: `There is no webhook "${id}".`,
+    })
+  })
+})
+
+describe('deleteWebhook', () => {
+  test('removes it; what it was still owed keeps its id and names no webhook', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId)
+    const { data } = await call('DeleteWebhook', { id })
+    expect(data).toEqual({ deleteWebhook: { __typename: 'DeleteWebhookSuccess', id } })
+
+    const [delivery] = await deliveryIds(api.database, tenant.organizationId)
+    const read =
+      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } deliveries(webhookId: $w) { nodes { id } } }'
+    const after = await api.call(tenant.token, read, { d: delivery, w: id })
+    expect(after.data).toEqual({
+      delivery: { webhookId: id, webhook: null },
+      webhook: null,
+      node: null,
+      deliveries: { nodes: [{ id: delivery }] },
+    })
+  })
+
+  test('answers NotFoundError the second time', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await call('DeleteWebhook', { id })
+    const { data } = await call('DeleteWebhook', { id })
+    expect(data.deleteWebhook).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
+  })
+})
+
+describe('rotateSigningSecret', () => {
+  test('the new secret signs, the old one expires in 24 hours', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    const { data: before } = await call('Webhook', { id })
+    const { data } = await call('RotateSigningSecret', { webhookId: id })
+    const { signingSecret } = data.rotateSigningSecret
+    expect(signingSecret).toMatchObject({ key: expect.stringMatching(/^whsec_/), expiresAt: null })
+
+    const { data: after } = await call('Webhook', { id })
+    expect(after.webhook.signingSecret.key).toBe(signingSecret.key)
+    const [old, ...others] = after.webhook.expiringSigningSecrets
+    expect(others).toEqual([])
+    expect(old.key).toBe(before.webhook.signingSecret.key)
+    const hours = (Date.parse(old.expiresAt) - Date.now()) / 3_600_000
+    expect(hours).toBeGreaterThan(23.9)
+    expect(hours).toBeLessThanOrEqual(24)
+  })
+
+  test('answers NotFoundError for a webhook that is not there', async () => {
+    const { data } = await call('RotateSigningSecret', { webhookId: 'wh_nonsense' })
+    expect(data.rotateSigningSecret).toMatchObject({ __typename: 'NotFoundError' })
+  })
+})
