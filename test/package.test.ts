@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const execute = promisify(execFile)
+
+/** The package as it is published, below a `node_modules` of a project that uses it. */
+let project: string
+let installed: string
+
+beforeAll(async () => {
+  project = await mkdtemp(path.join(tmpdir(), 'posthorn package '))
+  installed = path.join(project, 'node_modules/posthorn')
+  const tsc = path.join(ROOT, 'node_modules/.bin/tsc')
+  await execute(
+    tsc,
+    ['--project', 'tsconfig.build.json', '--outDir', path.join(installed, 'dist')],
+    {
+      cwd: ROOT,
+    },
+  )
+  for (const file of [
+    'package.json',
+    'prisma/migrations',
+    'src/cli/posthorn.js',
+    'schema.graphql',
+  ]) {
+    await cp(path.join(ROOT, file), path.join(installed, file), { recursive: true })
+  }
+  await symlink(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
+}, 120_000)
+afterAll(async () => await rm(project, { recursive: true, force: true }))
+
+test('posthorn/receiver is imported by its name, and verifies', async () => {
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { sign, verify } from 'posthorn/receiver'
+       const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+       const now = new Date()
+       const headers = {
+         'wh-id': 'msg_1',
+         'wh-timestamp': String(Math.floor(now / 1000)),
+         'wh-signature': await sign(secret, 'msg_1', now, '{}'),
+       }
+       console.log((await verify('{}', headers, secret)).ok, (await verify('{ }', headers, secret)).ok)`,
+    ],
+    { cwd: project },
+  )
+  expect(stdout.trim()).toBe('true false')
+})
+
+test('its types are complete, also without those of Node or of a browser', async () => {
+  const file = path.join(project, 'consumer.ts')
+  await writeFile(
+    file,
+    `import { type Verification, verify } from 'posthorn/receiver'
+     export const result: Promise<Verification> = verify(new Uint8Array(), {}, 'whsec_')`,
+  )
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023', '--types', '']
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
+    cwd: project,
+  })
+})
+
+test('the installed program runs', async () => {
+  const program = path.join(installed, 'src/cli/posthorn.js')
+  const { stdout } = await execute(process.execPath, [program, 'verify', '--help'], {
+    cwd: project,
+  })
+  expect(stdout).toContain('Usage: posthorn verify')
+})
