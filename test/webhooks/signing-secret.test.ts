@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createKeyring } from '../../src/encryption.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import {
+  eraseExpiredSecrets,
+  getSigningSecret,
+  listSigningSecrets,
+  rotateSigningSecret,
+} from '../../src/webhooks/signing-secret.ts'
+import { createWebhook, deleteWebhook, type WebhookDeps } from '../../src/webhooks/webhook.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+let database: Database
+let deps: WebhookDeps
+let organizationId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  deps = {
+    prisma: database.prisma,
+    keyring: createKeyring([randomBytes(32)]),
+    guard: createAddressGuard([]),
+  }
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+test('contract 8: the old secret stays valid for 24 hours after rotation, and is then erased', async () => {
+  const webhook = await register()
+  const old = await getSigningSecret(deps, organizationId, webhook)
+  const rotated = await rotateSigningSecret(deps, organizationId, webhook)
+  const [current, expiring] = await listSigningSecrets(deps, organizationId, webhook)
+  expect(current).toEqual(rotated)
+  expect(expiring?.key).toBe(old.key)
+  const validMs = (expiring?.expiresAt as Date).getTime() - Date.now()
+  expect(validMs / 3_600_000).toBeCloseTo(24, 2)
+
+  expect(await eraseExpiredSecrets(database.pool)).toBe(0)
+  await database.pool.query(
+    `update posthorn.signing_secrets set expires_at = now() - interval '1 second' where expires_at is not null`,
+  )
+  expect(await listSigningSecrets(deps, organizationId, webhook)).toEqual([rotated])
+  expect(await eraseExpiredSecrets(database.pool)).toBe(1)
+  expect(await database.prisma.signingSecret.count()).toBe(1)
+})
+
+test('rotating twice within 24 hours keeps both old secrets, each for its own 24 hours', async () => {
+  const webhook = await register()
+  const first = await getSigningSecret(deps, organizationId, webhook)
+  const second = await rotateSigningSecret(deps, organizationId, webhook)
+  const third = await rotateSigningSecret(deps, organizationId, webhook)
+  const keys = (await listSigningSecrets(deps, organizationId, webhook)).map((secret) => secret.key)
+  expect(keys).toEqual([third.key, second.key, first.key])
+})
+
+test('rotations at the same time leave one secret that signs', async () => {
+  const webhook = await register()
+  await Promise.all(
+    Array.from({ length: 5 }, () => rotateSigningSecret(deps, organizationId, webhook)),
+  )
+  const secrets = await listSigningSecrets(deps, organizationId, webhook)
+  expect(secrets.map((secret) => secret.expiresAt === null)).toEqual([
+    true,
+    ...Array(5).fill(false),
+  ])
+})
+
+test('a secret is encrypted at rest, and deleting its webhook erases it', async () => {
+  const webhook = await register()
+  const { key } = await getSigningSecret(deps, organizationId, webhook)
+  const raw = Buffer.from(key.slice('whsec_'.length), 'base64')
+  const { rows } = await database.pool.query('select key_ciphertext from posthorn.signing_secrets')
+  expect(rows.some((row) => row.key_ciphertext.includes(raw))).toBe(false)
+
+  const before = await database.prisma.signingSecret.count()
+  await deleteWebhook(deps, organizationId, webhook)
+  expect(await database.prisma.signingSecret.count()).toBe(before - 1)
+})
+
+test('of another organization’s webhook nothing is shown, and nothing rotates', async () => {
+  const webhook = await register()
+  const other = (await createTenant(database.prisma)).organizationId
+  await expect(getSigningSecret(deps, other, webhook)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(rotateSigningSecret(deps, other, webhook)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  expect(await listSigningSecrets(deps, organizationId, webhook)).toHaveLength(1)
+})
+
+async function register(): Promise<string> {
+  const { id } = await createWebhook(deps, organizationId, {
+    url: 'https://example.com/hooks',
+    eventSubscriptions: [JOINED],
+  })
+  return id
+}
