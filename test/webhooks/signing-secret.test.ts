@@ -35,7 +35,7 @@ test('contract 8: the old secret stays valid for 24 hours after rotation, and is
   const [current, expiring] = await listSigningSecrets(deps, organizationId, webhook)
   expect(current).toEqual(rotated)
   expect(expiring?.key).toBe(old.key)
-  const validMs = (expiring?.expiresAt as Date).getTime() - Date.now()
+  const validMs = Number(expiring?.expiresAt) - Date.now()
   expect(validMs / 3_600_000).toBeCloseTo(24, 2)
 
   expect(await eraseExpiredSecrets(database.pool)).toBe(0)
