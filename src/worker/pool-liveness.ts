@@ -15,6 +15,8 @@ const SWEEP_INTERVAL_MS = 2_000
 export interface PoolLiveness extends AsyncDisposable {
   /** Resolves once the pool holds its lock. Asking again for the same pool costs nothing. */
   register(poolId: string): Promise<void>
+  /** Gives up the pools of this process, after their runner broke down: their jobs are for others to take. */
+  abandon(): Promise<void>
 }
 
 export function watchPools(databaseUrl: string, sql: Sql, logger: Logger): PoolLiveness {
@@ -71,6 +73,13 @@ export function watchPools(databaseUrl: string, sql: Sql, logger: Logger): PoolL
       const known = registrations.get(poolId) ?? hold(poolId)
       registrations.set(poolId, known)
       return known
+    },
+
+    async abandon() {
+      registrations.clear()
+      const client = await connection?.catch(() => undefined)
+      // A connection that is gone holds no lock either.
+      await client?.query('select pg_advisory_unlock_all()').catch(() => {})
     },
 
     async [Symbol.asyncDispose]() {

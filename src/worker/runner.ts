@@ -74,7 +74,7 @@ export async function startWorker(
       runner = undefined
       if (stopping) return
       logger.error({ error }, 'the worker stopped by itself; starting it again')
-      startAgain()
+      liveness.abandon().finally(startAgain)
     }
     started.promise.then(() => onEnd(), onEnd)
   }
