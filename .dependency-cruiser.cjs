@@ -93,7 +93,7 @@ module.exports = {
         pathNot: [
           '^src/outbound/',
           '^src/cli/listen/https-receiver[.]ts$',
-          '^src/db/embedded[.]ts$',
+          '^src/db/embedded-server[.]ts$',
           '^src/config[.]ts$',
         ],
       },

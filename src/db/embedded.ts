@@ -1,13 +1,13 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ensureGeneratedSecret } from '../generated-secret.ts'
 import { binariesFor, type PostgresBinaries, run } from './embedded-binaries.ts'
+import { ensureCluster } from './embedded-cluster.ts'
 import { clearStaleLock, readPostmaster } from './embedded-postmaster.ts'
+import { START_WITHIN_MS, startEmbeddedServer } from './embedded-server.ts'
 
 /** The Postgres of a data directory, running; stopped when the last Posthorn process using it lets go. */
 export interface EmbeddedPostgres extends AsyncDisposable {
@@ -19,8 +19,6 @@ export const APPLICATION_NAME = 'posthorn'
 
 const USER = 'posthorn'
 const DATABASE = 'posthorn'
-const PREFERRED_PORT = 54_329
-const START_WITHIN_MS = 60_000
 
 /**
  * Joins the Postgres that runs in `dataDir`, or starts it, making the cluster first where there is none.
@@ -33,7 +31,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
     randomBytes(24).toString('hex'),
   )
   const binaries = await binariesFor(dataDir)
-  await ensureCluster(binaries, cluster, password)
+  await ensureCluster(binaries, cluster, { user: USER, password })
 
   const deadline = Date.now() + START_WITHIN_MS
   let failure = ''
@@ -49,7 +47,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
       await sleep(20)
     } else {
       await clearStaleLock(cluster)
-      failure = (await startServer(binaries, cluster)) ?? failure
+      failure = (await startEmbeddedServer(binaries, cluster)) ?? failure
     }
   }
   throw new Error(`The embedded Postgres in ${cluster} did not start: ${failure}`)
@@ -69,90 +67,6 @@ function embeddedPostgres(
       })
     },
   }
-}
-
-/** The cluster is made aside and renamed into place, so that one cut off half-way is never used. */
-async function ensureCluster(
-  binaries: PostgresBinaries,
-  cluster: string,
-  password: string,
-): Promise<void> {
-  if (await exists(path.join(cluster, 'PG_VERSION'))) return
-  const draft = `${cluster}-${process.pid}-${randomBytes(4).toString('hex')}`
-  const passwordFile = `${draft}.password`
-  try {
-    await writeFile(passwordFile, password, { mode: 0o600 })
-    await binaries.giveTo(passwordFile)
-    await mkdir(draft, { mode: 0o700 })
-    await binaries.giveTo(draft)
-    await run(binaries, 'initdb', [
-      `--pgdata=${draft}`,
-      `--username=${USER}`,
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--locale=C',
-      '--no-sync',
-      '--no-instructions',
-    ])
-    await rename(draft, cluster).catch(async (error: NodeJS.ErrnoException) => {
-      // A first start beside this one was quicker; its cluster is as good.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-    })
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-    await rm(passwordFile, { force: true })
-  }
-}
-
-/** Starts the server and waits until it says that it is ready. Answers what went wrong, if anything did. */
-async function startServer(binaries: PostgresBinaries, cluster: string): Promise<string | null> {
-  const logFile = `${cluster}.log`
-  const log = await open(logFile, 'a', 0o600)
-  const logStart = (await log.stat()).size
-  // Detached: Ctrl-C in a terminal reaches Posthorn alone, which finishes its work before the database goes.
-  const { file, args, options } = binaries.command('postgres', await serverArguments(cluster))
-  const server = spawn(file, args, {
-    ...options,
-    detached: true,
-    stdio: ['ignore', log.fd, log.fd],
-  })
-  let exited: string | null = null
-  server.once('error', (error) => {
-    exited = error.message
-  })
-  server.once('exit', (code) => {
-    exited ??= `it exited with code ${code}`
-  })
-  server.unref()
-  try {
-    for (const deadline = Date.now() + START_WITHIN_MS; Date.now() < deadline; await sleep(10)) {
-      if (exited !== null) return `${exited}. Its log: ${await logTail(logFile, logStart)}`
-      const running = await readPostmaster(cluster)
-      if (running?.ready && running.pid === server.pid) return null
-    }
-    return `it was not ready after ${START_WITHIN_MS / 1_000} s. Its log: ${logFile}`
-  } finally {
-    await log.close()
-  }
-}
-
-async function serverArguments(cluster: string): Promise<string[]> {
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    // No socket file: its path would have to be short and without surprises.
-    unix_socket_directories: '',
-    max_connections: '100',
-    jit: 'off',
-  }
-  const port = (await isPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : 0
-  const args = ['-D', cluster, '-p', String(port || (await anyFreePort()))]
-  return [
-    ...args,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]
 }
 
 /** Connects, and names the database at the first time. `null` when all is well. */
@@ -206,35 +120,4 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   } finally {
     await client.end()
   }
-}
-
-async function isPortFree(port: number): Promise<boolean> {
-  return (await listenOnce(port)) !== null
-}
-
-async function anyFreePort(): Promise<number> {
-  return (await listenOnce(0)) ?? PREFERRED_PORT
-}
-
-function listenOnce(port: number): Promise<number | null> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(null))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? null) : null))
-    })
-  })
-}
-
-async function logTail(file: string, from: number): Promise<string> {
-  const text = (await readFile(file)).subarray(from).toString('utf8').trim()
-  return text.slice(-600) || '(empty)'
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await stat(file).then(
-    () => true,
-    () => false,
-  )
 }

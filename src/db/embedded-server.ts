@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { open, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PostgresBinaries } from './embedded-binaries.ts'
+import { readPostmaster } from './embedded-postmaster.ts'
+
+/** How long the embedded Postgres may take to start, recovery after a crash included. */
+export const START_WITHIN_MS = 60_000
+
+const PREFERRED_PORT = 54_329
+
+/** Starts the server and waits until it says that it is ready. Answers what went wrong, if anything did. */
+export async function startEmbeddedServer(
+  binaries: PostgresBinaries,
+  cluster: string,
+): Promise<string | null> {
+  const logFile = `${cluster}.log`
+  const log = await open(logFile, 'a', 0o600)
+  const logStart = (await log.stat()).size
+  // Detached: Ctrl-C in a terminal reaches Posthorn alone, which finishes its work before the database goes.
+  const { file, args, options } = binaries.command('postgres', await serverArguments(cluster))
+  const server = spawn(file, args, {
+    ...options,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  })
+  let exited: string | null = null
+  server.once('error', (error) => {
+    exited = error.message
+  })
+  server.once('exit', (code) => {
+    exited ??= `it exited with code ${code}`
+  })
+  server.unref()
+  try {
+    for (const deadline = Date.now() + START_WITHIN_MS; Date.now() < deadline; await sleep(10)) {
+      if (exited !== null) return `${exited}. Its log: ${await logTail(logFile, logStart)}`
+      const running = await readPostmaster(cluster)
+      if (running?.ready && running.pid === server.pid) return null
+    }
+    return `it was not ready after ${START_WITHIN_MS / 1_000} s. Its log: ${logFile}`
+  } finally {
+    await log.close()
+  }
+}
+
+async function serverArguments(cluster: string): Promise<string[]> {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    // No socket file: its path would have to be short and without surprises.
+    unix_socket_directories: '',
+    max_connections: '100',
+    jit: 'off',
+  }
+  const port = (await isPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : 0
+  const args = ['-D', cluster, '-p', String(port || (await anyFreePort()))]
+  return [
+    ...args,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+}
+
+async function isPortFree(port: number): Promise<boolean> {
+  return (await listenOnce(port)) !== null
+}
+
+async function anyFreePort(): Promise<number> {
+  return (await listenOnce(0)) ?? PREFERRED_PORT
+}
+
+function listenOnce(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(null))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? null) : null))
+    })
+  })
+}
+
+async function logTail(file: string, from: number): Promise<string> {
+  const text = (await readFile(file)).subarray(from).toString('utf8').trim()
+  return text.slice(-600) || '(empty)'
+}
