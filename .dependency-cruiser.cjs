@@ -4,7 +4,7 @@
  *   entry points (app, server, services, runtime, cli)
  *     -> transports (graphql, rest, worker, and every *.graphql.ts)
  *       -> domain (deliveries -> webhooks -> events, and organizations, api-keys)
- *         -> foundation (db, queue, outbound, receiver, telemetry, and the files of src itself)
+ *         -> foundation (db, live, queue, outbound, receiver, telemetry, and the files of src itself)
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
@@ -13,7 +13,7 @@ const typeFiles = '[.]graphql[.]ts$'
 const transports = '^src/(graphql|rest|worker)/'
 const domain = '^src/(organizations|api-keys|events|webhooks|deliveries|jobs)/'
 const foundation =
-  '^src/(db|queue|outbound|receiver|telemetry)/|^src/(?!app|server|services|runtime)[^/]+[.]ts$'
+  '^src/(db|live|queue|outbound|receiver|telemetry)/|^src/(?!app|server|services|runtime)[^/]+[.]ts$'
 
 module.exports = {
   forbidden: [

@@ -7,7 +7,7 @@ const config: CodegenConfig = {
   generates: {
     'test/graphql/generated/': {
       preset: 'client',
-      documents: 'test/graphql/documents/*.graphql',
+      documents: 'docs/examples/graphql/*.graphql',
       presetConfig: { fragmentMasking: false },
       config: {
         useTypeImports: true,

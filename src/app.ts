@@ -11,7 +11,7 @@ import { enqueue } from './queue/enqueue.ts'
 import { createRoutes, type Role, startServer } from './server.ts'
 import { openServices, type Services, type Settings } from './services.ts'
 import { createDeliveryReporter } from './telemetry/events.ts'
-import { VERSION } from './version.ts'
+import { USER_AGENT } from './version.ts'
 import { createFindSendOptions } from './webhooks/send-options.ts'
 import { startWorker, type Worker } from './worker/runner.ts'
 import { createTasks } from './worker/tasks.ts'
@@ -38,6 +38,8 @@ export async function startApp(settings: Settings, role: Role = 'all'): Promise<
   const server = started.use(
     await startServer(createRoutes(services, config, role, worker), config),
   )
+  // Before the server, which waits for its responses: a stream has no end of its own.
+  started.use(services.live)
   if (config.egressAllow.length > 0) {
     services.logger.warn(
       { allow: config.egressAllow },
@@ -60,7 +62,7 @@ async function openSender({
   const file = config.egressCaFile
   return createHttpSender({
     guard: createAddressGuard(config.egressAllow),
-    userAgent: `Posthorn/${VERSION}`,
+    userAgent: USER_AGENT,
     caPem: [...trustedAuthorities, ...(file ? [await readFile(file, 'utf8')] : [])],
     acknowledgeTimeoutMs: config.attemptTimeoutMs,
     ...(secrets.egressProxy !== null && { proxyUrl: secrets.egressProxy }),
@@ -68,7 +70,7 @@ async function openSender({
 }
 
 async function startDelivering(
-  { database, logger, metrics, webhooks }: Services,
+  { database, logger, metrics, webhooks, announce }: Services,
   sender: HttpSender,
   config: Config,
 ): Promise<Worker> {
@@ -77,7 +79,7 @@ async function startDelivering(
     load: createLoadDelivery(pool),
     findSendOptions: createFindSendOptions(pool, webhooks.keyring),
     sender,
-    record: createRecordAttempt(pool),
+    record: createRecordAttempt(pool, announce),
     setAside: createSetAside(pool),
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     report: createDeliveryReporter(logger, metrics.attempts),

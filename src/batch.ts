@@ -23,7 +23,8 @@ export function batched<Input, Output>(
     const [batch, waiting] = [inputs, callers]
     inputs = []
     callers = []
-    run(batch).then(
+    // What `run` throws at once must reach its callers too; there is nobody else to catch it.
+    new Promise<readonly Output[]>((resolve) => resolve(run(batch))).then(
       (outputs) => {
         for (let i = 0; i < waiting.length; i++) waiting[i]?.resolve(outputs[i] as Output)
       },

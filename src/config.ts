@@ -18,6 +18,9 @@ export interface Config {
   readonly headerPrefix: string
   readonly retentionMs: number
   readonly corsOrigins: readonly string[]
+  readonly graphiql: boolean
+  /** The only GraphQL documents that run, by hash. Null: any. */
+  readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
   readonly logLevel: LogLevel
 }
 
@@ -50,6 +53,8 @@ export const SETTINGS = {
   POSTHORN_HEADER_PREFIX: 'wh-',
   POSTHORN_RETENTION: '30d',
   POSTHORN_CORS_ORIGINS: '',
+  POSTHORN_GRAPHIQL: '',
+  POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
   POSTHORN_LOG_LEVEL: 'info',
 } as const
 
@@ -120,6 +125,8 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     headerPrefix: read('POSTHORN_HEADER_PREFIX', parseHeaderPrefix),
     retentionMs: read('POSTHORN_RETENTION', parseDurationBetween('1d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
+    graphiql: read('POSTHORN_GRAPHIQL', parseSwitch) ?? database === 'embedded',
+    graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   }
   const secrets: Secrets = {
@@ -243,6 +250,29 @@ function parseOrigin(text: string): string {
     throw new Error('give origins such as https://app.example.com, without a path.')
   }
   return text
+}
+
+function parseSwitch(text: string): boolean | null {
+  if (text === '') return null
+  if (text !== 'true' && text !== 'false') throw new Error('give true or false.')
+  return text === 'true'
+}
+
+function readTrustedDocuments(file: string): Record<string, string> | null {
+  if (file === '') return null
+  const remedy = 'give the path of a JSON file such as {"<hash>": "query { … }"}.'
+  let documents: unknown
+  try {
+    documents = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`${code ? `it cannot be read (${code})` : 'it is not JSON'}: ${remedy}`)
+  }
+  const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents)
+  if (!isObject || Object.values(documents as object).some((text) => typeof text !== 'string')) {
+    throw new Error(`it is not an object of documents by their hashes: ${remedy}`)
+  }
+  return documents as Record<string, string>
 }
 
 function parseLogLevel(text: string): LogLevel {

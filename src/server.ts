@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import { serve } from '@hono/node-server'
-import { Hono } from 'hono'
+import { type HttpBindings, serve } from '@hono/node-server'
+import { type Context, Hono } from 'hono'
 import type { Config } from './config.ts'
 import { unappliedMigrations } from './db/migrate.ts'
 import { createGraphqlHandler } from './graphql/handler.ts'
@@ -48,9 +48,10 @@ export function createRoutes(
       prisma: services.database.prisma,
       sql: services.database.pool,
       corsOrigins: config.corsOrigins,
-      graphiql: config.database === 'embedded',
+      graphiql: config.graphiql,
+      trustedDocuments: config.graphqlTrustedDocuments,
     })
-    routes.all('/graphql', (context) => graphql(context.req.raw))
+    routes.all('/graphql', (context) => graphql(context.req.raw, connectionOf(context)))
     routes.get('/openapi.json', (context) =>
       // Relative, so that it is right behind any proxy.
       context.json(openApiDocument('/')),
@@ -76,6 +77,12 @@ export async function startServer(
     }) as Server
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })
+}
+
+/** The socket of a request; there is none where the routes are called without a server. */
+function connectionOf({ env }: Context) {
+  const { outgoing } = (env ?? {}) as Partial<HttpBindings>
+  return { cut: () => void outgoing?.destroy() }
 }
 
 type Check = 'ok' | 'unavailable'

@@ -1,9 +1,12 @@
 import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
+import { findEndedKeys } from './api-keys/ended-keys.ts'
 import type { Config, Secrets } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { createKeyring } from './encryption.ts'
 import { createCatalogue } from './events/event-type.ts'
 import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
+import { type Announce, createAnnouncer } from './live/announce.ts'
+import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
@@ -28,6 +31,10 @@ export interface Services extends AsyncDisposable {
   readonly authenticate: Authenticate
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
+  /** Tells the streams of all processes what happened. */
+  readonly announce: Announce
+  /** The streams of this process. */
+  readonly live: LiveHub
 }
 
 /** Postgres connections of one process, the worker's included. */
@@ -40,6 +47,15 @@ export function openServices({ config, secrets }: Settings): Services {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => logger.warn({ error }, 'a connection to Postgres broke'),
   })
+  const announcer = createAnnouncer(database.pool, (error) =>
+    logger.warn({ error }, 'cannot tell subscribers what happened'),
+  )
+  const live = createLiveHub({
+    databaseUrl: secrets.databaseUrl,
+    sql: database.pool,
+    findEndedKeys: (keyIds) => findEndedKeys(database.pool, keyIds),
+    onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
+  })
   return {
     logger,
     metrics: createMetrics(),
@@ -51,6 +67,12 @@ export function openServices({ config, secrets }: Settings): Services {
       guard: createAddressGuard(config.egressAllow),
     },
     publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool)),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    announce: announcer.announce,
+    live,
+    async [Symbol.asyncDispose]() {
+      await announcer[Symbol.asyncDispose]()
+      await live[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
   }
 }

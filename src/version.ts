@@ -4,3 +4,6 @@ import { readFileSync } from 'node:fs'
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ).version
+
+/** The `user-agent` of every delivery. */
+export const USER_AGENT = `Posthorn/${VERSION}`

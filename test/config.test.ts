@@ -25,6 +25,8 @@ test('nothing set is the embedded mode with the defaults of the design', () => {
     headerPrefix: 'wh-',
     retentionMs: 30 * 86_400_000,
     corsOrigins: [],
+    graphiql: true,
+    graphqlTrustedDocuments: null,
     logLevel: 'info',
   })
   expect(config.retryScheduleMs).toEqual(
@@ -81,10 +83,28 @@ describe('a value that cannot be used is refused', () => {
     ['POSTHORN_HEADER_PREFIX', 'wh'],
     ['POSTHORN_RETENTION', '1h'],
     ['POSTHORN_CORS_ORIGINS', 'https://app.example.com/path'],
+    ['POSTHORN_GRAPHIQL', 'yes'],
+    ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'no/such/file.json'],
+    ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'README.md'],
+    ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'package.json'],
     ['POSTHORN_LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {
     expect(problemsOf({ ...external, [name]: value })).toEqual([expect.stringContaining(name)])
   })
+})
+
+test('with DATABASE_URL GraphiQL is shown only when asked for', () => {
+  expect(loadConfig(external).config.graphiql).toBe(false)
+  expect(loadConfig({ ...external, POSTHORN_GRAPHIQL: 'true' }).config.graphiql).toBe(true)
+  expect(loadConfig({ POSTHORN_GRAPHIQL: 'false' }).config.graphiql).toBe(false)
+})
+
+test('a file of trusted documents that cannot be used is told apart', () => {
+  const problem = (file: string) =>
+    problemsOf({ ...external, POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file })[0]
+  expect(problem('no/such/file.json')).toContain('it cannot be read (ENOENT)')
+  expect(problem('README.md')).toContain('it is not JSON')
+  expect(problem('package.json')).toContain('not an object of documents by their hashes')
 })
 
 test('an empty retry schedule means no retries', () => {

@@ -1,13 +1,16 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { visibleApiKey } from './find-api-key.ts'
+import { findApiKeys, visibleApiKey } from './find-api-key.ts'
 
-builder.prismaNode('ApiKey', {
+const ApiKey = builder.prismaNode('ApiKey', {
   id: { field: 'id' },
   findUnique: (id, context) => visibleApiKey(callerOf(context), id),
   nullable: true,
   select: { id: true },
   fields: (t) => ({
+    organization: t.relation('organization', {
+      description: 'The organization that it acts for.',
+    }),
     name: t.exposeString('name', { nullable: true }),
     tokenHint: t.exposeString('tokenHint'),
     scopes: t.exposeStringList('scopes'),
@@ -17,3 +20,24 @@ builder.prismaNode('ApiKey', {
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
   }),
 })
+
+const ApiKeyConnection = builder.connectionObject(
+  { type: ApiKey, name: 'ApiKeyConnection', description: 'A page of API keys.' },
+  { name: 'ApiKeyEdge', description: 'An API key in a page.' },
+)
+
+builder.queryField('apiKeys', (t) =>
+  t.prismaConnection(
+    {
+      type: 'ApiKey',
+      cursor: 'id',
+      nullable: true,
+      description:
+        'The API keys of the organization, oldest first, with those that expired or were revoked. Needs the scope `keys:manage`.',
+      authScopes: { scope: 'keys:manage' },
+      resolve: (query, _root, _args, context) =>
+        findApiKeys(context.prisma, callerOf(context).organizationId, query),
+    },
+    ApiKeyConnection,
+  ),
+)

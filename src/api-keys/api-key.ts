@@ -4,7 +4,7 @@ import type { ApiKey } from '../db/generated/prisma/client.ts'
 import { invalid, notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
 import { parseInput } from '../validation.ts'
-import { parseScopes } from './scope.ts'
+import { type Caller, parseScopes, requireGrantable } from './scope.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
 export interface NewApiKey {
@@ -13,6 +13,8 @@ export interface NewApiKey {
   readonly name?: string | null
   /** Null or missing: it does not expire. */
   readonly expiresAt?: Date | null
+  /** Who makes it: nobody gives scopes that they lack themselves. Missing: whoever works on the machine itself. */
+  readonly grantedBy?: Caller
 }
 
 const keyName = z.object({
@@ -21,6 +23,7 @@ const keyName = z.object({
     .trim()
     .min(1, 'must not be empty')
     .max(200, 'must have at most 200 characters')
+    .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
     .nullish(),
 })
 
@@ -30,6 +33,7 @@ export async function createApiKey(
   input: NewApiKey,
 ): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
+  if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
   const { name } = parseInput(keyName, { name: input.name })
   const expiresAt = input.expiresAt ?? null
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {

@@ -46,6 +46,22 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
 }
 
+/** Throws `invalid`, naming each, for scopes that a caller may not hand on: those that their own key lacks. */
+export function requireGrantable(caller: Caller, scopes: readonly string[]): void {
+  const issues = scopes.flatMap((scope, index) =>
+    hasScope(caller, scope as Scope)
+      ? []
+      : [
+          {
+            path: ['scopes', index],
+            code: 'scope_not_held',
+            detail: `The API key in use lacks the scope ${scope} and cannot give it to another. Use a key that has it.`,
+          },
+        ],
+  )
+  if (issues.length > 0) throw invalid(issues)
+}
+
 /** Throws `forbidden` when the caller's key lacks the scope. */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (hasScope(caller, scope)) return

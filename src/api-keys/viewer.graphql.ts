@@ -10,7 +10,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     organization: t.prismaField({
       type: 'Organization',
       description:
-        'The organization that the key belongs to; all else that can be asked for is its own.',
+        'The organization that the key belongs to or, for an operator, that the header `posthorn-organization` names; all else that can be asked for is its own.',
       resolve: (query, { organizationId }, _args, { prisma }) =>
         findOrganization(prisma, organizationId, query),
     }),

@@ -4,6 +4,7 @@ import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
 import { signDelivery } from '../receiver/sign.ts'
 import type { DeliveryReporter } from '../telemetry/events.ts'
+import { USER_AGENT } from '../version.ts'
 import type { FindSendOptions, SendOptions } from '../webhooks/send-options.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
@@ -59,6 +60,7 @@ interface SignedRequest {
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: Buffer
+  readonly headerPrefix: string
   readonly signature: string
   readonly customHeaderNames: readonly string[]
 }
@@ -85,6 +87,7 @@ function signedRequest(
     url: options.url,
     headers,
     body,
+    headerPrefix: prefix,
     signature,
     customHeaderNames: Object.keys(options.headers),
   }
@@ -113,6 +116,8 @@ function toRecord(
     requestUrl: request.url,
     requestSignature: request.signature,
     requestHeaderNames: request.customHeaderNames,
+    requestHeaderPrefix: request.headerPrefix,
+    requestUserAgent: USER_AGENT,
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,

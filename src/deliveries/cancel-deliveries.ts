@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { announce } from '../live/announce.ts'
 
 /** Takes the state, then the job: a worker that runs the job meanwhile finds a canceled delivery. */
 const CANCEL = `
@@ -6,7 +7,7 @@ const CANCEL = `
     update posthorn.deliveries as d set
       state = 'canceled', finished_at = now(), next_attempt_at = null, waiting_since = null
     from owed where d.id = owed.id and d.state = 'pending'
-    returning d.id
+    returning d.id, d.organization_id, d.webhook_id
   ),
   jobs as (
     select count(*) as removed from (
@@ -17,14 +18,30 @@ const CANCEL = `
     ) as done
   )`
 
+interface CanceledRow {
+  readonly deliveryId: string
+  readonly organizationId: string
+  readonly webhookId: string
+}
+
+const CANCELED_ROW =
+  'id as "deliveryId", organization_id as "organizationId", webhook_id as "webhookId"'
+
+/** What is canceled is canceled, even if nobody can be told of it. */
+async function announceCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<void> {
+  const happenings = rows.map((row) => ({ kind: 'canceled' as const, ...row }))
+  await announce(sql, happenings).catch(() => {})
+}
+
 /** Cancels deliveries that are pending, with their jobs. The others stay as they are. Answers which it canceled. */
 export async function cancelDeliveries(sql: Sql, uuids: readonly string[]): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
+  const { rows } = await sql.query<CanceledRow>(
     `with owed as (select unnest($1::uuid[]) as id), ${CANCEL}
-     select id from canceled left join jobs on true`,
+     select ${CANCELED_ROW} from canceled left join jobs on true`,
     [uuids],
   )
-  return rows.map((row) => row.id)
+  await announceCanceled(sql, rows)
+  return rows.map((row) => row.deliveryId)
 }
 
 /** How many deliveries of a webhook are looked at by one statement. */
@@ -35,17 +52,20 @@ export async function cancelDeliveriesOfWebhook(sql: Sql, webhookUuid: string): 
   let canceled = 0
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
-    const { rows } = await sql.query<{ last: string | null; canceled: number }>(
+    const { rows } = await sql.query<{ last: string | null; canceled: CanceledRow[] | null }>(
       `with page as (
          select id, state from posthorn.deliveries where webhook_id = $1 and id > $2 order by id limit $3
        ),
        owed as (select id from page where state = 'pending'), ${CANCEL}
-       select (select id from page order by id desc limit 1) as last, (select count(*)::int from canceled) as canceled
+       select (select id from page order by id desc limit 1) as last, (
+         select json_agg(row) from (select ${CANCELED_ROW} from canceled) as row
+       ) as canceled
        from jobs`,
       [webhookUuid, after, CANCEL_BATCH],
     )
     const [page] = rows
-    canceled += page?.canceled ?? 0
+    canceled += page?.canceled?.length ?? 0
+    await announceCanceled(sql, page?.canceled ?? [])
     if (!page?.last) return canceled
     after = page.last
   }

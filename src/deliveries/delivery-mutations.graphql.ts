@@ -1,10 +1,37 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { ConflictError, NotFoundError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { cancelDelivery, redeliver } from './delivery.ts'
 import { rereadDelivery } from './find-deliveries.ts'
+import { testDelivery } from './test-delivery.ts'
 
 builder.mutationFields((t) => ({
+  testDelivery: t.prismaField({
+    type: 'Delivery',
+    nullable: true,
+    description:
+      'Sends the example of an event type to one webhook and to no other: signed, guarded, retried and recorded like any delivery, and marked with `isTest`. The webhook must be enabled and subscribe to the type. Needs the scope `deliveries:write`, as `redeliver` does: it makes a known receiver be called, and publishes nothing.',
+    authScopes: { scope: 'deliveries:write' },
+    errors: {
+      types: [ValidationError, NotFoundError, ConflictError],
+      dataField: { name: 'delivery', description: 'The delivery, pending.' },
+      result: { description: 'An attempt is due.' },
+      union: { description: 'What `testDelivery` answers with.' },
+    },
+    args: {
+      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+      eventType: t.arg.string({
+        required: true,
+        description: 'The name of an event type in the catalogue that has an example.',
+      }),
+    },
+    resolve: async (query, _root, { webhookId, eventType }, context) => {
+      const { organizationId } = callerOf(context)
+      const id = await testDelivery(context, organizationId, webhookId, eventType)
+      return await rereadDelivery(context.prisma, organizationId, id, query)
+    },
+  }),
+
   redeliver: t.prismaField({
     type: 'Delivery',
     nullable: true,

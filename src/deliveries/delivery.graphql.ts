@@ -4,6 +4,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { parseId, publicId } from '../ids.ts'
 import { madeAt } from '../made-at.ts'
+import type { DeliveryFilter as DeliveryFilterOfDomain } from './delivery-filter.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 
 const DeliveryState = builder.enumType('DeliveryState', {
@@ -24,6 +25,40 @@ const DeliveryState = builder.enumType('DeliveryState', {
     },
   } as const,
 })
+
+const StatusClass = builder.enumType('StatusClass', {
+  description: 'What a request was answered with, by the first digit of the HTTP status.',
+  values: {
+    SUCCESS_2XX: { value: 2, description: '2xx: it succeeded.' },
+    REDIRECTION_3XX: { value: 3, description: '3xx: it failed, as redirects are not followed.' },
+    CLIENT_ERROR_4XX: { value: 4, description: '4xx: the receiver refused it.' },
+    SERVER_ERROR_5XX: {
+      value: 5,
+      description: '5xx, or what is no status of HTTP: the receiver failed.',
+    },
+    NONE: { value: 0, description: 'No response: a timeout, or no connection.' },
+  } as const,
+})
+
+const DeliveryFilter = builder.inputType('DeliveryFilter', {
+  description: 'Which deliveries: those that meet all of what is given.',
+  fields: (t) => ({
+    state: t.field({ type: DeliveryState, description: 'Only those in this state.' }),
+    statusClass: t.field({
+      type: StatusClass,
+      description: 'Only those whose last attempt was answered so.',
+    }),
+    webhookId: t.id({ description: 'Only those to this webhook, deleted or not.' }),
+    eventType: t.string({
+      description: 'Only those of events of this type.',
+      validate: textRule,
+    }),
+    since: t.field({ type: 'DateTime', description: 'Only those made then or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Only those made before.' }),
+  }),
+})
+
+const filterArg = { type: DeliveryFilter, description: 'Which of them. Default: all.' } as const
 
 const Delivery = builder.prismaNode('Delivery', {
   id: { field: 'id' },
@@ -54,19 +89,7 @@ const Delivery = builder.prismaNode('Delivery', {
     nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
     waitingSince: t.expose('waitingSince', { type: 'DateTime', nullable: true }),
-    attempts: t.relatedConnection(
-      'attempts',
-      {
-        cursor: 'id',
-        nullable: true,
-        description:
-          'The requests that were made for it, oldest first. Needs the scope `deliveries:read`.',
-        authScopes: { scope: 'deliveries:read' },
-        query: { orderBy: { number: 'asc' } },
-      },
-      { name: 'AttemptConnection', description: 'A page of attempts.' },
-      { name: 'AttemptEdge', description: 'An attempt in a page.' },
-    ),
+    isTest: t.exposeBoolean('isTest'),
   }),
 })
 
@@ -95,19 +118,9 @@ builder.queryFields((t) => ({
       description:
         'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
-      args: {
-        webhookId: t.arg.id({ description: 'Only those to this webhook, deleted or not.' }),
-        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-        eventType: t.arg.string({
-          description: 'Only those of events of this type.',
-          validate: textRule,
-        }),
-      },
-      resolve: (query, _root, { webhookId, ...filter }, context) => {
-        const webhookUuid = webhookId == null ? null : webhookUuidOf(webhookId)
-        const { organizationId } = callerOf(context)
-        return findDeliveries(context.prisma, organizationId, { ...filter, webhookUuid }, query)
-      },
+      args: { filter: t.arg(filterArg) },
+      resolve: (query, _root, { filter }, context) =>
+        findDeliveries(context, callerOf(context).organizationId, readFilter(filter), query),
     },
     DeliveryConnection,
   ),
@@ -121,24 +134,14 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       nullable: true,
       description: 'The deliveries to it, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
-      args: {
-        state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
-        eventType: t.arg.string({
-          description: 'Only those of events of this type.',
-          validate: textRule,
-        }),
+      args: { filter: t.arg(filterArg) },
+      resolve: (query, { id }, { filter: given }, context, info) => {
+        const { organizationId } = callerOf(context)
+        const filter = readFilter(given)
+        return context.perField(info, (ids: string[]) =>
+          findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query),
+        )(id)
       },
-      resolve: (query, { id }, filter, context, info) =>
-        context.perField(info, (ids: string[]) =>
-          findDeliveriesOfEach(
-            context,
-            callerOf(context).organizationId,
-            'webhook_id',
-            ids,
-            filter,
-            query,
-          ),
-        )(id),
     },
     DeliveryConnection,
   ),
@@ -153,31 +156,34 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       description:
         'The deliveries it made, newest first: one for each webhook. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
-      args: { state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }) },
-      resolve: (query, { id }, filter, context, info) =>
-        context.perField(info, (ids: string[]) =>
-          findDeliveriesOfEach(
-            context,
-            callerOf(context).organizationId,
-            'event_id',
-            ids,
-            filter,
-            query,
-          ),
-        )(id),
+      args: { filter: t.arg(filterArg) },
+      resolve: (query, { id }, { filter: given }, context, info) => {
+        const { organizationId } = callerOf(context)
+        const filter = readFilter(given)
+        return context.perField(info, (ids: string[]) =>
+          findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query),
+        )(id)
+      },
     },
     DeliveryConnection,
   ),
 )
+
+function readFilter(
+  filter: typeof DeliveryFilter.$inferInput | null | undefined,
+): DeliveryFilterOfDomain {
+  const { webhookId, ...rest } = filter ?? {}
+  return { ...rest, webhookUuid: webhookId == null ? null : webhookUuidOf(webhookId) }
+}
 
 function webhookUuidOf(id: string): string {
   const uuid = parseId('webhook', id)
   if (uuid) return uuid
   throw invalid([
     {
-      path: ['webhookId'],
+      path: ['filter', 'webhookId'],
       code: 'invalid_argument',
-      detail: 'webhookId must be the id of a webhook: wh_….',
+      detail: 'filter.webhookId must be the id of a webhook: wh_….',
     },
   ])
 }

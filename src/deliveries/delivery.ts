@@ -37,7 +37,7 @@ export async function redeliver(
     ),
     revived as (
       update posthorn.deliveries as d set
-        state = 'pending', finished_at = null, waiting_since = null, next_attempt_at = now(),
+        state = 'pending', finished_at = null, waiting_since = null, next_attempt_at = now(), lingering = true,
         schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end
       from subject where d.id = subject.id and not subject.webhook_deleted and not subject.event_gone
       returning d.id

@@ -1,35 +1,55 @@
 import type { Db, Sql } from '../db/client.ts'
-import type { Delivery, DeliveryState, Prisma } from '../db/generated/prisma/client.ts'
+import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
+import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
+import {
+  type AddValue,
+  type DeliveryFilter,
+  indexRanges,
+  rangeConditions,
+  sharedConditions,
+  toWhere,
+} from './delivery-filter.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
 
-/** What is missing or null does not matter. */
-export interface DeliveryFilter {
-  readonly webhookUuid?: string | null | undefined
-  readonly state?: DeliveryState | null | undefined
-  readonly eventType?: string | null | undefined
+interface Deps {
+  readonly prisma: Db
+  readonly sql: Sql
 }
 
-/** A page of the deliveries of an organization, newest first. */
+/** A page of the deliveries of an organization, newest first: by one statement, or by two for filters of two ranges. */
 export async function findDeliveries(
-  db: Db,
+  { prisma, sql }: Deps,
   organizationId: string,
-  { webhookUuid, state, eventType }: DeliveryFilter,
+  filter: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[]> {
+  if (indexRanges(filter).length === 0) return []
   const { where, ...page } = pageOf(query, 'newest first')
-  return await db.delivery.findMany({
-    ...page,
-    where: {
-      ...where,
-      organizationId,
-      ...(webhookUuid && { webhookId: webhookUuid }),
-      ...(state && { state }),
-      ...(typeof eventType === 'string' && { eventType }),
-    },
+  const narrowed = toWhere(filter)
+  if (narrowed) {
+    return await prisma.delivery.findMany({
+      ...page,
+      where: { ...where, organizationId, ...narrowed },
+    })
+  }
+  const { take, orderBy, ...selection } = page
+  const parameters = createParameters()
+  const text = idsOfPage(
+    [`d.organization_id = ${parameters.add(organizationId)}`],
+    filter,
+    { take, bound: where.id },
+    parameters.add,
+  )
+  const { rows } = await sql.query<{ id: string }>(text, parameters.values)
+  const ids = rows.map(({ id }) => id)
+  return await prisma.delivery.findMany({
+    ...selection,
+    where: { id: { in: ids } },
+    orderBy: { id: 'desc' },
   })
 }
 
@@ -42,7 +62,10 @@ export async function findDeliveryById(
 ): Promise<Delivery | null> {
   const uuid = parseId('delivery', id)
   if (!uuid) return null
-  return await db.delivery.findUnique({ ...selection, where: { id: uuid, organizationId } })
+  return await db.delivery.findUnique({
+    ...atLeastKey(selection),
+    where: { id: uuid, organizationId },
+  })
 }
 
 /** The same for one that was there a moment ago. Throws `not_found` when it is no more. */
@@ -62,41 +85,59 @@ export async function rereadDelivery(
  * all rows of all of them where it is asked for the first few of each.)
  */
 export async function findDeliveriesOfEach(
-  { prisma, sql }: { readonly prisma: Db; readonly sql: Sql },
+  { prisma, sql }: Deps,
   organizationId: string,
   owner: 'webhook_id' | 'event_id',
   ownerUuids: readonly string[],
-  { state, eventType }: DeliveryFilter,
+  filter: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[][]> {
+  if (indexRanges(filter).length === 0) return ownerUuids.map(() => [])
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const bound = where.id ?? {}
-  const { rows } = await sql.query<{ owner: string; ids: string[] }>(
-    `
-    select owner.id as owner, array(
-      select d.id from posthorn.deliveries as d
-      where d.${owner} = owner.id and d.organization_id = $2
-        and ($3::uuid is null or d.id < $3) and ($4::uuid is null or d.id > $4)
-        and ($5::posthorn.delivery_state is null or d.state = $5) and ($6::text is null or d.event_type = $6)
-      order by d.id ${take > 0 ? 'desc' : 'asc'} limit $7
-    ) as ids
-    from unnest($1::uuid[]) as owner (id)`,
-    [
-      ownerUuids,
-      organizationId,
-      'lt' in bound ? bound.lt : null,
-      'gt' in bound ? bound.gt : null,
-      state ?? null,
-      eventType ?? null,
-      Math.abs(take),
-    ],
+  const parameters = createParameters()
+  const ids = idsOfPage(
+    [`d.${owner} = owner.id`, `d.organization_id = ${parameters.add(organizationId)}`],
+    filter,
+    { take, bound: where.id },
+    parameters.add,
   )
-  const ids = rows.flatMap((row) => row.ids)
+  const text = `
+    select owner.id as owner, array(${ids}) as ids
+    from unnest(${parameters.add(ownerUuids)}::uuid[]) as owner (id)`
+  const { rows } = await sql.query<{ owner: string; ids: string[] }>(text, parameters.values)
   const found = await prisma.delivery.findMany({
     ...selection,
-    where: { id: { in: ids } },
+    where: { id: { in: rows.flatMap((row) => row.ids) } },
   })
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]))
   const byOwner = new Map(rows.map((row) => [row.owner, take > 0 ? row.ids : row.ids.toReversed()]))
   return ownerUuids.map((uuid) => (byOwner.get(uuid) ?? []).flatMap((id) => byId.get(id) ?? []))
+}
+
+interface Bounds {
+  readonly take: number
+  readonly bound: { readonly lt: string } | { readonly gt: string } | undefined
+}
+
+/** SQL: the ids of a page, from the end of the list that it is taken from. Each range of an index is read in order. */
+function idsOfPage(
+  owned: readonly string[],
+  filter: DeliveryFilter,
+  { take, bound }: Bounds,
+  add: AddValue,
+): string {
+  const conditions = [...owned, ...sharedConditions(filter, add)]
+  if (bound) conditions.push('lt' in bound ? `d.id < ${add(bound.lt)}` : `d.id > ${add(bound.gt)}`)
+  const order = `order by id ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`
+  const ranges = indexRanges(filter).map(
+    (range) =>
+      `(select d.id from posthorn.deliveries as d
+        where ${[...conditions, ...rangeConditions(range)].join(' and ')} ${order})`,
+  )
+  return `select page.id from (${ranges.join(' union all ')}) as page ${order}`
+}
+
+function createParameters(): { readonly values: unknown[]; readonly add: AddValue } {
+  const values: unknown[] = []
+  return { values, add: (value) => `$${values.push(value)}` }
 }

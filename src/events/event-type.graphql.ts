@@ -33,6 +33,13 @@ builder.queryField('eventTypes', (t) =>
     description:
       'The catalogue: every type that can be published and subscribed to, by name. Needs no scope.',
     authScopes: { authenticated: true },
-    resolve: (query, _root, _args, { prisma }) => findEventTypes(prisma, query),
+    args: {
+      includeArchived: t.arg.boolean({
+        defaultValue: false,
+        description: 'Whether to answer with archived types too.',
+      }),
+    },
+    resolve: (query, _root, { includeArchived }, { prisma }) =>
+      findEventTypes(prisma, { includeArchived: includeArchived === true }, query),
   }),
 )

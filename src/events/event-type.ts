@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Sql } from '../db/client.ts'
+import { boundedPattern, PatternTooSlow } from './bounded-pattern.ts'
 
 /** Checks the `data` of an event against its type: what is wrong with it, or nothing. */
 export type CheckData = (data: unknown) => string[]
@@ -53,13 +54,21 @@ export function createCatalogue(sql: Sql): Catalogue {
   }
 }
 
-function compileCheck(schema: object | null): CheckData {
+/** Throws what is wrong with a schema that is none. */
+export function compileCheck(schema: object | null): CheckData {
   if (!schema) return () => []
-  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  // `code` is what Ajv would write into a file, which it never does here.
+  const regExp = Object.assign(boundedPattern, { code: '' })
+  const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp } })
   addFormats.default(ajv)
   const validate: ValidateFunction = ajv.compile(schema)
   return (data) => {
-    if (validate(data)) return []
+    try {
+      if (validate(data)) return []
+    } catch (error) {
+      if (error instanceof PatternTooSlow) return [error.message]
+      throw error
+    }
     return (validate.errors ?? []).map(({ instancePath, message }) =>
       `${instancePath || 'the whole'} ${message ?? 'is not valid'}`.trim(),
     )

@@ -1,8 +1,14 @@
+import { invalid } from '../errors.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { parseId } from '../ids.ts'
 import { madeAt } from '../made-at.ts'
-import { findEventById, findEvents } from './find-events.ts'
+import {
+  type EventFilter as EventFilterOfDomain,
+  findEventById,
+  findEvents,
+} from './find-events.ts'
 
 const Event = builder.prismaNode('Event', {
   id: { field: 'id' },
@@ -22,18 +28,35 @@ const Event = builder.prismaNode('Event', {
       type: 'JSON',
       nullable: true,
       description: 'The payload, as it was published.',
+      // Up to 256 KiB.
+      complexity: 10,
       select: { body: true },
       resolve: ({ body }) => (JSON.parse(body) as { data: unknown }).data,
     }),
     body: t.exposeString('body', {
       description:
         'The body of every delivery of the event, to the letter: this is what is signed and sent.',
+      complexity: 10,
     }),
+    isTest: t.exposeBoolean('isTest'),
     traceparent: t.exposeString('traceParent', {
       nullable: true,
       description:
         'The W3C trace context that every delivery carries on, if the publisher gave one.',
     }),
+  }),
+})
+
+const EventFilter = builder.inputType('EventFilter', {
+  description: 'Which events: those that meet all of what is given.',
+  fields: (t) => ({
+    id: t.id({ description: 'Only the one with this id: `evt_…`.' }),
+    type: t.string({
+      description: 'Only those of the event type with this name.',
+      validate: textRule,
+    }),
+    since: t.field({ type: 'DateTime', description: 'Only those published then or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Only those published before.' }),
   }),
 })
 
@@ -64,14 +87,30 @@ builder.queryFields((t) => ({
       description: 'The events of the organization, newest first. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
       args: {
-        type: t.arg.string({
-          description: 'Only those of the event type with this name.',
-          validate: textRule,
-        }),
+        filter: t.arg({ type: EventFilter, description: 'Which of them. Default: all.' }),
       },
-      resolve: (query, _root, { type }, context) =>
-        findEvents(context.prisma, callerOf(context).organizationId, { type }, query),
+      resolve: (query, _root, { filter }, context) =>
+        findEvents(context.prisma, callerOf(context).organizationId, readFilter(filter), query),
     },
     EventConnection,
   ),
 }))
+
+function readFilter(
+  filter: typeof EventFilter.$inferInput | null | undefined,
+): EventFilterOfDomain {
+  const { id, ...rest } = filter ?? {}
+  return { ...rest, uuid: id == null ? null : eventUuidOf(id) }
+}
+
+function eventUuidOf(id: string): string {
+  const uuid = parseId('event', id)
+  if (uuid) return uuid
+  throw invalid([
+    {
+      path: ['filter', 'id'],
+      code: 'invalid_argument',
+      detail: 'filter.id must be the id of an event: evt_….',
+    },
+  ])
+}

@@ -1,21 +1,41 @@
 import type { Db } from '../db/client.ts'
 import type { Event, EventType, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
+import { atLeastKey } from '../db/selection.ts'
 import { parseId } from '../ids.ts'
+import { firstUuidOf } from '../made-at.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
-/** A page of the events of an organization, newest first: of one type, or of all. */
+/** Which events. What is missing or null does not matter. */
+export interface EventFilter {
+  readonly uuid?: string | null | undefined
+  readonly type?: string | null | undefined
+  /** When it was published: from `since` on, and before `until`. */
+  readonly since?: Date | null | undefined
+  readonly until?: Date | null | undefined
+}
+
+/** A page of the events of an organization, newest first. */
 export async function findEvents(
   db: Db,
   organizationId: string,
-  { type }: { readonly type?: string | null | undefined },
+  { uuid, type, since, until }: EventFilter,
   query: Selection & Page,
 ): Promise<Event[]> {
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.event.findMany({
     ...page,
-    where: { ...where, organizationId, ...(typeof type === 'string' && { type }) },
+    where: {
+      ...where,
+      organizationId,
+      ...(typeof type === 'string' && { type }),
+      AND: [
+        ...(uuid ? [{ id: uuid }] : []),
+        ...(since ? [{ id: { gte: firstUuidOf(since) } }] : []),
+        ...(until ? [{ id: { lt: firstUuidOf(until) } }] : []),
+      ],
+    },
   })
 }
 
@@ -41,14 +61,26 @@ export async function findPublishedEvent(
   return uuid ? await db.event.findUnique({ ...selection, where: { id: uuid } }) : null
 }
 
-/** The catalogue: the types that can be published and subscribed to, by name. */
+type TypeSelection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
+
+/** The catalogue: the types that can be published and subscribed to, by name, and on request the archived ones. */
 export async function findEventTypes(
   db: Db,
-  selection: Pick<Prisma.EventTypeFindManyArgs, 'select'>,
+  { includeArchived }: { readonly includeArchived: boolean },
+  selection: TypeSelection,
 ): Promise<EventType[]> {
   return await db.eventType.findMany({
     ...selection,
-    where: { archivedAt: null },
+    where: includeArchived ? {} : { archivedAt: null },
     orderBy: { name: 'asc' },
   })
+}
+
+/** A type that was there a moment ago. Types are never removed. */
+export async function rereadEventType(
+  db: Db,
+  name: string,
+  selection: TypeSelection,
+): Promise<EventType> {
+  return await db.eventType.findUniqueOrThrow({ ...atLeastKey(selection, 'name'), where: { name } })
 }

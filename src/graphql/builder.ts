@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
@@ -9,6 +10,8 @@ import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { DomainError, FieldIssue } from '../errors.ts'
 import type { PublishedEvent } from '../events/publish-events.ts'
+import type { Job } from '../jobs/job.ts'
+import type { WebhookFilter } from '../webhooks/find-webhooks.ts'
 import type { SigningSecret } from '../webhooks/signing-secret.ts'
 import {
   argumentError,
@@ -19,6 +22,7 @@ import {
   pageSizeRule,
 } from './arguments.ts'
 import { type Context, callerOf } from './context.ts'
+import { fieldComplexity } from './limit-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 
 interface SchemaTypes {
@@ -27,11 +31,15 @@ interface SchemaTypes {
   /** The types that are no rows; named here so that the files of other types can name them. */
   Objects: {
     Header: { readonly name: string; readonly value: string }
+    Job: Job
+    /** Counts, in the buckets of `LATENCY_BOUNDS_MS`. */
+    Latency: readonly number[]
     PublishedEvent: PublishedEvent
     SigningSecret: SigningSecret
     ValidationIssue: FieldIssue
   }
   Interfaces: { UserError: DomainError }
+  Inputs: { WebhookFilter: WebhookFilter }
   Scalars: {
     DateTime: { Input: Date; Output: Date }
     ID: { Input: string; Output: string }
@@ -47,13 +55,24 @@ const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The first wraps the others: an error that is data must be seen after authorization and validation refused.
-  plugins: [ErrorsPlugin, ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin],
+  plugins: [
+    ErrorsPlugin,
+    ScopeAuthPlugin,
+    RelayPlugin,
+    PrismaPlugin,
+    ValidationPlugin,
+    ComplexityPlugin,
+  ],
   defaultFieldNullability: false,
+  // Only counted here: use-limits.ts checks it once for an operation, before any field is resolved.
+  complexity: { disabled: true, fieldComplexity },
   errors: {
     defaultUnionOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Result` },
     defaultResultOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Success` },
   },
   scopeAuth: {
+    // Before the stream begins, not with its first event.
+    authorizeOnSubscribe: true,
     // Both throw what they refuse, in the words of every transport.
     authScopes: (context) => ({
       authenticated: () => callerOf(context) !== null,

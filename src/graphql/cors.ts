@@ -1,7 +1,17 @@
-type Handle = (request: Request) => Promise<Response>
+import { ORGANIZATION_HEADER } from './act-for.ts'
+
+/** What belongs to the socket that a request came by. */
+export interface Connection {
+  /** Breaks it, whatever is under way. */
+  readonly cut?: () => void
+}
+
+export type Handle = (request: Request, connection?: Connection) => Promise<Response>
 
 /** How long a browser remembers what it was allowed, in seconds. */
 const MAX_AGE_S = 600
+
+const ALLOWED_HEADERS = `authorization, content-type, ${ORGANIZATION_HEADER}`
 
 /**
  * Lets pages of these origins call from a browser, and none when there are none. Keys travel in a header that a page
@@ -9,13 +19,13 @@ const MAX_AGE_S = 600
  */
 export function withCors(handle: Handle, origins: readonly string[]): Handle {
   if (origins.length === 0) return handle
-  return async (request) => {
+  return async (request, connection) => {
     const origin = request.headers.get('origin')
     const allowed = origin !== null && origins.includes(origin)
     const preflight =
       request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
     const response =
-      preflight && allowed ? new Response(null, { status: 204 }) : await handle(request)
+      preflight && allowed ? new Response(null, { status: 204 }) : await handle(request, connection)
 
     response.headers.append('vary', 'origin')
     if (allowed) {
@@ -23,7 +33,7 @@ export function withCors(handle: Handle, origins: readonly string[]): Handle {
       response.headers.set('access-control-expose-headers', 'retry-after, www-authenticate')
       if (preflight) {
         response.headers.set('access-control-allow-methods', 'GET, POST')
-        response.headers.set('access-control-allow-headers', 'authorization, content-type')
+        response.headers.set('access-control-allow-headers', ALLOWED_HEADERS)
         response.headers.set('access-control-max-age', String(MAX_AGE_S))
       }
     }

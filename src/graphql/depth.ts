@@ -1,49 +1,41 @@
 import {
-  type ASTVisitor,
   type FragmentDefinitionNode,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
-  type ValidationContext,
 } from 'graphql'
-import { createGraphQLError } from 'graphql-yoga'
 
 /** How many fields may stand inside each other; the usual introspection query needs all of them. */
 export const MAX_DEPTH = 15
 
-/** Refuses operations that are deeper than that, their fragments followed. */
-export function limitDepth(context: ValidationContext): ASTVisitor {
-  const known = new Map<FragmentDefinitionNode, number>()
+/** How many fields stand inside each other, fragments followed. */
+export function depthOf(
+  selectionSet: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): number {
+  const known = new Map<string, number>()
 
-  function depthOf({ selections }: SelectionSetNode): number {
+  function depthOfSet({ selections }: SelectionSetNode): number {
     return Math.max(...selections.map(depthOfSelection))
   }
 
   function depthOfSelection(selection: SelectionNode): number {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      return depthOfFragment(context.getFragment(selection.name.value))
-    }
-    const below = selection.selectionSet ? depthOf(selection.selectionSet) : 0
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return depthOfFragment(selection.name.value)
+    const below = selection.selectionSet ? depthOfSet(selection.selectionSet) : 0
     return selection.kind === Kind.FIELD ? 1 + below : below
   }
 
-  function depthOfFragment(fragment: FragmentDefinitionNode | null | undefined): number {
+  function depthOfFragment(name: string): number {
+    const fragment = fragments.get(name)
     if (!fragment) return 0
-    const depth = known.get(fragment)
+    const depth = known.get(name)
     if (depth !== undefined) return depth
-    // Ends a circle of fragments, which another rule refuses.
-    known.set(fragment, 0)
-    const found = depthOf(fragment.selectionSet)
-    known.set(fragment, found)
+    // Ends a circle of fragments, which validation refuses.
+    known.set(name, 0)
+    const found = depthOfSet(fragment.selectionSet)
+    known.set(name, found)
     return found
   }
 
-  return {
-    OperationDefinition(operation) {
-      const depth = depthOf(operation.selectionSet)
-      if (depth <= MAX_DEPTH) return
-      const message = `The operation is ${depth} fields deep; at most ${MAX_DEPTH} are allowed. Ask in several operations.`
-      context.reportError(createGraphQLError(message, { nodes: operation }))
-    },
-  }
+  return depthOfSet(selectionSet)
 }

@@ -1,14 +1,16 @@
-import { createYoga, type Plugin } from 'graphql-yoga'
+import { createYoga } from 'graphql-yoga'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { type Context, createContext, type DomainDeps } from './context.ts'
-import { withCors } from './cors.ts'
+import { type Context, createContext, createIdentify, type DomainDeps } from './context.ts'
+import { type Connection, type Handle, withCors } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
-import { limitDepth } from './limit-depth.ts'
+import { graphiqlOptions } from './graphiql.ts'
 import { createMaskError } from './mask-error.ts'
-import { parseWithinLimits } from './parse-within-limits.ts'
 import { useReadParams } from './read-params.ts'
 import { schema } from './schema.ts'
+import { useLimits } from './use-limits.ts'
+import { useStreams } from './use-streams.ts'
+import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
 export interface GraphqlDeps extends DomainDeps {
   readonly authenticate: Authenticate
@@ -17,20 +19,29 @@ export interface GraphqlDeps extends DomainDeps {
   readonly corsOrigins: readonly string[]
   /** Whether a browser that opens the path is shown GraphiQL. */
   readonly graphiql: boolean
+  /** The only documents that run. Null: any. */
+  readonly trustedDocuments: TrustedDocuments | null
 }
 
 export const GRAPHQL_PATH = '/graphql'
 
 /** Answers the requests to `/graphql`, with any method. */
-export function createGraphqlHandler(deps: GraphqlDeps): (request: Request) => Promise<Response> {
-  const yoga = createYoga<object, Context>({
+export function createGraphqlHandler(deps: GraphqlDeps): Handle {
+  const trusted = deps.trustedDocuments
+  const identify = createIdentify(deps.authenticate, deps.sql)
+  const yoga = createYoga<Connection, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
-    context: ({ request }) => createContext(deps, deps.authenticate, request),
-    plugins: [useReadParams(), useLimits()],
+    context: async ({ request }) => createContext(deps, await identify(request)),
+    plugins: [
+      useReadParams(),
+      ...(trusted ? [useTrustedDocuments(trusted)] : []),
+      useLimits(identify),
+      useStreams(),
+    ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(deps.logger) },
-    graphiql: deps.graphiql && { title: 'Posthorn' },
+    graphiql: deps.graphiql && !trusted && graphiqlOptions,
     // Each of these is done by a plugin of ours, or not at all.
     batching: false,
     multipart: false,
@@ -42,8 +53,8 @@ export function createGraphqlHandler(deps: GraphqlDeps): (request: Request) => P
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
 
-  async function answer(request: Request): Promise<Response> {
-    const response = await yoga.fetch(request)
+  async function answer(request: Request, connection: Connection = {}): Promise<Response> {
+    const response = await yoga.fetch(request, connection)
     // Answers hold secrets at times, and belong to one key.
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
@@ -51,15 +62,4 @@ export function createGraphqlHandler(deps: GraphqlDeps): (request: Request) => P
   }
 
   return withCors(answer, deps.corsOrigins)
-}
-
-function useLimits(): Plugin {
-  return {
-    onParse({ setParseFn }) {
-      setParseFn(parseWithinLimits)
-    },
-    onValidate({ addValidationRule }) {
-      addValidationRule(limitDepth)
-    },
-  }
 }

@@ -8,21 +8,31 @@ import {
   TokenKind,
 } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import { checkDocument } from './check-document.ts'
+import { limitExceeded } from './limit-exceeded.ts'
 
 /** The words and signs of a document; a page of the console has a few hundred. */
 export const MAX_TOKENS = 10_000
 
+/** The same, without a key: all that can be asked for is the schema, and that takes 300. */
+export const MAX_TOKENS_WITHOUT_KEY = 1_000
+
 /** How deep brackets may be nested. The parser calls itself for each, so that some thousands would end the process. */
 export const MAX_NESTING = 100
 
-/** Parses a document, once it is known to be neither too long nor nested too deep. */
-export function parseWithinLimits(text: string | Source, options?: ParseOptions): DocumentNode {
+/** Parses a document, once it is known to be neither too long nor nested too deep; answers one that is not too much. */
+export function parseWithinLimits(
+  text: string | Source,
+  { authenticated, ...options }: ParseOptions & { authenticated: boolean },
+): DocumentNode {
   const source = typeof text === 'string' ? new Source(text) : text
   try {
-    checkTokens(new Lexer(source))
-    return parse(source, { ...options, maxTokens: MAX_TOKENS })
+    checkTokens(new Lexer(source), authenticated)
+    const document = parse(source, { ...options, maxTokens: MAX_TOKENS })
+    checkDocument(document)
+    return document
   } catch (error) {
-    if (error instanceof GraphQLError) throw withoutContent(error)
+    if (error instanceof GraphQLError && !error.extensions['code']) throw withoutContent(error)
     throw error
   }
 }
@@ -38,26 +48,25 @@ const CLOSING: ReadonlySet<string> = new Set([
   TokenKind.PAREN_R,
 ])
 
-function checkTokens(lexer: Lexer): void {
+function checkTokens(lexer: Lexer, authenticated: boolean): void {
+  const most = authenticated ? MAX_TOKENS : MAX_TOKENS_WITHOUT_KEY
   let nesting = 0
   for (let count = 0; ; count++) {
     const token = lexer.advance()
     if (token.kind === TokenKind.EOF) return
-    if (count >= MAX_TOKENS) {
-      throw tooMuch(`The document has more than ${MAX_TOKENS.toLocaleString('en')} tokens.`)
+    if (count >= most) {
+      const remedy = authenticated
+        ? 'Give long values in variables, and ask in several operations.'
+        : 'Send an API key to ask for more: `Authorization: Bearer <API key>`.'
+      throw limitExceeded({ limit: 'tokens', most, remedy })
     }
     if (OPENING.has(token.kind)) nesting++
     else if (CLOSING.has(token.kind)) nesting--
     if (nesting > MAX_NESTING) {
-      throw tooMuch(
-        `The document nests brackets more than ${MAX_NESTING} deep. Give deep values in variables.`,
-      )
+      const remedy = 'Give deep values in variables.'
+      throw limitExceeded({ limit: 'levels of nested brackets', most: MAX_NESTING, remedy })
     }
   }
-}
-
-function tooMuch(message: string): GraphQLError {
-  return new GraphQLError(message)
 }
 
 /** The same error with its place, but without what the caller wrote there: it may be a secret pasted by mistake. */

@@ -10,9 +10,11 @@ export function withoutValues(message: string): string {
   return `Variable "${variable}" got an invalid value${where}; ${withoutValue(reason)}`
 }
 
-function withoutValue(reason: string): string {
+/** The same for what a rule says of a value that is written in the document. */
+export function withoutValue(reason: string): string {
   return reason
     .replace(/(cannot represent .*?value): .*$/s, '$1.')
     .replace(/, found: .*$/s, '.')
+    .replace(/ Found: .*$/s, '')
     .replace(/^Value ".*" does not exist/s, 'The value does not exist')
 }

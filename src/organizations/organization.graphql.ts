@@ -1,10 +1,15 @@
+import { hasScope } from '../api-keys/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { findOrganizationById, findOrganizations } from './find-organization.ts'
 
-builder.prismaNode('Organization', {
+const Organization = builder.prismaNode('Organization', {
   id: { field: 'id' },
-  // Nobody sees another organization than their own, by whatever id.
-  findUnique: (id, context) => ({ id, AND: [{ id: callerOf(context).organizationId }] }),
+  // Nobody but an operator sees another organization than their own, by whatever id.
+  findUnique: (id, context) => {
+    const caller = callerOf(context)
+    return hasScope(caller, 'admin') ? { id } : { id, AND: [{ id: caller.organizationId }] }
+  },
   nullable: true,
   select: { id: true },
   fields: (t) => ({
@@ -12,3 +17,33 @@ builder.prismaNode('Organization', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 })
+
+const OrganizationConnection = builder.connectionObject(
+  { type: Organization, name: 'OrganizationConnection', description: 'A page of organizations.' },
+  { name: 'OrganizationEdge', description: 'An organization in a page.' },
+)
+
+builder.queryFields((t) => ({
+  organization: t.prismaField({
+    type: 'Organization',
+    nullable: true,
+    description: 'The organization with this id, or null. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of an organization: `org_…`.' }),
+    },
+    resolve: (query, _root, { id }, { prisma }) => findOrganizationById(prisma, id, query),
+  }),
+  organizations: t.prismaConnection(
+    {
+      type: 'Organization',
+      cursor: 'id',
+      nullable: true,
+      description:
+        'All organizations, oldest first. To act for one of them, an operator names it in the HTTP header `posthorn-organization: org_…`: everything else then belongs to that organization. Needs the scope `admin`.',
+      authScopes: { scope: 'admin' },
+      resolve: (query, _root, _args, { prisma }) => findOrganizations(prisma, query),
+    },
+    OrganizationConnection,
+  ),
+}))

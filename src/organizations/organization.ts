@@ -10,7 +10,8 @@ const newOrganization = z.object({
     .string('must be a string')
     .trim()
     .min(1, 'must not be empty')
-    .max(200, 'must have at most 200 characters'),
+    .max(200, 'must have at most 200 characters')
+    .refine((text) => !text.includes('\0'), 'must not contain the NUL character'),
 })
 
 /** Makes a tenant. It starts with no key and no webhook. */
@@ -24,4 +25,15 @@ export async function getOrganization(db: Db, id: string): Promise<Organization>
   const organization = uuid && (await db.organization.findUnique({ where: { id: uuid } }))
   if (!organization) throw notFound('organization', id)
   return organization
+}
+
+/** Gives a tenant another name. Throws `not_found` for an id that names none. */
+export async function renameOrganization(
+  db: Db,
+  id: string,
+  input: { name: string },
+): Promise<Organization> {
+  const { id: uuid } = await getOrganization(db, id)
+  const { name } = parseInput(newOrganization, input)
+  return await db.organization.update({ where: { id: uuid }, data: { name } })
 }

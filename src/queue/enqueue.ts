@@ -10,6 +10,8 @@ export interface TaskPayloads {
   cancel_deliveries: { readonly webhookId: string }
   /** Make partitions ahead, and drop or erase what is past its time. */
   maintain: Record<string, never>
+  /** Keep the index of waiting deliveries and the statistics of whole hours up to date. */
+  keep_up: Record<string, never>
 }
 
 export type TaskName = keyof TaskPayloads

@@ -1,7 +1,8 @@
 import { invalid } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { createWebhookOnce, rereadCreated } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
 
@@ -61,19 +62,32 @@ builder.mutationFields((t) => ({
       'Registers a webhook and makes its signing secret. Needs the scope `webhooks:write`; reading the secret needs `secrets:read`.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
-      types: [ValidationError],
+      types: [ValidationError, ConflictError],
       dataField: { name: 'webhook', description: 'The new webhook.' },
       result: { description: 'The webhook was registered.' },
       union: { description: 'What `createWebhook` answers with.' },
     },
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
+      idempotencyKey: t.arg.string({
+        description:
+          '1 to 255 characters, remembered for 24 hours: a repetition with the same input registers nothing and answers with the webhook of the first call, as it is now.',
+      }),
     },
-    resolve: async (query, _root, { input }, context) => {
+    resolve: async (query, _root, { input, idempotencyKey }, context) => {
       const { organizationId } = callerOf(context)
       const { enabled, ...fields } = withHeadersByName(input)
       // Null, as of an unset variable, means the default.
       const webhook = { ...fields, ...(typeof enabled === 'boolean' && { enabled }) }
+      if (typeof idempotencyKey === 'string') {
+        const id = await createWebhookOnce(
+          context.webhooks,
+          organizationId,
+          webhook,
+          idempotencyKey,
+        )
+        return await rereadCreated(context.prisma, organizationId, id, query)
+      }
       const { id } = await createWebhook(context.webhooks, organizationId, webhook)
       return await rereadWebhook(context.prisma, organizationId, id, query)
     },

@@ -71,8 +71,11 @@ builder.queryFields((t) => ({
       description:
         'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
-      resolve: (query, _root, _args, context) =>
-        findWebhooks(context.prisma, callerOf(context).organizationId, query),
+      args: {
+        filter: t.arg({ type: 'WebhookFilter', description: 'Which of them. Default: all.' }),
+      },
+      resolve: (query, _root, { filter }, context) =>
+        findWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
     },
     WebhookConnection,
   ),

@@ -3,6 +3,7 @@ import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma
 import type { Keyring } from '../encryption.ts'
 import { notFound } from '../errors.ts'
 import { mintId, parseId, publicId } from '../ids.ts'
+import { announceOnCommit } from '../live/announce.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -111,6 +112,10 @@ export async function updateWebhook(
     if (!after) throw notFound('webhook', id)
     // Even when it was on before: a delivery may have been set aside by a worker a moment ago.
     if (fields.enabled) await enqueueRelease(tx, id)
+    if (after.enabled !== before.enabled) {
+      const health = after.enabled ? 'healthy' : 'disabled'
+      await announceOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
+    }
     return after
   })
   return toWebhook(keyring, row)

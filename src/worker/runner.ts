@@ -39,13 +39,19 @@ const FINISH_WITHIN_MS = 8_000
 
 const RESTART_AFTER_MS = 500
 
-/** Every quarter of an hour, and at start; missed runs are not made up for, as one does the work of all. */
+/** Missed runs are not made up for, as one does the work of all. */
 const CRON: CronItem[] = [
   {
     task: 'maintain',
     match: '*/15 * * * *',
     options: { backfillPeriod: 0 },
     identifier: 'maintain',
+  },
+  {
+    task: 'keep_up',
+    match: '* * * * *',
+    options: { backfillPeriod: 0 },
+    identifier: 'keep_up',
   },
 ]
 

@@ -1,11 +1,13 @@
 import type { Database } from '../db/client.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
+import { markLingeringDeliveries } from '../deliveries/mark-lingering.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { releaseWaiting } from '../deliveries/set-aside.ts'
 import { eraseExpiredIdempotencyKeys } from '../idempotency.ts'
 import { type IdKind, parseId } from '../ids.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import { addUpHours, eraseOldStatistics } from '../webhooks/keep-statistics.ts'
 import { eraseExpiredSecrets } from '../webhooks/signing-secret.ts'
 import type { Tasks } from './runner.ts'
 
@@ -32,9 +34,16 @@ export function createTasks({ database, attempt, retentionMs, logger }: TaskDeps
 
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)
+      const statistics = await eraseOldStatistics(pool, retentionMs)
       const secrets = await eraseExpiredSecrets(pool)
       const idempotencyKeys = await eraseExpiredIdempotencyKeys(pool)
-      logger.debug({ partitions, secrets, idempotencyKeys }, 'maintenance done')
+      logger.debug({ partitions, statistics, secrets, idempotencyKeys }, 'maintenance done')
+    },
+
+    async keep_up() {
+      const lingering = await markLingeringDeliveries(pool)
+      const hours = await addUpHours(pool)
+      logger.debug({ lingering, hours }, 'lists and statistics are up to date')
     },
   }
 }

@@ -21,7 +21,7 @@ export async function measureDrain(
   data: unknown,
   count: number,
 ): Promise<Drain> {
-  const settings = drainSettings(databaseUrl, receiver)
+  const settings = benchSettings(databaseUrl, receiver)
   await using services = openServices(settings)
   const { prisma, pool } = services.database
   await migrate(pool)
@@ -53,7 +53,7 @@ export async function measureDrain(
   return { perSecond: count / seconds, residentMb, statementsPerDelivery }
 }
 
-function drainSettings(databaseUrl: string, receiver: BenchReceiver): Settings {
+export function benchSettings(databaseUrl: string, receiver: BenchReceiver): Settings {
   const { config, secrets } = loadConfig({
     DATABASE_URL: databaseUrl,
     PORT: '0',

@@ -4,15 +4,24 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
-import { measureDrain } from './drain.ts'
+import { benchSettings, measureDrain } from './drain.ts'
+import { measurePages } from './pages.ts'
 import { measureRawUndici } from './raw-undici.ts'
 
 /**
  * `npm run bench`: how fast Posthorn delivers on this machine, with an embedded Postgres of its own and a TLS receiver
  * in another process. What counts is the ratio inside one run: A is what the process could do if it recorded nothing.
  */
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, count: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean' },
+    count: { type: 'string' },
+    /** How many deliveries are stored when pages are measured; 0: they are not. */
+    stored: { type: 'string' },
+  },
+})
 const count = Number(values.count ?? 20_000)
+const stored = Number(values.stored ?? 1_000_000)
 const concurrency = 200
 const data = { attendee: 'Ada Lovelace', ticket: 'x'.repeat(300) }
 
@@ -30,6 +39,7 @@ try {
     'C / A': Number((drain.perSecond / raw).toFixed(2)),
     'statements per delivery in C': Number(drain.statementsPerDelivery.toFixed(3)),
     'resident memory of the process after C, MB': Math.round(drain.residentMb),
+    ...(stored > 0 && (await measurePages(benchSettings(postgres.url, receiver), stored))),
   })
 } finally {
   await rm(dataDir, { recursive: true, force: true })

@@ -39,7 +39,7 @@ test('pages of a configured origin may, asking first', async () => {
   expect(Object.fromEntries(preflight.headers)).toMatchObject({
     'access-control-allow-origin': OURS,
     'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-allow-headers': 'authorization, content-type, posthorn-organization',
     vary: 'origin',
   })
   const answer = await handle(ask(OURS, 'POST'))

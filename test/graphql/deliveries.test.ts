@@ -55,17 +55,41 @@ describe('delivery', () => {
                 "firstByteMs": null,
                 "id": "att_1",
                 "number": 1,
-                "requestHeaderNames": [],
-                "requestSignature": null,
-                "requestUrl": "https://example.com/hook",
-                "responseBody": "kaputt �",
-                "responseBodyTruncated": false,
-                "responseHeaders": [
-                  {
-                    "name": "content-type",
-                    "value": "text/plain",
-                  },
-                ],
+                "request": {
+                  "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
+                  "headers": [
+                    {
+                      "name": "accept-encoding",
+                      "value": "identity",
+                    },
+                    {
+                      "name": "content-type",
+                      "value": "application/json",
+                    },
+                    {
+                      "name": "wh-id",
+                      "value": "msg_1",
+                    },
+                    {
+                      "name": "wh-timestamp",
+                      "value": "SECONDS",
+                    },
+                  ],
+                  "method": "POST",
+                  "url": "https://example.com/hook",
+                },
+                "response": {
+                  "body": "a2FwdXR0IP8=",
+                  "bodyEncoding": "BASE64",
+                  "bodyTruncated": false,
+                  "headers": [
+                    {
+                      "name": "content-type",
+                      "value": "text/plain",
+                    },
+                  ],
+                  "status": 500,
+                },
                 "status": 500,
                 "succeeded": false,
               },
@@ -79,17 +103,41 @@ describe('delivery', () => {
                 "firstByteMs": null,
                 "id": "att_2",
                 "number": 2,
-                "requestHeaderNames": [],
-                "requestSignature": null,
-                "requestUrl": "https://example.com/hook",
-                "responseBody": "kaputt �",
-                "responseBodyTruncated": false,
-                "responseHeaders": [
-                  {
-                    "name": "content-type",
-                    "value": "text/plain",
-                  },
-                ],
+                "request": {
+                  "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
+                  "headers": [
+                    {
+                      "name": "accept-encoding",
+                      "value": "identity",
+                    },
+                    {
+                      "name": "content-type",
+                      "value": "application/json",
+                    },
+                    {
+                      "name": "wh-id",
+                      "value": "msg_1",
+                    },
+                    {
+                      "name": "wh-timestamp",
+                      "value": "SECONDS",
+                    },
+                  ],
+                  "method": "POST",
+                  "url": "https://example.com/hook",
+                },
+                "response": {
+                  "body": "a2FwdXR0IP8=",
+                  "bodyEncoding": "BASE64",
+                  "bodyTruncated": false,
+                  "headers": [
+                    {
+                      "name": "content-type",
+                      "value": "text/plain",
+                    },
+                  ],
+                  "status": 500,
+                },
                 "status": 500,
                 "succeeded": false,
               },
@@ -118,6 +166,7 @@ describe('delivery', () => {
         "select attempts",
         "select deliveries",
         "select deliveries",
+        "select events",
         "select events",
         "select webhooks",
       ]
@@ -151,20 +200,22 @@ describe('deliveries', () => {
   test('are narrowed down by webhook, state and event type', async () => {
     const all = await ids({})
     await finish(delivery, 'succeeded')
-    expect(await ids({ state: 'SUCCEEDED' })).toEqual([delivery])
-    expect(await ids({ state: 'PENDING' })).toEqual(all.slice(1))
-    expect(await ids({ state: 'CANCELED' })).toEqual([])
-    expect(await ids({ webhookId })).toEqual(all)
-    expect(await ids({ webhookId: mintId('webhook') })).toEqual([])
-    expect(await ids({ eventType: JOINED, webhookId, state: 'SUCCEEDED' })).toEqual([delivery])
-    expect(await ids({ eventType: TICKET })).toEqual([])
+    expect(await ids({ filter: { state: 'SUCCEEDED' } })).toEqual([delivery])
+    expect(await ids({ filter: { state: 'PENDING' } })).toEqual(all.slice(1))
+    expect(await ids({ filter: { state: 'CANCELED' } })).toEqual([])
+    expect(await ids({ filter: { webhookId } })).toEqual(all)
+    expect(await ids({ filter: { webhookId: mintId('webhook') } })).toEqual([])
+    expect(await ids({ filter: { eventType: JOINED, webhookId, state: 'SUCCEEDED' } })).toEqual([
+      delivery,
+    ])
+    expect(await ids({ filter: { eventType: TICKET } })).toEqual([])
   })
 
   test('a filter that is no id of a webhook is told so', async () => {
-    const { errors } = await call('DeliveriesPage', { webhookId: delivery })
+    const { errors } = await call('DeliveriesPage', { filter: { webhookId: delivery } })
     expect(errors).toMatchObject([
       {
-        message: 'webhookId must be the id of a webhook: wh_….',
+        message: 'filter.webhookId must be the id of a webhook: wh_….',
         extensions: { code: 'BAD_USER_INPUT' },
       },
     ])
@@ -175,8 +226,8 @@ describe('deliveries', () => {
     const { data } = await api.call(
       tenant.token,
       `query ($id: ID!) { webhook(id: $id) {
-        exhausted: deliveries(state: EXHAUSTED) { nodes { id event { deliveries(state: EXHAUSTED) { nodes { id } } } } }
-        ticket: deliveries(eventType: "${TICKET}") { nodes { id } }
+        exhausted: deliveries(filter: { state: EXHAUSTED }) { nodes { id event { deliveries(filter: { state: EXHAUSTED }) { nodes { id } } } } }
+        ticket: deliveries(filter: { eventType: "${TICKET}" }) { nodes { id } }
       } }`,
       { id: webhookId },
     )

@@ -213,7 +213,7 @@ describe('event, events and eventTypes', () => {
     for (const type of [JOINED, TICKET, JOINED])
       await call('PublishEvent', { input: { type, data: {} } })
     const types = async (type?: string) => {
-      const { data } = await call('Events', { type })
+      const { data } = await call('Events', { filter: { type } })
       return data.events.nodes.map((event: { type: string }) => event.type)
     }
     expect(await types()).toEqual([JOINED, TICKET, JOINED])

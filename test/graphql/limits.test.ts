@@ -16,18 +16,81 @@ afterAll(() => api[Symbol.asyncDispose]())
 const NESTED = 100_000
 
 describe('a document', () => {
+  const publishing = (numbers: number) =>
+    `mutation { publishEvent(input: { type: "x", data: [${Array(numbers).fill(1).join(' ')}] }) { __typename } }`
+
   test('of 10,000 tokens is read, of more refused', async () => {
-    const aliased = Array.from({ length: 3_332 }, (_, i) => `a${i}: __typename`).join(' ')
-    const { data } = await api.call(
-      token,
-      `{ b: __typename ${aliased} }`.replace('b:', ' __typename'),
-    )
-    expect(Object.keys(data)).toHaveLength(3_333)
-    const { errors } = await api.call(token, `{ b: __typename ${aliased} }`)
-    expect(errors).toMatchObject([
+    const { data } = await api.call(token, publishing(9_980))
+    expect(data.publishEvent.__typename).toBe('ValidationError')
+    const { errors } = await api.call(token, publishing(9_981))
+    expect(errors).toEqual([
       {
-        message: 'The document has more than 10,000 tokens.',
-        extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+        message:
+          'The document has more than 10,000 tokens; at most 10,000 are allowed. Give long values in variables, and ask in several operations.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', most: 10_000 },
+      },
+    ])
+  })
+
+  test.each([
+    ['no key', null],
+    ['a key that is unknown', `phk_${'x'.repeat(49)}`],
+  ])('with %s is read up to 1,000 tokens, before anything else is done', async (_what, key) => {
+    const { errors } = await api.call(key, publishing(981))
+    expect(errors).toEqual([
+      {
+        message:
+          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key to ask for more: `Authorization: Bearer <API key>`.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', most: 1_000 },
+      },
+    ])
+  })
+
+  const times = (count: number, part: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => part(i)).join(' ')
+
+  test.each([
+    [
+      'fields',
+      1_000,
+      (n: number) =>
+        `{ viewer { organization { ${times(n - 502, () => 'id')} } ${times(500, () => 'scopes')} } }`,
+    ],
+    ['aliases', 100, (n: number) => `{ viewer { ${times(n, (i) => `a${i}: scopes`)} } }`],
+    [
+      'directives',
+      100,
+      (n: number) => `{ viewer { ${times(n, () => 'scopes @include(if: true)')} } }`,
+    ],
+    [
+      'root fields',
+      50,
+      (n: number) =>
+        `{ ${times(n - 2, () => '__typename')} ...f ...f ... { __typename } } fragment f on Query { __typename }`,
+    ],
+  ])('has at most so many %s: %i', async (limit, most, query) => {
+    expect((await api.call(token, query(most))).errors).toBeUndefined()
+    const { errors, data } = await api.call(token, query(most + 1))
+    const [many, found] = [most, most + 1].map((number) => number.toLocaleString('en'))
+    expect(data).toBeUndefined()
+    expect(errors).toEqual([
+      {
+        message: `The document has ${found} ${limit}; at most ${many} are allowed. Ask in several operations.`,
+        extensions: { code: 'LIMIT_EXCEEDED', limit, most, found: most + 1 },
+      },
+    ])
+  })
+
+  test('whose fields must be compared too often is refused, and says so', async () => {
+    const { errors } = await api.call(
+      token,
+      `{ ${times(49, () => `viewer { ${times(19, () => 'scopes')} }`)} }`,
+    )
+    expect(errors).toEqual([
+      {
+        message:
+          'The document has more than 500,000 comparisons of equal fields; at most 500,000 are allowed. Ask for each field once, and in fewer fragments.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'comparisons of equal fields', most: 500_000 },
       },
     ])
   })
@@ -44,8 +107,9 @@ describe('a document', () => {
     expect(status).toBe(200)
     expect(errors).toMatchObject([
       {
-        message: 'The document nests brackets more than 100 deep. Give deep values in variables.',
-        extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+        message:
+          'The document has more than 100 levels of nested brackets; at most 100 are allowed. Give deep values in variables.',
+        extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ])
   })
@@ -59,8 +123,8 @@ describe('a document', () => {
     expect(errors).toMatchObject([
       {
         message:
-          'The operation is 16 fields deep; at most 15 are allowed. Ask in several operations.',
-        extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+          'The document has 16 levels of fields inside each other; at most 15 are allowed. Ask in several operations.',
+        extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ])
   })
@@ -72,7 +136,7 @@ describe('a document', () => {
     )
     const query = `{ __schema { types { ...f0 } } } ${fragments.join(' ')} fragment f15 on __Type { name }`
     const { errors } = await api.call(token, query)
-    expect(errors).toMatchObject([{ message: expect.stringContaining('18 fields deep') }])
+    expect(errors).toMatchObject([{ message: expect.stringContaining('has 18 levels of fields') }])
   })
 
   test('whose fragments go round in a circle is refused', async () => {
@@ -111,6 +175,105 @@ describe('a document', () => {
     ])
     expect(JSON.stringify(errors)).not.toContain('secret')
     expect(JSON.stringify(errors)).not.toContain('stack')
+  })
+})
+
+test.each([
+  ['{ webhooks(first: "secret") { nodes { id } } }'],
+  ['query ($first: Int = "secret") { webhooks(first: $first) { nodes { id } } }'],
+  ['{ webhook(id: { a: "secret" }) { id } }'],
+  ['{ webhook(id: "secret") { id } webhook(id: "secret2") { id } }'],
+  ['{ deliveries(filter: { states: "secret" }) { nodes { id } } }'],
+  ['{ deliveries(filter: { state: "secret" }) { nodes { id } } }'],
+  ['{ deliveries(filter: "secret") { nodes { id } } }'],
+  ['mutation { createWebhook(input: { url: 1, headers: [{ name: "secret" }] }) { __typename } }'],
+])('a value in a document that does not fit, %j, is told where, not what', async (query) => {
+  const { errors } = await api.call(token, query)
+  expect(errors?.length).toBeGreaterThan(0)
+  for (const error of errors ?? []) {
+    expect(error.locations?.length).toBeGreaterThan(0)
+    expect(error.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' })
+  }
+  expect(JSON.stringify(errors)).not.toContain('secret')
+})
+
+describe('an answer', () => {
+  const LISTS = ['webhooks', 'deliveries', 'event', 'deliveries', 'attempts']
+  const nested = LISTS.reduceRight(
+    (inner, list) =>
+      list === 'event'
+        ? `event { id ${inner} }`
+        : `${list}(first: $first) { nodes { id ${inner} } }`,
+    '',
+  )
+
+  test('has room for a page of 50 deliveries with event, webhook and 10 attempts each', async () => {
+    const page = `query ($first: Int!) { deliveries(first: $first) {
+      pageInfo { hasNextPage endCursor }
+      edges { cursor node {
+        id state createdAt event { id type data } webhook { id url headers { name value } }
+        attempts(first: 10) { nodes { id number response { body headers { name value } } request { body headers { name value } } } }
+      } }
+    } }`
+    const { errors } = await api.call(token, page, { first: 50 })
+    expect(errors).toBeUndefined()
+    // Bodies of requests weigh most; without them there is room for twice as much.
+    const lighter = page.replace('request { body ', 'request { ')
+    expect((await api.call(token, lighter, { first: 100 })).errors).toBeUndefined()
+  })
+
+  test('with pages of 100 inside each other is refused before anything is read', async () => {
+    const { data, errors } = await api.call(token, `query ($first: Int!) { ${nested} }`, {
+      first: 100,
+    })
+    expect(data).toBeUndefined()
+    expect(errors).toEqual([
+      {
+        message: expect.stringMatching(
+          /^The document has [\d,]+ objects in its largest answer; at most 10,000 are allowed\. Ask for smaller pages \(`first`\), or in several operations\.$/,
+        ),
+        extensions: {
+          code: 'LIMIT_EXCEEDED',
+          limit: 'objects in its largest answer',
+          most: 10_000,
+          found: expect.any(Number),
+        },
+      },
+    ])
+    expect(errors?.[0].extensions.found).toBeGreaterThan(100_000_000)
+    expect(api.statements.list).toEqual(['authenticate'])
+  })
+
+  test('of the usual sizes inside each other is given', async () => {
+    const { errors } = await api.call(token, `query ($first: Int!) { ${nested} }`, { first: 5 })
+    expect(errors).toBeUndefined()
+  })
+
+  test('is measured by the operation that is asked for, with the variables that are given', async () => {
+    const query = `query large { ${nested.replaceAll('$first', '100')} } query small { viewer { scopes } }`
+    const ask = async (operationName: string) =>
+      await readAnswer(await api.handle(request(token, { query, operationName })))
+    expect((await ask('small')).errors).toBeUndefined()
+    expect((await ask('large')).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED' } }])
+    expect((await ask('neither')).errors).toMatchObject([
+      { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
+    ])
+    const fallback = `query ($first: Int = 100) { ${nested} }`
+    expect((await api.call(token, fallback)).errors).toMatchObject([
+      { extensions: { code: 'LIMIT_EXCEEDED' } },
+    ])
+  })
+
+  test('cannot be hidden behind fragments or an argument that fails', async () => {
+    const large = nested.replaceAll('$first', '100')
+    for (const query of [
+      `{ ...f } fragment f on Query { ${large} }`,
+      `query ($id: ID = "x") { webhook(id: $id) { id } ${large} }`,
+    ]) {
+      const { data, errors } = await api.call(token, query, { id: null })
+      expect(data).toBeUndefined()
+      expect(errors).toHaveLength(1)
+    }
   })
 })
 

@@ -32,6 +32,7 @@ async function keyWith(scopes: readonly Scope[]): Promise<string> {
 }
 
 const QUERIES: [Scope, string][] = [
+  ['keys:manage', '{ apiKeys { nodes { id } } }'],
   ['webhooks:read', 'query ($webhook: ID!) { webhook(id: $webhook) { id } }'],
   ['webhooks:read', '{ webhooks { nodes { id } } }'],
   ['webhooks:read', 'query ($webhook: ID!) { node(id: $webhook) { id } }'],
@@ -75,6 +76,26 @@ describe.each(QUERIES)('without %s, %s', (scope, query) => {
   })
 })
 
+const OPERATORS_QUERIES = [
+  '{ organizations { nodes { id } } }',
+  '{ organization(id: "org_x") { id } }',
+  '{ jobs { nodes { id } } }',
+  '{ jobSummary { count } }',
+]
+
+test.each(OPERATORS_QUERIES)('without admin, %s is refused', async (query) => {
+  const refused = await api.call(all.token, query)
+  expect(Object.values(refused.data)).toEqual([null])
+  expect(refused.errors).toMatchObject([
+    {
+      message: expect.stringContaining('lacks the scope admin'),
+      extensions: { code: 'FORBIDDEN' },
+    },
+  ])
+  const { errors } = await api.call(await keyWith(['admin']), query)
+  expect(errors).toBeUndefined()
+})
+
 const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   [
     'webhooks:write',
@@ -89,6 +110,19 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['events:publish', 'events', 'PublishEvents', { input: { events: [] } }],
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
+  ['deliveries:write', 'deliveries', 'TestDelivery', { webhookId: 'wh_x', eventType: JOINED }],
+  ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],
+  ['keys:manage', 'api-keys', 'RevokeApiKey', { id: 'key_x' }],
+  ['admin', 'event-types', 'CreateEventType', { input: { name: 'a', description: 'A' } }],
+  ['admin', 'event-types', 'UpdateEventType', { name: JOINED, input: {} }],
+  ['admin', 'event-types', 'ArchiveEventType', { name: JOINED }],
+  ['admin', 'event-types', 'UnarchiveEventType', { name: JOINED }],
+  ['admin', 'organizations', 'CreateOrganization', { name: 'A' }],
+  ['admin', 'organizations', 'RenameOrganization', { id: 'org_x', name: 'A' }],
+  ['admin', 'jobs', 'RunJobsNow', { ids: ['1'] }],
+  ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], runAt: '2026-01-31T12:00:00Z' }],
+  ['admin', 'jobs', 'FailJobs', { ids: ['1'], reason: 'Because' }],
+  ['admin', 'jobs', 'CompleteJobs', { ids: ['1'] }],
 ]
 
 test.each(MUTATIONS)(

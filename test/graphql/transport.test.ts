@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { graphiqlOptions } from '../../src/graphql/graphiql.ts'
 import { createGraphqlHandler } from '../../src/graphql/handler.ts'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
@@ -104,7 +105,15 @@ describe('GET', () => {
     )
     expect(shown.status).toBe(200)
     expect(shown.headers.get('content-type')).toContain('text/html')
-    expect(await shown.text()).toContain('GraphiQL')
+    const text = await shown.text()
+    expect(text).toContain('GraphiQL')
+    expect(text).toContain('query Example')
+  })
+
+  test('answers the query that GraphiQL opens with, for any key that may read', async () => {
+    const { errors, data } = await api.call(token, graphiqlOptions.defaultQuery ?? '')
+    expect(errors).toBeUndefined()
+    expect(data.viewer.organization.name).toBe('Harvest Fair')
   })
 })
 

@@ -208,6 +208,7 @@ describe('updateWebhook', () => {
         "select webhooks",
         "BEGIN",
         "update webhooks",
+        "select live_listeners",
         "COMMIT",
         "select webhooks",
       ]
@@ -256,7 +257,7 @@ describe('deleteWebhook', () => {
 
     const [delivery] = await deliveryIds(api.database, tenant.organizationId)
     const read =
-      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } deliveries(webhookId: $w) { nodes { id } } }'
+      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } deliveries(filter: { webhookId: $w }) { nodes { id } } }'
     const after = await api.call(tenant.token, read, { d: delivery, w: id })
     expect(after.data).toEqual({
       delivery: { webhookId: id, webhook: null },

@@ -50,4 +50,13 @@ describe('the key identifies the organization', () => {
       expect(await json(await api.call('GET', secretPath))).toEqual(secret)
     },
   )
+
+  test('and no header names another, not even for an operator', async () => {
+    await api.create()
+    const operator = await createTenant(api.database.prisma, ['admin'])
+    const headers = { 'posthorn-organization': api.tenant.publicOrganizationId }
+    expect(
+      await json(await api.call('GET', '/webhooks', { token: operator.token, headers })),
+    ).toEqual([])
+  })
 })

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
+import { findEndedKeys } from '../../../src/api-keys/ended-keys.ts'
 import type { Scope } from '../../../src/api-keys/scope.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { createKeyring } from '../../../src/encryption.ts'
 import { createCatalogue } from '../../../src/events/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../../src/graphql/handler.ts'
+import { createLiveHub } from '../../../src/live/hub.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
@@ -50,14 +52,17 @@ export async function openApi(options: Partial<GraphqlDeps> = {}) {
     statements,
     log,
     tenant: (scopes?: readonly Scope[]) => createTenant(database.prisma, scopes),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await deps.live[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
   }
 }
 
 export type Api = Awaited<ReturnType<typeof openApi>>
 
 function createDeps(
-  { prisma, pool }: Database,
+  { url, prisma, pool }: Database,
   logger: GraphqlDeps['logger'],
   options: Partial<GraphqlDeps>,
 ): GraphqlDeps {
@@ -71,9 +76,16 @@ function createDeps(
       guard: createAddressGuard([]),
     },
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
+    live: createLiveHub({
+      databaseUrl: url,
+      sql: pool,
+      findEndedKeys: (keyIds) => findEndedKeys(pool, keyIds),
+      onError: (error) => logger.warn({ error }, 'the live connection broke'),
+    }),
     logger,
     corsOrigins: [],
     graphiql: false,
+    trustedDocuments: null,
     ...options,
   }
 }

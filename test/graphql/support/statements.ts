@@ -6,6 +6,8 @@ export interface Statements {
   readonly list: string[]
   /** The same in full. */
   readonly texts: string[]
+  /** The same with their values. */
+  readonly full: { readonly text: string; readonly values: readonly unknown[] }[]
   clear(): void
 }
 
@@ -13,6 +15,7 @@ export interface Statements {
 export function recordStatements({ pool }: Database): Statements {
   const list: string[] = []
   const texts: string[] = []
+  const full: { text: string; values: readonly unknown[] }[] = []
   pool.on('connect', (client) => {
     const query = client.query as (...args: unknown[]) => unknown
     client.query = ((...args: unknown[]) => {
@@ -21,6 +24,10 @@ export function recordStatements({ pool }: Database): Statements {
       if (name !== NOTED_LATER) {
         list.push(name)
         texts.push(statement.text)
+        full.push({
+          text: statement.text,
+          values: statement.values ?? (args[1] as unknown[]) ?? [],
+        })
       }
       return query.apply(client, args)
     }) as typeof client.query
@@ -28,9 +35,11 @@ export function recordStatements({ pool }: Database): Statements {
   return {
     list,
     texts,
+    full,
     clear() {
       list.length = 0
       texts.length = 0
+      full.length = 0
     },
   }
 }
@@ -41,6 +50,7 @@ const NOTED_LATER = 'update api_keys'
 interface Statement {
   readonly name?: string
   readonly text: string
+  readonly values?: readonly unknown[]
 }
 
 function textOf(question: unknown): Statement {

@@ -12,6 +12,7 @@ export function tidy<Value>(value: Value): Value {
       return names.get(id) as string
     })
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replaceAll(/("wh-timestamp","value":)"\d+"/g, '$1"SECONDS"')
     .replaceAll(/whsec_[A-Za-z0-9+/=]+/g, 'whsec_KEY')
     .replaceAll(/phk_\w+/g, 'phk_HINT')
   return JSON.parse(text)

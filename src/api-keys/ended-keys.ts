@@ -1,0 +1,18 @@
+import type { Sql } from '../db/client.ts'
+
+/** Of these API keys, those that are no longer valid, by their uuids. */
+export async function findEndedKeys(
+  sql: Sql,
+  keyIds: readonly string[],
+): Promise<Map<string, 'revoked' | 'expired'>> {
+  const { rows } = await sql.query<{ id: string; state: 'revoked' | 'expired' }>({
+    name: 'find_ended_keys',
+    // One that is not there any more went with its organization.
+    text: `
+      select wanted.id, case when k.expires_at <= now() and k.revoked_at is null then 'expired' else 'revoked' end as state
+      from unnest($1::uuid[]) as wanted (id) left join posthorn.api_keys as k on k.id = wanted.id
+      where k.id is null or k.revoked_at is not null or k.expires_at <= now()`,
+    values: [keyIds],
+  })
+  return new Map(rows.map(({ id, state }) => [id, state]))
+}

@@ -1,0 +1,94 @@
+import type { DeliveryState, Prisma } from '../db/generated/prisma/client.ts'
+import { firstUuidOf } from '../made-at.ts'
+
+/** The first digit of a status; 0 stands for no response. */
+export type StatusClass = 0 | 2 | 3 | 4 | 5
+
+/** Which deliveries. What is missing or null does not matter. */
+export interface DeliveryFilter {
+  readonly webhookUuid?: string | null | undefined
+  readonly state?: DeliveryState | null | undefined
+  /** Of the response to the last attempt. */
+  readonly statusClass?: StatusClass | null | undefined
+  readonly eventType?: string | null | undefined
+  /** When it was made: from `since` on, and before `until`. */
+  readonly since?: Date | null | undefined
+  readonly until?: Date | null | undefined
+}
+
+/**
+ * One range of an index. `state` and `last_status_class` change with every attempt, so they are in no index; what is
+ * made of them is (see the migration `search_and_count`), and where that is null, a delivery succeeded or is fresh.
+ */
+export interface IndexRange {
+  readonly listedState?: DeliveryState | null
+  readonly listedStatusClass?: StatusClass
+  readonly state?: DeliveryState
+  /** Only what is too young to be in the index of states. */
+  readonly fresh?: true
+}
+
+/** The ranges that together hold the deliveries of a state and a status class. They do not overlap. */
+export function indexRanges({ state, statusClass }: DeliveryFilter): IndexRange[] {
+  if (statusClass == null) return state ? rangesOfState(state) : [{}]
+  if (state === 'succeeded') return statusClass === 2 ? rangesOfState('succeeded') : []
+  const listed = {
+    listedStatusClass: statusClass,
+    ...(state && { listedState: state }),
+  }
+  return statusClass === 2 && !state ? [listed, ...rangesOfState('succeeded')] : [listed]
+}
+
+function rangesOfState(state: DeliveryState): IndexRange[] {
+  if (state === 'succeeded') return [{ listedState: null, state }]
+  const listed = { listedState: state }
+  return state === 'pending' ? [listed, { listedState: null, state, fresh: true }] : [listed]
+}
+
+/** The filter for Prisma, when one range of an index holds all; null otherwise. */
+export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | null {
+  const { webhookUuid, eventType, since, until } = filter
+  const [range, another] = indexRanges(filter)
+  if (!range || another || range.fresh) return null
+  return {
+    ...range,
+    ...(webhookUuid && { webhookId: webhookUuid }),
+    ...(typeof eventType === 'string' && { eventType }),
+    AND: [
+      ...(since ? [{ id: { gte: firstUuidOf(since) } }] : []),
+      ...(until ? [{ id: { lt: firstUuidOf(until) } }] : []),
+    ],
+  }
+}
+
+/** Adds a value to the parameters of a statement and answers its placeholder. */
+export type AddValue = (value: unknown) => string
+
+/** SQL: the conditions of the filter on the deliveries `d`, but for those of its ranges. */
+export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[] {
+  const { webhookUuid, eventType, since, until } = filter
+  return [
+    ...(webhookUuid ? [`d.webhook_id = ${add(webhookUuid)}`] : []),
+    ...(typeof eventType === 'string' ? [`d.event_type = ${add(eventType)}`] : []),
+    ...(since ? [`d.id >= ${add(firstUuidOf(since))}`] : []),
+    ...(until ? [`d.id < ${add(firstUuidOf(until))}`] : []),
+  ]
+}
+
+/** SQL: the conditions of a range on the deliveries `d`. Literals, so that partial indexes and plans fit. */
+export function rangeConditions({
+  listedState,
+  listedStatusClass,
+  state,
+  fresh,
+}: IndexRange): string[] {
+  return [
+    ...(listedState === null ? ['d.listed_state is null'] : []),
+    ...(listedState ? [`d.listed_state = '${listedState}'`] : []),
+    ...(listedStatusClass === undefined ? [] : [`d.listed_status_class = ${listedStatusClass}`]),
+    ...(state ? [`d.state = '${state}'`] : []),
+    ...(fresh
+      ? [`d.id >= (select reached_id from posthorn.bookmarks where name = 'lingering deliveries')`]
+      : []),
+  ]
+}

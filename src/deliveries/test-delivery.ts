@@ -1,0 +1,84 @@
+import type { Db, Sql } from '../db/client.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { findExample } from '../events/find-example.ts'
+import { mintId, parseId } from '../ids.ts'
+import { findWebhook } from '../webhooks/find-webhook.ts'
+
+interface DeliveryDeps {
+  readonly prisma: Db
+  readonly sql: Sql
+}
+
+/**
+ * Sends the example of an event type to one webhook and to no other. From here on it is a delivery like any: signed,
+ * guarded, retried and recorded the same, but marked. Answers its public id.
+ *
+ * The contract holds for tests too: a webhook is delivered nothing while it is disabled (section 4), and only the types
+ * that it subscribes to (section 6).
+ */
+export async function testDelivery(
+  { prisma, sql }: DeliveryDeps,
+  organizationId: string,
+  webhookId: string,
+  eventType: string,
+): Promise<string> {
+  const webhook = await findWebhook(prisma, organizationId, webhookId)
+  const data = await findExample(prisma, eventType)
+  requireSubscription(webhookId, webhook.eventSubscriptions, eventType)
+  const eventId = mintId('event')
+  const deliveryId = mintId('delivery')
+  const occurredAt = new Date()
+  const body = JSON.stringify({
+    id: eventId,
+    type: eventType,
+    timestamp: occurredAt.toISOString(),
+    data,
+  })
+  const { rows } = await sql.query(
+    `
+    with webhook as (
+      -- Held against the switch and a deletion until this commits.
+      select id, organization_id from posthorn.webhooks
+      where id = $1 and enabled and deleted_at is null for share
+    ),
+    event as (
+      insert into posthorn.events (id, organization_id, type, occurred_at, body, is_test)
+      select $2, organization_id, $4, $5, $6, true from webhook
+    ),
+    delivery as (
+      insert into posthorn.deliveries
+        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, is_test)
+      select $3, organization_id, id, $2, $4, now(), true from webhook
+      returning id
+    )
+    select posthorn.add_deliver_jobs(array_agg(id), array_agg(now())) from delivery having count(*) > 0`,
+    [
+      webhook.id,
+      parseId('event', eventId),
+      parseId('delivery', deliveryId),
+      eventType,
+      occurredAt,
+      body,
+    ],
+  )
+  if (rows.length > 0) return deliveryId
+  throw new DomainError(
+    'conflict',
+    `The webhook ${webhookId} is disabled, so nothing is delivered to it. Enable it, then send the test.`,
+  )
+}
+
+function requireSubscription(
+  webhookId: string,
+  subscriptions: readonly string[],
+  eventType: string,
+): void {
+  if (subscriptions.includes(eventType)) return
+  throw invalid([
+    {
+      path: ['eventType'],
+      code: 'not_subscribed',
+      detail: `The webhook ${webhookId} does not subscribe to ${eventType}. Choose one of its types (${subscriptions.join(', ')}), or subscribe it first.`,
+    },
+  ])
+}

@@ -1,0 +1,30 @@
+import { type Caller, hasScope } from '../api-keys/scope.ts'
+import type { Sql } from '../db/client.ts'
+import { DomainError } from '../errors.ts'
+import { parseId } from '../ids.ts'
+import { organizationExists } from '../organizations/find-organization.ts'
+
+/** Names the organization that an operator acts for. */
+export const ORGANIZATION_HEADER = 'posthorn-organization'
+
+/**
+ * The caller, as a member of the organization that the header names. For operators alone: from any other key the header
+ * is refused rather than ignored, so that nobody takes the answer for another organization's.
+ */
+export async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
+  if (header === null) return caller
+  if (!hasScope(caller, 'admin')) {
+    throw new DomainError(
+      'forbidden',
+      `The header ${ORGANIZATION_HEADER} is for API keys with the scope admin. Leave it out.`,
+    )
+  }
+  const organizationId = parseId('organization', header)
+  if (organizationId && (await organizationExists(sql, organizationId))) {
+    return { ...caller, organizationId }
+  }
+  throw new DomainError(
+    'malformed',
+    `The header ${ORGANIZATION_HEADER} names no organization. Give the id of one: org_….`,
+  )
+}

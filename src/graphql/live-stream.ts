@@ -1,0 +1,83 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
+import { invalid, notFound } from '../errors.ts'
+import { parseId } from '../ids.ts'
+import type { Happening } from '../live/happening.ts'
+import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
+import { type EndReason, type LiveEvent, MAX_WAITING_EVENTS } from '../live/subscriber.ts'
+import { type Context, callerOf } from './context.ts'
+
+/** What a subscription is about, besides the organization of the caller. */
+export interface StreamOptions {
+  readonly wants: (happening: Happening) => boolean
+  readonly ofHealth?: boolean
+  /** The public id of the only webhook it is about. */
+  readonly webhookId?: string | null | undefined
+}
+
+/** Begins a subscription: resolves once nothing that happens from then on is missed. */
+export async function openStream(
+  context: Context,
+  { wants, ofHealth = false, webhookId }: StreamOptions,
+): Promise<AsyncIterable<LiveEvent>> {
+  const { organizationId, keyId: apiKeyId } = callerOf(context)
+  const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
+  return await context.live.subscribe({
+    organizationId,
+    apiKeyId,
+    ofHealth,
+    wants: (happening) => wants(happening) && (webhook === null || happening.webhookId === webhook),
+    toError,
+    cut: context.cut ?? (() => {}),
+  })
+}
+
+const reads = new WeakMap<readonly Happening[], Map<string | number, Promise<unknown>>>()
+
+/**
+ * Reads what the events of one notification need together, once: they come one after the other. For each name that the
+ * answer has it under, as each has its own selection.
+ */
+export function readOnce<Rows>(
+  { batch }: LiveEvent,
+  { path }: GraphQLResolveInfo,
+  read: (batch: readonly Happening[]) => Promise<Rows>,
+): Promise<Rows> {
+  const ofBatch = reads.get(batch) ?? new Map<string | number, Promise<unknown>>()
+  reads.set(batch, ofBatch)
+  const known = ofBatch.get(path.key) ?? read(batch)
+  ofBatch.set(path.key, known)
+  return known as Promise<Rows>
+}
+
+async function webhookOf(context: Context, organizationId: string, id: string): Promise<string> {
+  const uuid = parseId('webhook', id)
+  if (!uuid) {
+    const detail = 'webhookId must be the id of a webhook: wh_….'
+    throw invalid([{ path: ['webhookId'], code: 'invalid_argument', detail }])
+  }
+  const count = await context.prisma.webhook.count({
+    where: { id: uuid, organizationId, deletedAt: null },
+  })
+  if (count === 0) throw notFound('webhook', id)
+  return uuid
+}
+
+const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
+  'fell behind': [
+    'FELL_BEHIND',
+    `More than ${MAX_WAITING_EVENTS.toLocaleString('en')} events waited for this client to read them. Subscribe again, then query what was missed.`,
+  ],
+  revoked: ['UNAUTHENTICATED', 'The API key was revoked.'],
+  expired: ['UNAUTHENTICATED', 'The API key has expired.'],
+  'shutting down': ['UNAVAILABLE', 'This process is shutting down. Subscribe again.'],
+  'too many': [
+    'TOO_MANY_SUBSCRIPTIONS',
+    `The API key has ${MAX_STREAMS_PER_KEY} subscriptions open already. End one, or use another key.`,
+  ],
+}
+
+function toError(reason: EndReason): Error {
+  const [code, message] = ENDS[reason]
+  return createGraphQLError(message, { extensions: { code } })
+}

@@ -1,0 +1,27 @@
+import { createGraphQLError, type Plugin, type YogaInitialContext } from 'graphql-yoga'
+
+/** Refuses subscriptions of clients that cannot read a stream, before one is opened that nobody would end. */
+export function useStreams(): Plugin<YogaInitialContext> {
+  return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { request } = args.contextValue as YogaInitialContext
+      if (readsStreams(request.headers.get('accept'))) return
+      const error = createGraphQLError(
+        'A subscription is answered with a stream: send `Accept: text/event-stream`.',
+        { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
+      )
+      setResultAndStopExecution({ errors: [error] })
+    },
+  }
+}
+
+function readsStreams(accept: string | null): boolean {
+  const types = (accept ?? '*/*').toLowerCase().split(',')
+  return types.some((type) => {
+    const [name, ...params] = type.replaceAll(/\s/g, '').split(';')
+    const charset = params.find((param) => param.startsWith('charset='))
+    return /^(text|\*)\/(event-stream|\*)$/.test(name ?? '') && (charset ?? UTF_8) === UTF_8
+  })
+}
+
+const UTF_8 = 'charset=utf-8'

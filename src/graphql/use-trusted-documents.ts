@@ -1,0 +1,39 @@
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations'
+import { createGraphQLError, type Plugin } from 'graphql-yoga'
+
+/** Documents by their hashes, as codegen's `persistedDocuments` writes them. */
+export type TrustedDocuments = Readonly<Record<string, string>>
+
+/**
+ * Runs these documents only: nobody who got hold of a key can ask for what the frontend does not. A request names one by
+ * `extensions.persistedQuery`, as Apollo and urql do, and sends no document.
+ */
+export function useTrustedDocuments(documents: TrustedDocuments): Plugin {
+  const byHash = new Map(Object.entries(documents))
+  return usePersistedOperations({
+    getPersistedOperation: (hash) => byHash.get(hash) ?? null,
+    customErrors: {
+      persistedQueryOnly: () =>
+        refusal(
+          'TRUSTED_DOCUMENTS_ONLY',
+          `Only trusted documents run here. Leave out \`query\`; ${HOW_TO_NAME}`,
+        ),
+      keyNotFound: () =>
+        refusal('TRUSTED_DOCUMENTS_ONLY', `Only trusted documents run here: ${HOW_TO_NAME}`),
+      notFound: () =>
+        refusal(
+          'TRUSTED_DOCUMENT_NOT_FOUND',
+          'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
+        ),
+    },
+  })
+}
+
+const HOW_TO_NAME =
+  'send its hash as `"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}`.'
+
+function refusal(code: string, message: string): Error {
+  return createGraphQLError(message, {
+    extensions: { code, http: { spec: true, status: 400 } },
+  })
+}

@@ -1,0 +1,97 @@
+import type { Sql } from '../db/client.ts'
+import { type FieldIssue, invalid } from '../errors.ts'
+import { findJobsByIds } from './find-jobs.ts'
+import { type Job, parseJobId } from './job.ts'
+
+/** Of one call. */
+export const MAX_JOBS = 100
+
+/** What became of one job that was to be changed. */
+export interface JobChange {
+  readonly id: string
+  readonly outcome: 'changed' | 'running' | 'not_found'
+  /** As it is now; null when it is gone. */
+  readonly job: Job | null
+}
+
+/** Makes them due, failed ones too, with all their attempts before them. */
+export async function runJobsNow(sql: Sql, ids: readonly string[]): Promise<JobChange[]> {
+  return await rescheduleJobs(sql, ids, null)
+}
+
+/**
+ * Moves them to another time (null: now), failed ones too, with all their attempts before them. Their deliveries say the same time,
+ * except those that wait for their disabled webhook.
+ */
+export async function rescheduleJobs(
+  sql: Sql,
+  ids: readonly string[],
+  runAt: Date | null,
+): Promise<JobChange[]> {
+  return await changeJobs(
+    sql,
+    ids,
+    `changed as (
+       select id, key from graphile_worker.reschedule_jobs($1, run_at := coalesce($2::timestamptz, now()), attempts := 0)
+     ),
+     deliveries as (
+       update posthorn.deliveries as d set next_attempt_at = coalesce($2, now()) from changed
+       where d.id = posthorn.type_id_uuid('msg', changed.key) and d.state = 'pending' and d.waiting_since is null
+     )`,
+    [runAt],
+  )
+}
+
+/** Lets them be, as failed for good. The delivery of one stays pending, for somebody to redeliver or cancel. */
+export async function failJobs(
+  sql: Sql,
+  ids: readonly string[],
+  reason: string,
+): Promise<JobChange[]> {
+  if (reason.trim().length < 1 || reason.length > 1_000 || reason.includes('\0')) {
+    throw invalid([
+      {
+        path: ['reason'],
+        code: 'invalid_length',
+        detail: 'reason must have 1 to 1,000 characters, none of them NUL.',
+      },
+    ])
+  }
+  const fail = 'changed as (select id from graphile_worker.permanently_fail_jobs($1, $2))'
+  return await changeJobs(sql, ids, fail, [reason])
+}
+
+/** Removes them as if they had been done. The delivery of one stays pending, for somebody to redeliver or cancel. */
+export async function completeJobs(sql: Sql, ids: readonly string[]): Promise<JobChange[]> {
+  return await changeJobs(
+    sql,
+    ids,
+    'changed as (select id from graphile_worker.complete_jobs($1))',
+    [],
+  )
+}
+
+/** The functions of graphile-worker skip the jobs that run, and answer with those that they changed. */
+async function changeJobs(
+  sql: Sql,
+  ids: readonly string[],
+  change: string,
+  values: readonly unknown[],
+): Promise<JobChange[]> {
+  if (ids.length > MAX_JOBS) throw invalid([tooMany(ids.length)])
+  const { rows } = await sql.query<{ id: string }>(
+    `with ${change} select id::text as id from changed`,
+    [[...new Set(ids)].filter((id) => parseJobId(id) !== null), ...values],
+  )
+  const changed = new Set(rows.map((row) => row.id))
+  const jobs = await findJobsByIds(sql, ids)
+  return ids.map((id) => {
+    const job = jobs.get(id) ?? null
+    return { id, outcome: changed.has(id) ? 'changed' : job ? 'running' : 'not_found', job }
+  })
+}
+
+function tooMany(count: number): FieldIssue {
+  const detail = `ids must have at most ${MAX_JOBS} entries, not ${count}.`
+  return { path: ['ids'], code: 'too_many', detail }
+}

@@ -1,0 +1,123 @@
+import { builder } from '../graphql/builder.ts'
+import { ValidationError } from '../graphql/errors.ts'
+import {
+  completeJobs,
+  failJobs,
+  type JobChange,
+  MAX_JOBS,
+  rescheduleJobs,
+  runJobsNow,
+} from './change-jobs.ts'
+
+const JobOutcome = builder.enumType('JobOutcome', {
+  description: 'What became of a job that was to be changed.',
+  values: {
+    CHANGED: { value: 'changed', description: 'It was done as asked.' },
+    RUNNING: {
+      value: 'running',
+      description: 'Nothing was done: a worker has it. Try again when it has ended.',
+    },
+    NOT_FOUND: {
+      value: 'not_found',
+      description: 'There is no such job: it was done meanwhile, or never was.',
+    },
+  } as const,
+})
+
+const JobChangeRef = builder.objectRef<JobChange>('JobChange').implement({
+  description: 'One job that was to be changed.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id that was given.' }),
+    outcome: t.expose('outcome', { type: JobOutcome, description: 'What became of it.' }),
+    job: t.expose('job', {
+      type: 'Job',
+      nullable: true,
+      description: 'The job, as it is now. Null when it is gone.',
+    }),
+  }),
+})
+
+const IDS = `The ids of at most ${MAX_JOBS} jobs.`
+
+builder.mutationFields((t) => ({
+  runJobsNow: t.field({
+    type: [JobChangeRef],
+    nullable: true,
+    description:
+      'Makes jobs due, failed ones too, with all their attempts before them. Running ones are left alone. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
+      result: { description: 'Those that do not run were changed.' },
+      union: { description: 'What `runJobsNow` answers with.' },
+    },
+    args: {
+      ids: t.arg.idList({ required: true, description: IDS }),
+    },
+    resolve: (_root, { ids }, { sql }) => runJobsNow(sql, ids),
+  }),
+
+  rescheduleJobs: t.field({
+    type: [JobChangeRef],
+    nullable: true,
+    description:
+      'Moves jobs to another time, failed ones too, with all their attempts before them. Running ones are left alone. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
+      result: { description: 'Those that do not run were changed.' },
+      union: { description: 'What `rescheduleJobs` answers with.' },
+    },
+    args: {
+      ids: t.arg.idList({ required: true, description: IDS }),
+      runAt: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'When they are due; a time that has passed is now.',
+      }),
+    },
+    resolve: (_root, { ids, runAt }, { sql }) => rescheduleJobs(sql, ids, runAt),
+  }),
+
+  failJobs: t.field({
+    type: [JobChangeRef],
+    nullable: true,
+    description:
+      'Fails jobs for good, so that they do not run by themselves. A delivery whose job fails stays pending, for somebody to redeliver or cancel. Running ones are left alone. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
+      result: { description: 'Those that do not run were changed.' },
+      union: { description: 'What `failJobs` answers with.' },
+    },
+    args: {
+      ids: t.arg.idList({ required: true, description: IDS }),
+      reason: t.arg.string({
+        required: true,
+        description: 'Why, for whoever looks at it later: 1 to 1,000 characters.',
+      }),
+    },
+    resolve: (_root, { ids, reason }, { sql }) => failJobs(sql, ids, reason),
+  }),
+
+  completeJobs: t.field({
+    type: [JobChangeRef],
+    nullable: true,
+    description:
+      'Removes jobs as if they had been done. A delivery whose job is removed stays pending, for somebody to redeliver or cancel. Running ones are left alone. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
+      result: { description: 'Those that do not run were changed.' },
+      union: { description: 'What `completeJobs` answers with.' },
+    },
+    args: {
+      ids: t.arg.idList({ required: true, description: IDS }),
+    },
+    resolve: (_root, { ids }, { sql }) => completeJobs(sql, ids),
+  }),
+}))

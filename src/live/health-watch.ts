@@ -1,0 +1,84 @@
+import type { Sql } from '../db/client.ts'
+import type { Happening, LiveHealth } from './happening.ts'
+
+/** Finds out from the attempts of all processes when a webhook begins to fail, and when it works again. */
+export interface HealthWatch {
+  /** Resolves once the changes of an organization's webhooks from then on will be told. */
+  watch(organizationId: string): Promise<void>
+  unwatch(organizationId: string): void
+  /** The changes that follow from what happened. To be asked for one after the other. */
+  changes(happenings: readonly Happening[]): Promise<Happening[]>
+}
+
+interface Condition {
+  disabled: boolean
+  failing: boolean
+  /** The newest attempt it is known from. */
+  attemptId: string
+}
+
+/** Those that are enabled and work are left out. */
+type Conditions = Map<string, Condition>
+
+/**
+ * A webhook is failing when its newest attempt failed, and healthy when it succeeded or there is none. While it is
+ * disabled only switching it changes its health.
+ */
+export function createHealthWatch(sql: Sql): HealthWatch {
+  const watched = new Map<string, Promise<Conditions>>()
+
+  return {
+    async watch(organizationId) {
+      const conditions = watched.get(organizationId) ?? readConditions(sql, organizationId)
+      watched.set(organizationId, conditions)
+      try {
+        await conditions
+      } catch (error) {
+        watched.delete(organizationId)
+        throw error
+      }
+    },
+
+    unwatch: (organizationId) => void watched.delete(organizationId),
+
+    async changes(happenings) {
+      const changes: Happening[] = []
+      for (const [organizationId, own] of Map.groupBy(happenings, (one) => one.organizationId)) {
+        const conditions = await watched.get(organizationId)?.catch(() => null)
+        if (conditions) changes.push(...own.flatMap((one) => changeOf(conditions, one)))
+      }
+      return changes
+    },
+  }
+}
+
+function changeOf(conditions: Conditions, happening: Happening): Happening[] {
+  const { kind, organizationId, webhookId } = happening
+  if (kind === 'canceled') return []
+  const condition = conditions.get(webhookId) ?? { disabled: false, failing: false, attemptId: '' }
+  conditions.set(webhookId, condition)
+  const before = healthOf(condition)
+  if (kind === 'health') condition.disabled = happening.health === 'disabled'
+  // Processes announce side by side, so that an older attempt may come after a newer one.
+  else if (happening.attemptId > condition.attemptId) {
+    condition.failing = !happening.succeeded
+    condition.attemptId = happening.attemptId
+  }
+  const health = healthOf(condition)
+  return health === before ? [] : [{ kind: 'health', organizationId, webhookId, health }]
+}
+
+function healthOf({ disabled, failing }: Condition): LiveHealth {
+  if (disabled) return 'disabled'
+  return failing ? 'failing' : 'healthy'
+}
+
+async function readConditions(sql: Sql, organizationId: string): Promise<Conditions> {
+  const { rows } = await sql.query<{ id: string; disabled: boolean; failing: boolean }>(
+    `select w.id, not w.enabled as disabled, c.failing_since is not null as failing
+     from posthorn.webhooks as w left join posthorn.webhook_conditions as c on c.webhook_id = w.id
+     where w.organization_id = $1 and w.deleted_at is null and (not w.enabled or c.failing_since is not null)`,
+    [organizationId],
+  )
+  return new Map(rows.map(({ id, ...condition }) => [id, { ...condition, attemptId: '' }]))
+}

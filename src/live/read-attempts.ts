@@ -1,0 +1,24 @@
+import type { Sql } from '../db/client.ts'
+import type { Attempt } from './happening.ts'
+
+/** More than any stream holds. */
+const MAX_ATTEMPTS = 10_000
+
+/** The attempts of these organizations whose ids lie in a range, as they would have been announced; oldest first. */
+export async function readAttempts(
+  sql: Sql,
+  organizationIds: readonly string[],
+  firstId: string,
+  lastId: string,
+): Promise<Attempt[]> {
+  const { rows } = await sql.query<Omit<Attempt, 'kind'>>(
+    `select a.organization_id as "organizationId", a.webhook_id as "webhookId", a.delivery_id as "deliveryId",
+       a.id as "attemptId", a.succeeded,
+       coalesce(d.state in ('succeeded', 'exhausted') and d.attempt_count = a.number, false) as finished
+     from posthorn.attempts as a left join posthorn.deliveries as d on d.id = a.delivery_id
+     where a.id between $1 and $2 and a.organization_id = any ($3::uuid[])
+     order by a.id limit $4`,
+    [firstId, lastId, organizationIds, MAX_ATTEMPTS],
+  )
+  return rows.map((row) => ({ kind: 'attempt', ...row }))
+}

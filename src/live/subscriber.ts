@@ -1,0 +1,101 @@
+import type { Happening } from './happening.ts'
+
+/** Why a stream ends that its client did not end, or does not begin. */
+export type EndReason = 'fell behind' | 'revoked' | 'expired' | 'shutting down' | 'too many'
+
+/** One thing that happened, with what came by the same notification, so that all of it can be read at once. */
+export interface LiveEvent {
+  readonly happening: Happening
+  readonly batch: readonly Happening[]
+}
+
+/** What a stream may hold for a client that does not read as fast as things happen. */
+export const MAX_WAITING_EVENTS = 1_000
+
+/** So many are read from the tables at once at most, since their rows are held in memory together. */
+const MAX_BATCH = 200
+
+export interface SubscriberOptions {
+  readonly organizationId: string
+  readonly apiKeyId: string
+  readonly wants: (happening: Happening) => boolean
+  /** Once, whoever ends it. */
+  readonly onEnd: (reason: EndReason | null) => void
+  readonly toError: (reason: EndReason) => Error
+}
+
+/** The events of one stream, in the order they happened. It never holds more than it may: it rather ends. */
+export class Subscriber implements AsyncIterableIterator<LiveEvent> {
+  readonly organizationId: string
+  readonly apiKeyId: string
+  #options: SubscriberOptions
+  #waiting: LiveEvent[] = []
+  #reader: PromiseWithResolvers<IteratorResult<LiveEvent>> | null = null
+  #ended = false
+  #error: Error | null = null
+
+  constructor(options: SubscriberOptions) {
+    this.organizationId = options.organizationId
+    this.apiKeyId = options.apiKeyId
+    this.#options = options
+  }
+
+  /** Whether its client was told how it ended, or ended it. */
+  get finished(): boolean {
+    return this.#ended && this.#error === null && this.#waiting.length === 0
+  }
+
+  push(happenings: readonly Happening[]): void {
+    const wanted = happenings.filter(this.#options.wants)
+    for (let i = 0; i < wanted.length && !this.#ended; i += MAX_BATCH) {
+      const batch = wanted.slice(i, i + MAX_BATCH)
+      for (const happening of batch) this.#waiting.push({ happening, batch })
+      if (this.#waiting.length > MAX_WAITING_EVENTS) this.end('fell behind')
+    }
+    this.#answer()
+  }
+
+  /** What waits is given up; the next thing its client gets is the error. */
+  end(reason: EndReason): void {
+    if (this.#ended) return
+    this.#error = this.#options.toError(reason)
+    this.#close(reason)
+  }
+
+  next(): Promise<IteratorResult<LiveEvent>> {
+    this.#reader = Promise.withResolvers()
+    const { promise } = this.#reader
+    this.#answer()
+    return promise
+  }
+
+  async return(): Promise<IteratorResult<LiveEvent>> {
+    this.#error = null
+    if (!this.#ended) this.#close(null)
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #close(reason: EndReason | null): void {
+    this.#ended = true
+    this.#waiting = []
+    this.#answer()
+    this.#options.onEnd(reason)
+  }
+
+  #answer(): void {
+    const reader = this.#reader
+    if (!reader) return
+    const event = this.#waiting.shift()
+    if (!event && !this.#ended) return
+    this.#reader = null
+    if (event) reader.resolve({ done: false, value: event })
+    else if (this.#error) {
+      reader.reject(this.#error)
+      this.#error = null
+    } else reader.resolve({ done: true, value: undefined })
+  }
+}

@@ -1,0 +1,54 @@
+import { notFound } from '../errors.ts'
+import { builder } from '../graphql/builder.ts'
+import { NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { publicId } from '../ids.ts'
+import { findOrganizationById } from './find-organization.ts'
+import { createOrganization, renameOrganization } from './organization.ts'
+
+builder.mutationFields((t) => ({
+  createOrganization: t.prismaField({
+    type: 'Organization',
+    nullable: true,
+    description:
+      'Makes an organization. It starts with no API key and no webhook: with the header `posthorn-organization`, `createApiKey` makes its first key. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'organization', description: 'The new organization.' },
+      result: { description: 'The organization was made.' },
+      union: { description: 'What `createOrganization` answers with.' },
+    },
+    args: {
+      name: t.arg.string({ required: true, description: 'A label of 1 to 200 characters.' }),
+    },
+    resolve: async (query, _root, { name }, { prisma }) => {
+      const id = publicId('organization', (await createOrganization(prisma, { name })).id)
+      const row = await findOrganizationById(prisma, id, query)
+      if (!row) throw notFound('organization', id)
+      return row
+    },
+  }),
+
+  renameOrganization: t.prismaField({
+    type: 'Organization',
+    nullable: true,
+    description: 'Gives an organization another name. Needs the scope `admin`.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError, NotFoundError],
+      dataField: { name: 'organization', description: 'The organization, renamed.' },
+      result: { description: 'The organization was renamed.' },
+      union: { description: 'What `renameOrganization` answers with.' },
+    },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
+      name: t.arg.string({ required: true, description: 'A label of 1 to 200 characters.' }),
+    },
+    resolve: async (query, _root, { id, name }, { prisma }) => {
+      await renameOrganization(prisma, id, { name })
+      const row = await findOrganizationById(prisma, id, query)
+      if (!row) throw notFound('organization', id)
+      return row
+    },
+  }),
+}))

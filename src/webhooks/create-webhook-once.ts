@@ -1,0 +1,56 @@
+import type { Db } from '../db/client.ts'
+import type { Prisma, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { hashRequest, runOnce } from '../idempotency.ts'
+import { parseId } from '../ids.ts'
+import { findWebhookById } from './find-webhooks.ts'
+import { createWebhook, type WebhookDeps } from './webhook.ts'
+import type { NewWebhook } from './webhook-fields.ts'
+
+/** Names the call in the table of idempotency keys. */
+const CREATE_WEBHOOK = 'createWebhook'
+
+/**
+ * Registers a webhook once per key and answers its id, for 24 hours the same. (Callers who read its fields later read
+ * them as they are then, so only the id is remembered.)
+ */
+export async function createWebhookOnce(
+  deps: WebhookDeps,
+  organizationId: string,
+  input: NewWebhook,
+  key: string,
+): Promise<string> {
+  checkIdempotencyKey(key)
+  const call = { organizationId, operation: CREATE_WEBHOOK, key, requestHash: hashRequest(input) }
+  const { id } = await runOnce(deps, call, async (tx) => {
+    const webhook = await createWebhook(deps, organizationId, input, tx)
+    return { resourceId: parseId('webhook', webhook.id) as string, answer: { id: webhook.id } }
+  })
+  return id
+}
+
+/** What a call, perhaps an earlier one, registered. Throws `conflict` when that was deleted since. */
+export async function rereadCreated(
+  db: Db,
+  organizationId: string,
+  id: string,
+  selection: Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>,
+): Promise<WebhookRow> {
+  const row = await findWebhookById(db, organizationId, id, selection)
+  if (row) return row
+  throw new DomainError(
+    'conflict',
+    `This idempotency key was used within the last 24 hours for the webhook ${id}, which was deleted since. Use a new key for a new call.`,
+  )
+}
+
+function checkIdempotencyKey(key: string): void {
+  if (key.length >= 1 && key.length <= 255 && !key.includes('\0')) return
+  throw invalid([
+    {
+      path: ['idempotencyKey'],
+      code: 'invalid_length',
+      detail: 'idempotencyKey must have 1 to 255 characters, none of them NUL.',
+    },
+  ])
+}

@@ -1,0 +1,43 @@
+/**
+ * The buckets that attempts are counted in by how long they took: the first holds those under 1 ms, the last those of
+ * 20 s and more. Stored counts are read by these bounds, so they never change.
+ */
+export const LATENCY_BOUNDS_MS = [
+  1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000,
+  5_000, 7_000, 10_000, 15_000, 20_000,
+] as const
+
+/** One more than the bounds between them. */
+const BUCKETS = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, (_, i) => i)
+
+/** SQL: the counts of a group of durations, as an array. */
+export function countLatencies(durationMs: string): string {
+  const bucket = `width_bucket(${durationMs}, array[${LATENCY_BOUNDS_MS.join(',')}])`
+  return `array[${BUCKETS.map((i) => `count(*) filter (where ${bucket} = ${i})`).join(', ')}]::int[]`
+}
+
+/** SQL: two arrays of counts, added up. */
+export function addLatencies(one: string, other: string): string {
+  return `array[${BUCKETS.map((i) => `${one}[${i + 1}] + ${other}[${i + 1}]`).join(', ')}]`
+}
+
+/** SQL: the arrays of counts of a group of rows, added up. */
+export function sumLatencies(column: string): string {
+  return `array[${BUCKETS.map((i) => `sum(${column}[${i + 1}])`).join(', ')}]::float8[]`
+}
+
+/** The duration that `fraction` of the attempts stayed under, estimated within its bucket. Null when there were none. */
+export function latencyPercentile(counts: readonly number[], fraction: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  if (total === 0) return null
+  let before = 0
+  for (const [i, count] of counts.entries()) {
+    if (count > 0 && before + count >= total * fraction) {
+      const low = LATENCY_BOUNDS_MS[i - 1] ?? 0
+      const high = LATENCY_BOUNDS_MS[i] ?? low
+      return low + ((high - low) * (total * fraction - before)) / count
+    }
+    before += count
+  }
+  return LATENCY_BOUNDS_MS.at(-1) as number
+}

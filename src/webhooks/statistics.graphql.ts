@@ -1,0 +1,119 @@
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { latencyPercentile } from './latency.ts'
+import { bucketRange, MAX_BUCKETS, readStatistics, type StatisticsBucket } from './statistics.ts'
+
+const BucketUnit = builder.enumType('BucketUnit', {
+  description: 'How much time is counted together, in UTC.',
+  values: {
+    MINUTE: { value: 'minute', description: 'A minute. Kept for 48 hours.' },
+    HOUR: { value: 'hour', description: 'An hour. Kept as long as deliveries are.' },
+    DAY: { value: 'day', description: 'A day. Kept as long as deliveries are.' },
+  } as const,
+})
+
+builder.objectType('Latency', {
+  description:
+    'How long attempts took, from their beginning to their end. Estimated from counts, to within a quarter or so.',
+  fields: (t) => ({
+    p50Ms: t.float({
+      description: 'Half of the attempts took no longer, in milliseconds.',
+      resolve: (counts) => latencyPercentile(counts, 0.5) ?? 0,
+    }),
+    p95Ms: t.float({
+      description: '95 of 100 took no longer, in milliseconds.',
+      resolve: (counts) => latencyPercentile(counts, 0.95) ?? 0,
+    }),
+    p99Ms: t.float({
+      description: '99 of 100 took no longer, in milliseconds.',
+      resolve: (counts) => latencyPercentile(counts, 0.99) ?? 0,
+    }),
+  }),
+})
+
+const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement({
+  description: 'The attempts that ended in a span of time.',
+  fields: (t) => ({
+    start: t.expose('start', { type: 'DateTime', description: 'When the span begins.' }),
+    attempts: t.exposeInt('attempts', { description: 'How many were made.' }),
+    succeeded: t.exposeInt('succeeded', { description: 'How many were answered with 2xx.' }),
+    failed: t.int({
+      description: 'How many were not.',
+      resolve: ({ attempts, succeeded }) => attempts - succeeded,
+    }),
+    failed3xx: t.exposeInt('failed3xx', { description: 'How many were answered with 3xx.' }),
+    failed4xx: t.exposeInt('failed4xx', { description: 'How many were answered with 4xx.' }),
+    failed5xx: t.exposeInt('failed5xx', {
+      description: 'How many were answered with 5xx, or with what is no status of HTTP.',
+    }),
+    failedWithoutResponse: t.exposeInt('failedWithoutResponse', {
+      description: 'How many got no response: a timeout, or no connection.',
+    }),
+    successRate: t.float({
+      nullable: true,
+      description: 'The part that succeeded, from 0 to 1. Null when there were none.',
+      resolve: ({ attempts, succeeded }) => (attempts > 0 ? succeeded / attempts : null),
+    }),
+    latency: t.field({
+      type: 'Latency',
+      nullable: true,
+      description: 'How long they took. Null when there were none.',
+      resolve: ({ attempts, latency }) => (attempts > 0 ? latency : null),
+    }),
+  }),
+})
+
+const WHAT = `What attempts came to, in spans of time, oldest first: every span that the time from \`since\` to \`until\` touches, those without attempts too; at most ${MAX_BUCKETS}. Needs the scope \`deliveries:read\`.`
+const SINCE = 'Where the time begins.'
+const UNTIL = 'Where it ends. Default: now.'
+const BUCKET = 'How long each span is.'
+
+builder.prismaObjectFields('Webhook', (t) => ({
+  statistics: t.field({
+    type: [Bucket],
+    nullable: true,
+    description: WHAT,
+    authScopes: { scope: 'deliveries:read' },
+    args: {
+      since: t.arg({ type: 'DateTime', required: true, description: SINCE }),
+      until: t.arg({ type: 'DateTime', description: UNTIL }),
+      bucket: t.arg({
+        type: BucketUnit,
+        defaultValue: 'hour',
+        required: true,
+        description: BUCKET,
+      }),
+    },
+    resolve: async ({ id }, { bucket, ...args }, context, info) => {
+      const range = bucketRange({ ...args, unit: bucket })
+      return await context.perField(info, (webhooks: string[]) =>
+        readStatistics(context.sql, { webhooks }, range),
+      )(id)
+    },
+  }),
+}))
+
+builder.queryField('statistics', (t) =>
+  t.field({
+    type: [Bucket],
+    nullable: true,
+    description: `Of all webhooks of the organization together, deleted ones included. ${WHAT}`,
+    authScopes: { scope: 'deliveries:read' },
+    args: {
+      since: t.arg({ type: 'DateTime', required: true, description: SINCE }),
+      until: t.arg({ type: 'DateTime', description: UNTIL }),
+      bucket: t.arg({
+        type: BucketUnit,
+        defaultValue: 'hour',
+        required: true,
+        description: BUCKET,
+      }),
+    },
+    resolve: async (_root, { bucket, ...args }, context) => {
+      const range = bucketRange({ ...args, unit: bucket })
+      const { organizationId: organization } = callerOf(context)
+      const [buckets] = await readStatistics(context.sql, { organization }, range)
+      return buckets ?? []
+    },
+  }),
+)

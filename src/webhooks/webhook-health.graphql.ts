@@ -1,0 +1,136 @@
+import { textRule } from '../graphql/arguments.ts'
+import { builder } from '../graphql/builder.ts'
+import type { WebhookState } from './find-webhooks.ts'
+import { bucketRange, readTallies, type Tally } from './statistics.ts'
+
+interface WebhookHealth {
+  readonly state: WebhookState
+  readonly failingSince: Date | null
+  readonly lastSuccessAt: Date | null
+  readonly tally: Tally
+}
+
+const WebhookStateType = builder.enumType('WebhookState', {
+  description: 'How a webhook fares.',
+  values: {
+    HEALTHY: {
+      value: 'healthy',
+      description: 'It is enabled, and its last attempt succeeded, or none was made yet.',
+    },
+    FAILING: { value: 'failing', description: 'It is enabled, and its last attempts failed.' },
+    HELD: {
+      value: 'held',
+      description:
+        'It is enabled, and deliveries are held back because it keeps failing. This version holds none back.',
+    },
+    DISABLED: { value: 'disabled', description: 'It is not enabled: nothing is delivered.' },
+  } as const,
+})
+
+builder.inputType('WebhookFilter', {
+  description: 'Which webhooks: those that meet all of what is given.',
+  fields: (t) => ({
+    urlContains: t.string({
+      description: 'Only those with this in their address, in upper or lower case.',
+      validate: textRule,
+    }),
+    descriptionContains: t.string({
+      description: 'Only those with this in their description, in upper or lower case.',
+      validate: textRule,
+    }),
+    subscribesTo: t.string({
+      description: 'Only those that receive the event type with this name.',
+      validate: textRule,
+    }),
+    enabled: t.boolean({ description: 'Only those that are enabled, or that are not.' }),
+    state: t.field({ type: WebhookStateType, description: 'Only those that fare so.' }),
+  }),
+})
+
+/** In hours. */
+const HealthWindow = builder.enumType('HealthWindow', {
+  description: 'The time up to now that is looked at.',
+  values: {
+    HOUR: { value: 1, description: 'The last 60 minutes.' },
+    DAY: { value: 24, description: 'The last 24 hours.' },
+    WEEK: { value: 168, description: 'The last 7 days.' },
+    MONTH: { value: 720, description: 'The last 30 days.' },
+  } as const,
+})
+
+const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
+  description: 'How a webhook fares, and how its attempts of some time went.',
+  fields: (t) => ({
+    state: t.expose('state', { type: WebhookStateType, description: 'How it fares now.' }),
+    failingSince: t.expose('failingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the first of the attempts began that have all failed since. Null if the last succeeded.',
+    }),
+    lastSuccessAt: t.expose('lastSuccessAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When an attempt last succeeded, to the minute, however long ago. Null if none did.',
+    }),
+    attempts: t.int({
+      description: 'How many attempts were made in the window.',
+      resolve: ({ tally }) => tally.attempts,
+    }),
+    successRate: t.float({
+      nullable: true,
+      description: 'The part of them that succeeded, from 0 to 1. Null when there were none.',
+      resolve: ({ tally }) => (tally.attempts > 0 ? tally.succeeded / tally.attempts : null),
+    }),
+    latency: t.field({
+      type: 'Latency',
+      nullable: true,
+      description: 'How long they took. Null when there were none.',
+      resolve: ({ tally }) => (tally.attempts > 0 ? tally.latency : null),
+    }),
+  }),
+})
+
+const HOUR_MS = 60 * 60 * 1_000
+
+builder.prismaObjectFields('Webhook', (t) => ({
+  health: t.field({
+    type: WebhookHealth,
+    nullable: true,
+    description:
+      'How it fares. Windows of a day and more begin at a whole hour. Needs the scope `deliveries:read`.',
+    authScopes: { scope: 'deliveries:read' },
+    args: {
+      window: t.arg({
+        type: HealthWindow,
+        required: true,
+        defaultValue: 24,
+        description: 'Which attempts are counted.',
+      }),
+    },
+    select: { enabled: true, condition: true },
+    resolve: async ({ id, enabled, condition }, { window }, context, info) => {
+      const tallyOf = context.perField(info, (ids: string[]) => {
+        const since = new Date(Date.now() - window * HOUR_MS)
+        return readTallies(
+          context.sql,
+          ids,
+          bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' }),
+        )
+      })
+      const failingSince = condition?.failingSince ?? null
+      return {
+        state: stateOf(enabled, failingSince),
+        failingSince,
+        lastSuccessAt: condition?.lastSuccessAt ?? null,
+        tally: await tallyOf(id),
+      }
+    },
+  }),
+}))
+
+function stateOf(enabled: boolean, failingSince: Date | null): WebhookState {
+  if (!enabled) return 'disabled'
+  return failingSince ? 'failing' : 'healthy'
+}

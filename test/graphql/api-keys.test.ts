@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId, publicId } from '../../src/ids.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { tidy } from './support/tidy.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function call(operation: string, variables: Record<string, unknown> = {}, token = tenant.token) {
+  return api.call(token, document('api-keys', operation), variables)
+}
+
+describe('apiKeys', () => {
+  test('are listed oldest first, in pages, without their tokens', async () => {
+    await call('CreateApiKey', { input: { scopes: ['webhooks:read'], name: 'Second' } })
+    const { data, errors } = await call('ApiKeys', { first: 1 })
+    expect(errors).toBeUndefined()
+    expect(data.apiKeys.nodes[0].id).toBe(publicId('apiKey', tenant.keyId))
+    const { endCursor: after } = data.apiKeys.pageInfo
+    const { data: rest } = await call('ApiKeys', { after })
+    expect(rest.apiKeys.nodes).toMatchObject([{ name: 'Second', scopes: ['webhooks:read'] }])
+    expect(JSON.stringify(rest)).not.toMatch(/phk_\w{10}/)
+    expect(api.statements.list).toEqual(['authenticate', 'select api_keys'])
+  })
+
+  test('of another organization are not among them', async () => {
+    const other = await api.tenant()
+    const { data } = await call('ApiKeys', {}, other.token)
+    expect(data.apiKeys.nodes).toHaveLength(1)
+  })
+})
+
+describe('createApiKey', () => {
+  test('answers with the token, which works at once', async () => {
+    const input = { scopes: ['webhooks:read', 'webhooks:read'], name: 'Console' }
+    const { data, errors } = await call('CreateApiKey', { input })
+    expect(errors).toBeUndefined()
+    expect(tidy(data)).toMatchInlineSnapshot(`
+      {
+        "createApiKey": {
+          "__typename": "CreateApiKeySuccess",
+          "createdApiKey": {
+            "apiKey": {
+              "expiresAt": null,
+              "id": "key_1",
+              "name": "Console",
+              "scopes": [
+                "webhooks:read",
+              ],
+              "tokenHint": "phk_HINT",
+            },
+            "token": "phk_HINT",
+          },
+        },
+      }
+    `)
+    const { token } = data.createApiKey.createdApiKey
+    const viewer = await api.call(token, '{ viewer { scopes organization { id } } }')
+    expect(viewer.data.viewer).toEqual({
+      scopes: ['webhooks:read'],
+      organization: { id: tenant.publicOrganizationId },
+    })
+  })
+
+  test('an expiry is kept, and no name is needed', async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString()
+    const { data } = await call('CreateApiKey', { input: { scopes: ['events:read'], expiresAt } })
+    expect(data.createApiKey.createdApiKey.apiKey).toMatchObject({ expiresAt, name: null })
+  })
+
+  test.each([
+    ['no scope', { scopes: [] }, ['scopes'], 'required'],
+    ['an unknown scope', { scopes: ['webhook:read'] }, ['scopes'], 'unknown_scope'],
+    [
+      'an expiry in the past',
+      { scopes: ['webhooks:read'], expiresAt: '2020-01-31T12:00:00Z' },
+      ['expiresAt'],
+      'in_the_past',
+    ],
+    ['an empty name', { scopes: ['webhooks:read'], name: ' ' }, ['name'], 'too_small'],
+    ['a name with NUL', { scopes: ['webhooks:read'], name: 'a\0' }, ['name'], 'custom'],
+  ])('%s is refused', async (_what, input, path, code) => {
+    const { data, errors } = await call('CreateApiKey', { input })
+    expect(errors).toBeUndefined()
+    expect(data.createApiKey).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path, code }],
+    })
+  })
+
+  test('nobody gives a scope that they lack', async () => {
+    const lesser = await api.tenant(['keys:manage', 'webhooks:read'])
+    const input = { scopes: ['webhooks:read', 'secrets:read', 'admin'] }
+    const { data } = await call('CreateApiKey', { input }, lesser.token)
+    expect(data.createApiKey).toMatchObject({
+      __typename: 'ValidationError',
+      code: 'invalid',
+      issues: [
+        { path: ['scopes', '1'], code: 'scope_not_held' },
+        { path: ['scopes', '2'], code: 'scope_not_held' },
+      ],
+    })
+    const { data: list } = await call('ApiKeys', {}, lesser.token)
+    expect(list.apiKeys.nodes).toHaveLength(1)
+  })
+
+  test('only an operator makes operators', async () => {
+    const operator = await api.tenant(['admin'])
+    const input = { scopes: ['admin', 'webhooks:read'] }
+    const { data: refused } = await call('CreateApiKey', { input })
+    expect(refused.createApiKey.__typename).toBe('ValidationError')
+    const { data } = await call('CreateApiKey', { input }, operator.token)
+    expect(data.createApiKey.createdApiKey.apiKey.scopes).toEqual(['admin', 'webhooks:read'])
+  })
+})
+
+describe('revokeApiKey', () => {
+  test('the key is refused from then on, and revoking it again changes nothing', async () => {
+    const { data: made } = await call('CreateApiKey', { input: { scopes: ['webhooks:read'] } })
+    const { token, apiKey } = made.createApiKey.createdApiKey
+    const { data } = await call('RevokeApiKey', { id: apiKey.id })
+    const { revokedAt } = data.revokeApiKey.apiKey
+    expect(Date.parse(revokedAt)).toBeLessThanOrEqual(Date.now())
+    const { status, errors } = await api.call(token, '{ viewer { scopes } }')
+    expect(status).toBe(401)
+    expect(errors).toMatchObject([{ message: 'The API key is revoked.' }])
+    const { data: again } = await call('RevokeApiKey', { id: apiKey.id })
+    expect(again.revokeApiKey.apiKey.revokedAt).toBe(revokedAt)
+  })
+
+  test.each(['key_nonsense', mintId('apiKey'), mintId('webhook')])('%s is no key', async (id) => {
+    const { data } = await call('RevokeApiKey', { id })
+    expect(data.revokeApiKey).toEqual({
+      __typename: 'NotFoundError',
+      code: 'not_found',
+      message: `There is no API key "${id}".`,
+    })
+  })
+
+  test('a key of another organization reads as not found, and stays valid', async () => {
+    const other = await api.tenant()
+    const { data } = await call('RevokeApiKey', { id: publicId('apiKey', other.keyId) })
+    expect(data.revokeApiKey.__typename).toBe('NotFoundError')
+    expect((await call('ApiKeys', {}, other.token)).errors).toBeUndefined()
+  })
+})

@@ -1,0 +1,27 @@
+import { auditServer } from 'graphql-http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let posthorn: TestApp
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+/** The official audit of GraphQL over HTTP: https://github.com/graphql/graphql-http#audits */
+async function audit(authorization: Record<string, string>) {
+  const fetchFn = (url: string, init: RequestInit = {}) =>
+    fetch(url, { ...init, headers: { ...(init.headers as object), ...authorization } })
+  const results = await auditServer({ url: `${posthorn.app.url}/graphql`, fetchFn })
+  return results.map((result) =>
+    result.status === 'ok' ? 'ok' : `${result.id} ${result.name}: ${result.reason}`,
+  )
+}
+
+test.each([
+  ['with a key', () => ({ authorization: `Bearer ${posthorn.tenant.token}` })],
+  ['without a key, for what needs none', () => ({})],
+])('GraphQL is spoken over HTTP as its specification says, 61 points of 61, %s', async (_, key) => {
+  expect(await audit(key())).toEqual(Array(61).fill('ok'))
+})

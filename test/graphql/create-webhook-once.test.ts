@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+
+const INPUT = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function create(idempotencyKey: string | null, input: object = INPUT, token = tenant.token) {
+  return api.call(token, document('webhooks', 'CreateWebhook'), { input, idempotencyKey })
+}
+
+async function count(): Promise<number> {
+  const { organizationId } = tenant
+  return await api.database.prisma.webhook.count({ where: { organizationId } })
+}
+
+test('a repetition registers nothing and answers with the same webhook, as it is now', async () => {
+  const { data: first, errors } = await create('order-17')
+  expect(errors).toBeUndefined()
+  const { id } = first.createWebhook.webhook
+  await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
+    id,
+    input: { description: 'Changed since' },
+  })
+  // The order of the fields tells nothing.
+  const { eventSubscriptions, url } = INPUT
+  const { data: second } = await create('order-17', { eventSubscriptions, url })
+  expect(second.createWebhook.webhook).toMatchObject({ id, description: 'Changed since' })
+  expect(await count()).toBe(1)
+})
+
+test('repetitions at once register one webhook', async () => {
+  const answers = await Promise.all(Array.from({ length: 5 }, () => create('order-18')))
+  const results = answers.map(({ data }) => data.createWebhook)
+  const ids = new Set(results.flatMap(({ webhook }) => webhook?.id ?? []))
+  expect(ids.size).toBe(1)
+  for (const { __typename, message } of results) {
+    if (__typename !== 'ConflictError') continue
+    expect(message).toContain('is still running')
+  }
+  expect(await count()).toBe(1)
+})
+
+test('a key that was used with another input is a conflict', async () => {
+  await create('order-19')
+  const { data } = await create('order-19', { ...INPUT, eventSubscriptions: [TICKET] })
+  expect(data.createWebhook).toEqual({
+    __typename: 'ConflictError',
+    code: 'conflict',
+    message:
+      'This idempotency key was used within the last 24 hours with another input. Use a new key for a new call.',
+  })
+  expect(await count()).toBe(1)
+})
+
+test('a refused input leaves the key free', async () => {
+  const { data } = await create('order-20', { ...INPUT, url: 'http://example.com' })
+  expect(data.createWebhook.__typename).toBe('ValidationError')
+  const { data: second } = await create('order-20')
+  expect(second.createWebhook.__typename).toBe('CreateWebhookSuccess')
+})
+
+test('a key whose webhook was deleted since is a conflict that says so', async () => {
+  const { data } = await create('order-21')
+  const { id } = data.createWebhook.webhook
+  await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id })
+  const { data: second } = await create('order-21')
+  expect(second.createWebhook).toMatchObject({
+    __typename: 'ConflictError',
+    message: expect.stringContaining(id),
+  })
+})
+
+test.each([
+  ['that is empty', ''],
+  ['of 256 characters', 'x'.repeat(256)],
+  ['with a NUL', 'a\0b'],
+])('a key %s is refused', async (_what, key) => {
+  const { data, errors } = await create(key)
+  expect(errors).toBeUndefined()
+  expect(data.createWebhook).toMatchObject({
+    __typename: 'ValidationError',
+    message: 'idempotencyKey must have 1 to 255 characters, none of them NUL.',
+    issues: [{ path: ['idempotencyKey'] }],
+  })
+  expect(await count()).toBe(0)
+})
+
+test('keys of two organizations know nothing of each other; null is no key', async () => {
+  const other = await api.tenant()
+  await create('order-22')
+  const { data } = await create('order-22', { ...INPUT, eventSubscriptions: [TICKET] }, other.token)
+  expect(data.createWebhook.__typename).toBe('CreateWebhookSuccess')
+  await create(null)
+  await create(null)
+  expect(await count()).toBe(3)
+})

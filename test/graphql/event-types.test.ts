@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+
+let api: Api
+let operator: Awaited<ReturnType<Api['tenant']>>
+let names = 0
+
+beforeAll(async () => {
+  api = await openApi()
+  operator = await api.tenant(['admin'])
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function call(operation: string, variables: Record<string, unknown> = {}) {
+  return api.call(operator.token, document('event-types', operation), variables)
+}
+
+function publish(type: string, data: unknown) {
+  return api.call(operator.token, document('events', 'PublishEvent'), { input: { type, data } })
+}
+
+const SCHEMA = {
+  type: 'object',
+  properties: { seats: { type: 'integer' } },
+  required: ['seats'],
+}
+
+/** A type that nothing else knows of. */
+async function addType(fields: object = {}): Promise<string> {
+  const name = `test.type_${++names}`
+  const input = { name, description: 'A test', schema: SCHEMA, example: { seats: 2 }, ...fields }
+  const { data, errors } = await call('CreateEventType', { input })
+  expect(errors).toBeUndefined()
+  expect(data.createEventType.__typename).toBe('CreateEventTypeSuccess')
+  return name
+}
+
+async function issuesOf(input: object): Promise<{ path: string[]; code: string }[]> {
+  const { data, errors } = await call('CreateEventType', {
+    input: { name: 'test.refused', description: 'A test', ...input },
+  })
+  expect(errors).toBeUndefined()
+  expect(data.createEventType.__typename).toBe('ValidationError')
+  return data.createEventType.issues.map(({ path, code }: { path: string[]; code: string }) => ({
+    path,
+    code,
+  }))
+}
+
+describe('createEventType', () => {
+  test('the type can be published at once, and its schema is held to', async () => {
+    const name = await addType()
+    const { data: bad } = await publish(name, { seats: 'two' })
+    expect(bad.publishEvent).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['data'], code: 'schema_mismatch' }],
+    })
+    const { data: good } = await publish(name, { seats: 2 })
+    expect(good.publishEvent.__typename).toBe('PublishEventSuccess')
+  })
+
+  test('without schema and example it takes any JSON', async () => {
+    const name = await addType({ schema: null, example: null })
+    const { data } = await publish(name, 'anything')
+    expect(data.publishEvent.__typename).toBe('PublishEventSuccess')
+  })
+
+  test('a name that is taken is a conflict', async () => {
+    const { data } = await call('CreateEventType', { input: { name: JOINED, description: 'A' } })
+    expect(data.createEventType).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+  })
+
+  test('everything that is wrong is listed at once', async () => {
+    expect(
+      await issuesOf({ name: 'not a name', description: ' ', schema: { type: 'objekt' } }),
+    ).toEqual([
+      { path: ['name'], code: 'invalid_format' },
+      { path: ['description'], code: 'too_small' },
+      { path: ['schema'], code: 'invalid_schema' },
+    ])
+  })
+
+  test.each<[string, unknown]>([
+    ['a type that there is not', { type: 'objekt' }],
+    ['a remote reference', { $ref: 'https://example.com/schema.json' }],
+    ['a reference to nothing', { $ref: '#/$defs/missing' }],
+    ['a pattern that is none', { pattern: '(' }],
+    ['another dialect', { $schema: 'http://json-schema.org/draft-04/schema#' }],
+    ['checks that end later', { $async: true }],
+    ['more than 64 KiB', { description: 'x'.repeat(70_000) }],
+    ['an array', []],
+    ['true', true],
+  ])('a schema with %s is refused', async (_what, schema) => {
+    const issues = await issuesOf({ schema })
+    expect(issues.map(({ path }) => path)).toEqual([['schema']])
+  })
+
+  test('references inside the schema are followed', async () => {
+    const name = await addType({
+      schema: { $ref: '#/$defs/seats', $defs: { seats: SCHEMA } },
+    })
+    const { data } = await publish(name, {})
+    expect(data.publishEvent.__typename).toBe('ValidationError')
+  })
+
+  test('a pattern that backtracks for hours refuses the event within a moment', async () => {
+    const schema = { type: 'string', pattern: '^(a+)+$' }
+    const name = await addType({ schema, example: 'aaa' })
+    const { data } = await publish(name, `${'a'.repeat(50)}!`)
+    expect(data.publishEvent).toMatchObject({
+      __typename: 'ValidationError',
+      message: expect.stringContaining('takes too long'),
+    })
+    const { data: other } = await publish(name, 'aaaa')
+    expect(other.publishEvent.__typename).toBe('PublishEventSuccess')
+  })
+
+  test.each<[string, unknown, string]>([
+    ['does not meet the schema', { seats: 'two' }, 'schema_mismatch'],
+    ['is larger than what can be published', { seats: 1, x: 'x'.repeat(270_000) }, 'too_large'],
+    ['has a NUL', { seats: 1, x: 'a\0' }, 'invalid_text'],
+  ])('an example that %s is refused', async (_what, example, code) => {
+    expect(await issuesOf({ schema: SCHEMA, example })).toEqual([{ path: ['example'], code }])
+  })
+
+  test('an escaped backslash before u0000 is no NUL', async () => {
+    const name = await addType({ schema: null, example: { text: '\\u0000' } })
+    const { data } = await call('EventTypes')
+    const found = data.eventTypes.find((type: { name: string }) => type.name === name)
+    expect(found.example).toEqual({ text: '\\u0000' })
+  })
+})
+
+describe('updateEventType', () => {
+  test('changes what is given; null removes the schema and the example', async () => {
+    const name = await addType()
+    const { data } = await call('UpdateEventType', { name, input: { description: 'Later' } })
+    expect(data.updateEventType.eventType).toEqual({
+      name,
+      description: 'Later',
+      schema: SCHEMA,
+      example: { seats: 2 },
+      archivedAt: null,
+    })
+    const { data: cleared } = await call('UpdateEventType', {
+      name,
+      input: { schema: null, example: null },
+    })
+    expect(cleared.updateEventType.eventType).toMatchObject({ schema: null, example: null })
+    expect((await publish(name, 'anything')).data.publishEvent.__typename).toBe(
+      'PublishEventSuccess',
+    )
+  })
+
+  test('a schema that the example does not meet is refused, and one that both fit is taken', async () => {
+    const name = await addType()
+    const schema = { type: 'string' }
+    const { data } = await call('UpdateEventType', { name, input: { schema } })
+    expect(data.updateEventType).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['example'], code: 'schema_mismatch' }],
+    })
+    const { data: both } = await call('UpdateEventType', { name, input: { schema, example: 'x' } })
+    expect(both.updateEventType.eventType).toMatchObject({ schema, example: 'x' })
+  })
+
+  test('a description that is null is refused', async () => {
+    const { data } = await call('UpdateEventType', { name: JOINED, input: { description: null } })
+    expect(data.updateEventType).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['description'] }],
+    })
+  })
+})
+
+test.each(['UpdateEventType', 'ArchiveEventType', 'UnarchiveEventType'])(
+  '%s of a type that is not there answers NotFoundError',
+  async (operation) => {
+    for (const name of ['no.such_type', 'with\0nul']) {
+      const { data } = await call(operation, { name, input: {} })
+      expect(Object.values(data)).toMatchObject([
+        { __typename: 'NotFoundError', code: 'not_found' },
+      ])
+    }
+  },
+)
+
+describe('archiveEventType', () => {
+  test('it can no longer be published or newly subscribed to, and subscriptions stay', async () => {
+    const name = await addType()
+    const webhook = (eventSubscriptions: string[]) =>
+      api.call(operator.token, document('webhooks', 'CreateWebhook'), {
+        input: { url: 'https://example.com', eventSubscriptions },
+      })
+    const { data: before } = await webhook([name])
+    const { id } = before.createWebhook.webhook
+    const { data } = await call('ArchiveEventType', { name })
+    expect(data.archiveEventType.eventType.archivedAt).not.toBeNull()
+
+    expect((await publish(name, { seats: 1 })).data.publishEvent).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['type'], code: 'unknown_event_type' }],
+    })
+    expect((await webhook([name])).data.createWebhook.__typename).toBe('ValidationError')
+    const { data: kept } = await api.call(operator.token, document('webhooks', 'UpdateWebhook'), {
+      id,
+      input: { eventSubscriptions: [name, JOINED] },
+    })
+    expect(kept.updateWebhook.webhook.eventSubscriptions).toEqual([name, JOINED])
+
+    const { data: again } = await call('ArchiveEventType', { name })
+    expect(again.archiveEventType).toEqual(data.archiveEventType)
+    await call('UnarchiveEventType', { name })
+    expect((await publish(name, { seats: 1 })).data.publishEvent.__typename).toBe(
+      'PublishEventSuccess',
+    )
+  })
+
+  test('the catalogue shows it only on request', async () => {
+    const name = await addType()
+    await call('ArchiveEventType', { name })
+    const listed = async (variables: object) =>
+      (await call('EventTypes', { ...variables })).data.eventTypes.map(
+        (type: { name: string }) => type.name,
+      )
+    expect(await listed({})).toEqual(expect.arrayContaining([JOINED, TICKET]))
+    expect(await listed({})).not.toContain(name)
+    expect(await listed({ includeArchived: true })).toContain(name)
+  })
+})

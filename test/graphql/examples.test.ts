@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { Kind, parse, print, visit } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SCOPES } from '../../src/api-keys/scope.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi, request } from './support/api.ts'
+import { document, EXAMPLES } from './support/document.ts'
+import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  tenant = await api.tenant(SCOPES)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const operations = readdirSync(EXAMPLES).flatMap((name) => {
+  const file = name.replace('.graphql', '')
+  const { definitions } = parse(readFileSync(new URL(name, EXAMPLES), 'utf8'))
+  return definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION
+      ? [{ file, name: definition.name?.value ?? '', kind: definition.operation }]
+      : [],
+  )
+})
+const asked = operations.filter(({ kind }) => kind !== 'subscription')
+const subscriptions = operations.filter(({ kind }) => kind === 'subscription')
+
+/** One of each thing, made anew: what an example changes is there for the next. */
+async function things() {
+  const { organizationId } = tenant
+  const { id: webhookId } = await addWebhook(api, organizationId)
+  await publish(api, organizationId)
+  const [deliveryId = ''] = await deliveryIds(api.database, organizationId)
+  await addAttempt(api.database, deliveryId)
+  return { webhookId, deliveryId }
+}
+
+const event = { type: JOINED, data: { name: 'Ada' } }
+
+/** What the examples are called with; those that are left out need nothing. */
+const VARIABLES: Record<
+  string,
+  (made: Awaited<ReturnType<typeof things>>) => object | Promise<object>
+> = {
+  Webhooks: () => ({ first: 10 }),
+  Webhook: ({ webhookId }) => ({ id: webhookId }),
+  CreateWebhook: () => ({
+    input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
+  }),
+  UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
+  DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
+  RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
+  TestDelivery: ({ webhookId }) => ({ webhookId, eventType: JOINED }),
+  PublishEvent: () => ({ input: event }),
+  PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
+  DeliveriesPage: () => ({ first: 50 }),
+  Delivery: ({ deliveryId }) => ({ id: deliveryId }),
+  Redeliver: ({ deliveryId }) => ({ id: deliveryId }),
+  CancelDelivery: ({ deliveryId }) => ({ id: deliveryId }),
+  CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
+  RevokeApiKey: async () => ({ id: await spareKey() }),
+  CreateEventType: () => ({ input: { name: 'order.paid', description: 'An order was paid.' } }),
+  UpdateEventType: () => ({ name: JOINED, input: { description: 'Somebody joined.' } }),
+  ArchiveEventType: () => ({ name: TICKET }),
+  UnarchiveEventType: () => ({ name: TICKET }),
+  Organization: () => ({ id: tenant.publicOrganizationId }),
+  CreateOrganization: () => ({ name: 'Another' }),
+  RenameOrganization: () => ({ id: tenant.publicOrganizationId, name: 'Renamed' }),
+  RunJobsNow: () => ({ ids: [] }),
+  RescheduleJobs: () => ({ ids: [], runAt: '2030-01-01T00:00:00Z' }),
+  FailJobs: () => ({ ids: [], reason: 'No longer wanted.' }),
+  CompleteJobs: () => ({ ids: [] }),
+}
+
+async function spareKey(): Promise<string> {
+  const { data } = await api.call(tenant.token, document('api-keys', 'CreateApiKey'), {
+    input: { name: 'Spare', scopes: ['webhooks:read'] },
+  })
+  return data.createApiKey.createdApiKey.apiKey.id
+}
+
+test.each(asked)(
+  'the example $name of docs/examples/graphql/$file.graphql works',
+  async (example) => {
+    const variables = await VARIABLES[example.name]?.(await things())
+    const { data, errors } = await api.call(
+      tenant.token,
+      document(example.file, example.name),
+      (variables ?? {}) as Record<string, unknown>,
+    )
+    expect(errors).toBeUndefined()
+    for (const [field, answer] of Object.entries(data)) {
+      if (example.kind === 'mutation') {
+        expect((answer as { __typename: string }).__typename, field).toMatch(/Success$/)
+      } else {
+        expect(answer, field).not.toBeNull()
+      }
+    }
+  },
+)
+
+test.each(asked.filter(({ kind }) => kind === 'mutation'))(
+  'the mutation $name can be asked for nothing but whether it succeeded',
+  async ({ file, name }) => {
+    const outcomeOnly = visit(parse(document(file, name)), {
+      Field: (field) =>
+        field.name.value === '__typename' ? undefined : { ...field, selectionSet: ONLY_TYPENAME },
+      FragmentDefinition: () => null,
+    })
+    const variables = await VARIABLES[name]?.(await things())
+    const { errors } = await api.call(
+      tenant.token,
+      print(outcomeOnly),
+      (variables ?? {}) as Record<string, unknown>,
+    )
+    expect(errors).toBeUndefined()
+  },
+)
+
+const ONLY_TYPENAME = {
+  kind: Kind.SELECTION_SET,
+  selections: [{ kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }],
+} as const
+
+test.each(subscriptions)('the example $name of $file.graphql opens a stream', async (example) => {
+  const variables = await VARIABLES[example.name]?.(await things())
+  const ask = request(tenant.token, {
+    query: document(example.file, example.name),
+    variables: variables ?? {},
+  })
+  ask.headers.set('accept', 'text/event-stream')
+  const response = await api.handle(ask)
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const reader = response.body?.getReader()
+  expect(new TextDecoder().decode((await reader?.read())?.value)).not.toContain('errors')
+  await reader?.cancel()
+})
+
+test('each thing that a frontend does has an example', () => {
+  expect(operations.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'Webhooks',
+      'CreateWebhook',
+      'UpdateWebhook',
+      'DeleteWebhook',
+      'RotateSigningSecret',
+      'PublishEvent',
+      'PublishEvents',
+      'DeliveriesPage',
+      'Redeliver',
+      'CancelDelivery',
+    ]),
+  )
+})

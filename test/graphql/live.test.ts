@@ -1,0 +1,364 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Client, fetchExchange } from '@urql/core'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { publicId } from '../../src/ids.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { ALL_SCOPES, createTenant, JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { listeningConnections, subscribe } from './support/live.ts'
+
+let receiver: Receiver
+/** Two processes on one database: subscriptions are at the API, attempts are made by the worker. */
+let api: TestApp
+let worker: TestApp
+let webhookId: string
+let token: string
+let raw: pg.Client
+const notifications: string[] = []
+
+const ATTEMPTS = 'subscription { attemptMade { number succeeded status delivery { id state } } }'
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  api = await startTestApp({ role: 'api', environment: { POSTHORN_LOG_LEVEL: 'error' } })
+  worker = await startTestApp({
+    role: 'worker',
+    database: api.database,
+    trustedAuthorities: [receiver.authority],
+  })
+  token = api.tenant.token
+  webhookId = await addWebhook(api, receiver.url)
+  raw = new pg.Client({ connectionString: api.database.url })
+  await raw.connect()
+  raw.on('notification', ({ payload = '' }) => notifications.push(payload))
+  await raw.query('listen posthorn_live')
+})
+afterEach(async () => {
+  receiver.answer = (response) => response.end()
+  await until(async () => (await listeningConnections(api.database)) === 0, 'nobody listens')
+  notifications.length = 0
+})
+afterAll(async () => {
+  await raw.end()
+  await worker[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+async function addWebhook(app: TestApp, url: string): Promise<string> {
+  const response = await app.rest('POST', '/webhooks', {
+    url,
+    enabled: true,
+    event_subscriptions: [JOINED],
+  })
+  return ((await response.json()) as { id: string }).id
+}
+
+async function publish(app: TestApp = api, count = 1, organizationId = app.tenant.organizationId) {
+  const events = Array.from({ length: count }, () => ({ type: JOINED, data: {} }))
+  await app.app.services.publishEvents(organizationId, events)
+}
+
+async function deliveriesDone(): Promise<void> {
+  const pending = () => api.database.prisma.delivery.count({ where: { state: 'pending' } })
+  await until(async () => (await pending()) === 0, 'all deliveries are finished')
+}
+
+async function listeningOrganizations(): Promise<number> {
+  const { rows } = await api.database.pool.query<{ count: number }>(
+    'select count(*)::int from posthorn.live_listeners',
+  )
+  return rows[0]?.count ?? 0
+}
+
+test('an attempt made in another process arrives as it is made', async () => {
+  using stream = await subscribe(api.app.url, token, ATTEMPTS)
+  await publish()
+  expect(await stream.result(1)).toMatchObject({
+    data: {
+      attemptMade: { number: 1, succeeded: true, status: 200, delivery: { state: 'SUCCEEDED' } },
+    },
+  })
+})
+
+test('urql subscribes by itself', async () => {
+  const client = new Client({
+    url: `${api.app.url}/graphql`,
+    preferGetMethod: false,
+    exchanges: [fetchExchange],
+    fetchSubscriptions: true,
+    fetchOptions: { headers: { authorization: `Bearer ${token}` } },
+  })
+  const results: { error?: unknown; data?: unknown }[] = []
+  const { unsubscribe } = client
+    .subscription(ATTEMPTS, {})
+    .subscribe((result) => void results.push(result))
+  await until(async () => (await listeningOrganizations()) === 1, 'it listens')
+  await publish()
+  await until(() => results.length === 1, 'an attempt arrives')
+  unsubscribe()
+  expect(results[0]?.error).toBeUndefined()
+  expect(results[0]?.data).toMatchObject({ attemptMade: { succeeded: true } })
+})
+
+test('each attempt arrives once, and the delivery when it is finished', async () => {
+  let requests = 0
+  receiver.answer = (response) => {
+    response.statusCode = requests++ < 2 ? 503 : 204
+    response.end()
+  }
+  using attempts = await subscribe(api.app.url, token, ATTEMPTS)
+  using finished = await subscribe(
+    api.app.url,
+    token,
+    'subscription ($webhook: ID!) { deliveryFinished(webhookId: $webhook) { id state attemptCount } }',
+    { webhook: webhookId },
+  )
+  await publish()
+  expect(await finished.result(1)).toMatchObject({
+    data: { deliveryFinished: { state: 'SUCCEEDED', attemptCount: 3 } },
+  })
+  await attempts.result(3)
+  expect(attempts.results.map(({ data }) => data.attemptMade.status)).toEqual([503, 503, 204])
+  expect(finished.results).toHaveLength(1)
+})
+
+test('a delivery that is canceled is finished', async () => {
+  receiver.answer = (response) => {
+    response.statusCode = 503
+    response.setHeader('retry-after', '3600')
+    response.end()
+  }
+  using attempts = await subscribe(api.app.url, token, ATTEMPTS)
+  using finished = await subscribe(
+    api.app.url,
+    token,
+    'subscription { deliveryFinished { id state } }',
+  )
+  await publish()
+  const { data } = await attempts.result(1)
+  const { id } = data.attemptMade.delivery
+  await api.graphql(
+    `mutation { cancelDelivery(id: "${id}") { ... on CancelDeliverySuccess { delivery { id } } } }`,
+  )
+  expect(await finished.result(1)).toMatchObject({
+    data: { deliveryFinished: { id, state: 'CANCELED' } },
+  })
+})
+
+test('a webhook that begins to fail, works again and is switched tells so, each once', async () => {
+  const id = await addWebhook(api, `${receiver.url}health`)
+  using changes = await subscribe(
+    api.app.url,
+    token,
+    `subscription ($id: ID) { webhookHealthChanged(webhookId: $id) { health webhook { id enabled } } }`,
+    { id },
+  )
+  const health = () => changes.results.map(({ data }) => data.webhookHealthChanged.health)
+  receiver.answer = (response, { path }) => {
+    if (path === '/health') response.statusCode = 500
+    response.end()
+  }
+  await publish()
+  await deliveriesDone()
+  await until(() => health().length === 1, 'it fails')
+  receiver.answer = (response) => response.end()
+  await publish()
+  await publish()
+  await deliveriesDone()
+  await until(() => health().length === 2, 'it works again')
+  await api.rest('PUT', `/webhooks/${id}`, { enabled: false })
+  await api.rest('PUT', `/webhooks/${id}`, { description: 'still off' })
+  await api.rest('PUT', `/webhooks/${id}`, { enabled: true })
+  await until(() => health().length >= 4, 'it was switched')
+  expect(health()).toEqual(['FAILING', 'HEALTHY', 'DISABLED', 'HEALTHY'])
+  expect(changes.results[3]?.data.webhookHealthChanged.webhook).toEqual({ id, enabled: true })
+  await api.rest('DELETE', `/webhooks/${id}`)
+})
+
+test('attempts that come together are read together, and announced once', async () => {
+  using stream = await subscribe(
+    api.app.url,
+    token,
+    'subscription { attemptMade { id delivery { id event { id } } } }',
+  )
+  await publish(api, 600)
+  await stream.result(600)
+  const ids = new Set(stream.results.map(({ data }) => data.attemptMade.id))
+  expect(ids.size).toBe(600)
+  // In one process, one notification for each batch of attempts at most: many fewer than attempts.
+  expect(notifications.length).toBeLessThan(60)
+  for (const payload of notifications) expect(payload.length).toBeLessThan(8_000)
+})
+
+test('another organization hears nothing', async () => {
+  const other = await createTenant(api.database.prisma)
+  using theirs = await subscribe(api.app.url, other.token, ATTEMPTS)
+  using ours = await subscribe(api.app.url, token, ATTEMPTS)
+  await publish()
+  await ours.result(1)
+  // Whatever was to come to them has come before this.
+  await publish()
+  await ours.result(2)
+  expect(theirs.results).toEqual([])
+  const refused = await subscribe(
+    api.app.url,
+    other.token,
+    `subscription { attemptMade(webhookId: "${webhookId}") { id } }`,
+  )
+  expect((await refused.result(1)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
+})
+
+test.each([
+  ['attemptMade { id }', 'deliveries:read'],
+  ['deliveryFinished { id }', 'deliveries:read'],
+  ['webhookHealthChanged { health }', 'webhooks:read'],
+])('%s needs the scope %s', async (field, scope) => {
+  const { token } = await createApiKey(api.database.prisma, {
+    organizationId: api.tenant.organizationId,
+    scopes: ALL_SCOPES.filter((name) => name !== scope),
+  })
+  const stream = await subscribe(api.app.url, token, `subscription { ${field} }`)
+  const { errors } = await stream.result(1)
+  expect(errors).toMatchObject([
+    { message: expect.stringContaining(scope), extensions: { code: 'FORBIDDEN' } },
+  ])
+  await until(() => stream.end === 'completed', 'the stream ends')
+})
+
+test('without a key a subscription is refused with 401', async () => {
+  const response = await fetch(`${api.app.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: ATTEMPTS }),
+  })
+  expect(response.status).toBe(401)
+})
+
+test('a subscription can be a GET, and is refused to whoever cannot read a stream', async () => {
+  const get = (accept: string) =>
+    fetch(`${api.app.url}/graphql?${new URLSearchParams({ query: ATTEMPTS })}`, {
+      headers: { accept, authorization: `Bearer ${token}` },
+    })
+  const response = await get('text/event-stream')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  await response.body?.cancel()
+  const refused = await get('application/json')
+  expect(refused.status).toBe(406)
+  expect(await refused.json()).toMatchObject({
+    errors: [{ message: expect.stringContaining('text/event-stream') }],
+  })
+})
+
+test.each(['revoked', 'expired'])('a key that is %s ends its streams within 5 s', async (how) => {
+  const { key, token } = await createApiKey(api.database.prisma, {
+    organizationId: api.tenant.organizationId,
+    scopes: ['deliveries:read'],
+    ...(how === 'expired' && { expiresAt: new Date(Date.now() + 1_000) }),
+  })
+  const stream = await subscribe(api.app.url, token, ATTEMPTS)
+  if (how === 'revoked') await revokeApiKey(api.database.prisma, publicId('apiKey', key.id))
+  await until(() => stream.end === 'completed', 'the stream ends', 5_000)
+  expect(stream.results).toMatchObject([
+    {
+      errors: [{ message: expect.stringContaining(how), extensions: { code: 'UNAUTHENTICATED' } }],
+    },
+  ])
+})
+
+test('when its connection to Postgres is broken the stream goes on, and misses nothing', async () => {
+  using stream = await subscribe(api.app.url, token, ATTEMPTS)
+  const { rowCount } = await api.database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name like '%-live'`,
+  )
+  expect(rowCount).toBe(1)
+  // Announced while nobody hears it.
+  await publish()
+  await stream.result(1)
+  await publish()
+  await stream.result(2)
+  expect(stream.results).toHaveLength(2)
+})
+
+test('when nobody listens nobody is notified', async () => {
+  await publish(api, 5)
+  await deliveriesDone()
+  const other = await createTenant(api.database.prisma)
+  using _stream = await subscribe(api.app.url, other.token, ATTEMPTS)
+  await publish(api, 5)
+  await deliveriesDone()
+  // By its order, this notification comes after any other.
+  await raw.query(`notify posthorn_live, 'end'`)
+  await until(() => notifications.includes('end'), 'the notification arrives')
+  expect(notifications).toEqual(['end'])
+})
+
+test('a key may have 100 subscriptions, and gets their places back', async () => {
+  const { token } = await createApiKey(api.database.prisma, {
+    organizationId: api.tenant.organizationId,
+    scopes: ['deliveries:read'],
+  })
+  const streams = await Promise.all(
+    Array.from({ length: 100 }, () => subscribe(api.app.url, token, ATTEMPTS)),
+  )
+  const refused = await subscribe(api.app.url, token, ATTEMPTS)
+  expect((await refused.result(1)).errors).toMatchObject([
+    { extensions: { code: 'TOO_MANY_SUBSCRIPTIONS' } },
+  ])
+  streams[0]?.[Symbol.dispose]()
+  await until(async () => {
+    const again = await subscribe(api.app.url, token, ATTEMPTS)
+    streams.push(again)
+    await new Promise(setImmediate)
+    return again.results.length === 0
+  }, 'there is room again')
+  for (const stream of streams) stream[Symbol.dispose]()
+})
+
+test('a client that does not read is ended at 1,000 events, and told so', async () => {
+  receiver.answer = (response) => response.end('x'.repeat(16_384))
+  const { port } = new URL(api.app.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  await once(socket, 'connect')
+  const body = JSON.stringify({ query: 'subscription { attemptMade { id response { body } } }' })
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  const [head] = await once(socket, 'data')
+  expect(String(head)).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+  expect(String(head)).toContain('text/event-stream')
+  socket.pause()
+  for (let i = 0; i < 3; i++) await publish(api, 1_000)
+  await deliveriesDone()
+  await until(
+    async () => (await listeningConnections(api.database)) === 0,
+    'its subscription is ended',
+  )
+  socket.resume()
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  await until(() => text.includes('event: complete'), 'it is told')
+  expect(text).toContain('FELL_BEHIND')
+  socket.destroy()
+}, 60_000)
+
+test('a shutdown ends streams at once, so that clients connect to another process', async () => {
+  await using leaving = await startTestApp({ role: 'api', database: api.database })
+  const stream = await subscribe(leaving.app.url, token, ATTEMPTS)
+  const before = performance.now()
+  await leaving.app[Symbol.asyncDispose]()
+  expect(performance.now() - before).toBeLessThan(1_500)
+  await until(() => stream.end instanceof Error, 'the connection breaks')
+  await expect(subscribe(leaving.app.url, token, ATTEMPTS)).resolves.toMatchObject({
+    end: expect.any(Error),
+  })
+})

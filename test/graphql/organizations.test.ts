@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mintId } from '../../src/ids.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addWebhook } from './support/rows.ts'
+
+let api: Api
+let operator: Awaited<ReturnType<Api['tenant']>>
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  operator = await api.tenant(['admin'])
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+function call(operation: string, variables: Record<string, unknown> = {}) {
+  return api.call(operator.token, document('organizations', operation), variables)
+}
+
+/** With the header that names an organization. */
+async function callFor(organization: string, token: string, query: string, variables = {}) {
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${token}`,
+    'posthorn-organization': organization,
+  }
+  return await readAnswer(await api.handle(request(token, { query, variables }, { headers })))
+}
+
+test('organizations come oldest first, in pages', async () => {
+  const { data } = await call('Organizations', { first: 1 })
+  expect(data.organizations.nodes).toMatchObject([{ id: operator.publicOrganizationId }])
+  const { endCursor: after } = data.organizations.pageInfo
+  const { data: rest } = await call('Organizations', { first: 1, after })
+  expect(rest.organizations.nodes).toMatchObject([{ id: tenant.publicOrganizationId }])
+})
+
+test('an organization is made, found by its id and renamed', async () => {
+  const { data } = await call('CreateOrganization', { name: ' Harvest Fair ' })
+  const { id, name } = data.createOrganization.organization
+  expect(name).toBe('Harvest Fair')
+  await call('RenameOrganization', { id, name: 'Spring Fair' })
+  const { data: found } = await call('Organization', { id })
+  expect(found.organization).toEqual({ id, name: 'Spring Fair' })
+  for (const other of ['nonsense', mintId('organization'), mintId('webhook')]) {
+    expect((await call('Organization', { id: other })).data).toEqual({ organization: null })
+  }
+})
+
+test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is refused', async (name) => {
+  const { data } = await call('CreateOrganization', { name })
+  const refusal = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
+  expect(data.createOrganization).toMatchObject(refusal)
+  const id = tenant.publicOrganizationId
+  const { data: renamed } = await call('RenameOrganization', { id, name })
+  expect(renamed.renameOrganization).toMatchObject(refusal)
+})
+
+test('renaming what is not there answers NotFoundError', async () => {
+  const { data } = await call('RenameOrganization', { id: mintId('organization'), name: 'A' })
+  expect(data.renameOrganization).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
+})
+
+describe('with the header posthorn-organization', () => {
+  test('an operator reads and does what belongs to that organization, and nothing else', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    const own = await addWebhook(api, operator.organizationId)
+    const { publicOrganizationId } = tenant
+    const { data, errors } = await callFor(
+      publicOrganizationId,
+      operator.token,
+      `query ($own: ID!) { viewer { organization { id } apiKey { scopes } } webhooks { nodes { id } }
+       webhook(id: $own) { id } }`,
+      { own: own.id },
+    )
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({
+      viewer: { organization: { id: publicOrganizationId }, apiKey: { scopes: ['admin'] } },
+      webhooks: { nodes: [{ id }] },
+      webhook: null,
+    })
+    const created = await callFor(
+      publicOrganizationId,
+      operator.token,
+      document('webhooks', 'CreateWebhook'),
+      { input: { url: 'https://example.com', eventSubscriptions: [JOINED] } },
+    )
+    const { data: theirs } = await api.call(tenant.token, '{ webhooks { nodes { id } } }')
+    expect(theirs.webhooks.nodes).toContainEqual({
+      id: created.data.createWebhook.webhook.id,
+    })
+  })
+
+  test('an operator gives a new organization its first key', async () => {
+    const { data } = await call('CreateOrganization', { name: 'New' })
+    const { id } = data.createOrganization.organization
+    const { data: made } = await callFor(id, operator.token, document('api-keys', 'CreateApiKey'), {
+      input: { scopes: ['keys:manage', 'webhooks:read'] },
+    })
+    const { token } = made.createApiKey.createdApiKey
+    const viewer = await api.call(token, '{ viewer { organization { id } } }')
+    expect(viewer.data.viewer.organization).toEqual({ id })
+  })
+
+  test('every other key is refused, whichever organization it names', async () => {
+    for (const organization of [
+      operator.publicOrganizationId,
+      tenant.publicOrganizationId,
+      'nonsense',
+    ]) {
+      const query = '{ viewer { organization { id } } webhooks { nodes { id } } }'
+      const { errors } = await callFor(organization, tenant.token, query)
+      expect(errors?.[0]).toMatchObject({
+        message:
+          'The header posthorn-organization is for API keys with the scope admin. Leave it out.',
+        extensions: { code: 'FORBIDDEN' },
+      })
+    }
+    const { data } = await callFor(
+      operator.publicOrganizationId,
+      tenant.token,
+      '{ webhooks { nodes { id } } }',
+    )
+    expect(data).toEqual({ webhooks: null })
+  })
+
+  test.each(['', 'nonsense', mintId('organization'), mintId('webhook')])(
+    '%j names no organization, which is said',
+    async (organization) => {
+      const query = '{ webhooks { nodes { id } } }'
+      const { data, errors } = await callFor(organization, operator.token, query)
+      expect(data).toEqual({ webhooks: null })
+      expect(errors).toMatchObject([
+        {
+          message: expect.stringContaining('names no organization'),
+          extensions: { code: 'BAD_USER_INPUT' },
+        },
+      ])
+    },
+  )
+
+  test('without a key it changes nothing', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'posthorn-organization': tenant.publicOrganizationId,
+    }
+    const body = { query: '{ webhooks { nodes { id } } }' }
+    const answer = await readAnswer(await api.handle(request(null, body, { headers })))
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+  })
+})

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
+import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
+import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { mintId, parseId } from '../../src/ids.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf } from '../support/attempts.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function find(operation: string, file: string, filter: object): Promise<string[]> {
+  const { data, errors } = await api.call(tenant.token, document(file, operation), { filter })
+  expect(errors).toBeUndefined()
+  const [list] = Object.values(data) as { nodes: { id: string }[] }[]
+  return (list?.nodes ?? []).map(({ id }) => id)
+}
+
+describe('deliveries', () => {
+  let ids: string[]
+  const found = (filter: object) => find('DeliveriesPage', 'deliveries', filter)
+  const record = (id: string | undefined, status: number | null, retryDelayMs: number | null) =>
+    createRecordAttempt(api.database.pool, () => {})(
+      attemptOf(id as string, status, { retryDelayMs }),
+    )
+
+  beforeEach(async () => {
+    await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId, 6)
+    ids = await deliveryIds(api.database, tenant.organizationId)
+  })
+
+  test('are found by the state they are in, whatever way they came there', async () => {
+    const [fresh, waiting, retried, lost, canceled, done] = ids as string[]
+    expect(await found({ state: 'PENDING' })).toEqual(ids)
+    await record(waiting, 500, 60_000)
+    await record(retried, 500, 60_000)
+    await record(retried, 204, null)
+    await record(lost, null, null)
+    await cancelDeliveries(api.database.pool, [parseId('delivery', canceled as string) as string])
+    await record(done, 200, null)
+    expect(await found({ state: 'PENDING' })).toEqual([fresh, waiting])
+    expect(await found({ state: 'SUCCEEDED' })).toEqual([retried, done])
+    expect(await found({ state: 'EXHAUSTED' })).toEqual([lost])
+    expect(await found({ state: 'CANCELED' })).toEqual([canceled])
+    await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: done })
+    await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: canceled })
+    expect(await found({ state: 'PENDING' })).toEqual([fresh, waiting, canceled, done])
+    expect(await found({ state: 'CANCELED' })).toEqual([])
+  })
+
+  test('are found by what their last attempt was answered with', async () => {
+    const [fresh, three, four, five, none, done] = ids as string[]
+    await record(three, 302, 60_000)
+    await record(four, 404, 60_000)
+    await record(five, 500, null)
+    await record(none, null, 60_000)
+    await record(done, 204, null)
+    expect(await found({ statusClass: 'REDIRECTION_3XX' })).toEqual([three])
+    expect(await found({ statusClass: 'CLIENT_ERROR_4XX' })).toEqual([four])
+    expect(await found({ statusClass: 'SERVER_ERROR_5XX' })).toEqual([five])
+    expect(await found({ statusClass: 'NONE' })).toEqual([none])
+    expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([done])
+    expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'EXHAUSTED' })).toEqual([five])
+    expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'PENDING' })).toEqual([])
+    expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'SUCCEEDED' })).toEqual([])
+    expect(await found({ statusClass: 'SUCCESS_2XX', state: 'SUCCEEDED' })).toEqual([done])
+    await record(three, 204, null)
+    expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([three, done])
+    await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: done })
+    expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([three, done])
+    expect(await found({ statusClass: 'SUCCESS_2XX', state: 'PENDING' })).toEqual([done])
+    expect(await found({ state: 'PENDING' })).toContain(fresh)
+  })
+
+  test('are found by when they were made', async () => {
+    const at = (id: string | undefined) =>
+      api.database.pool
+        .query('select posthorn.uuid_v7_time($1) as at', [parseId('delivery', id as string)])
+        .then(({ rows }) => rows[0].at as Date)
+    const first = await at(ids[5])
+    const later = new Date((await at(ids[0])).getTime() + 1)
+    expect(await found({ since: first.toISOString() })).toEqual(ids)
+    expect(await found({ until: later.toISOString() })).toEqual(ids)
+    expect(await found({ since: later.toISOString() })).toEqual([])
+    expect(await found({ until: first.toISOString(), state: 'PENDING' })).toEqual([])
+    expect(await found({ until: '0001-01-01T00:00:00Z' })).toEqual([])
+    expect(await found({ since: '9999-12-31T00:00:00Z' })).toEqual([])
+  })
+
+  test('that wait long for their first attempt are still found, page by page', async () => {
+    // The bookmark keeps 30 seconds behind; as if the deliveries had been made before.
+    await api.database.pool.query(
+      `update posthorn.bookmarks set next_id = posthorn.uuid_v7_floor(now() + interval '1 second'), next_xid = 0
+       where name = 'lingering deliveries'`,
+    )
+    expect(await markLingeringDeliveries(api.database.pool, 4)).toBe(4)
+    await publish(api, tenant.organizationId, 1)
+    const all = await deliveryIds(api.database, tenant.organizationId)
+    expect(await found({ state: 'PENDING' })).toEqual(all)
+    const page = `query ($after: String) { deliveries(filter: { state: PENDING }, first: 3, after: $after) {
+      nodes { id } pageInfo { endCursor } } }`
+    const { data: one } = await api.call(tenant.token, page)
+    const { data: two } = await api.call(tenant.token, page, {
+      after: one.deliveries.pageInfo.endCursor,
+    })
+    const nodes = [...one.deliveries.nodes, ...two.deliveries.nodes]
+    expect(nodes.map(({ id }: { id: string }) => id)).toEqual(all.slice(0, 6))
+  })
+
+  test('a bookmark does not pass what an open transaction has published', async () => {
+    const { pool } = api.database
+    const open = await pool.connect()
+    await open.query('begin')
+    await open.query(`select posthorn.publish_events($1, $2)`, [
+      tenant.publicOrganizationId,
+      JSON.stringify([{ type: JOINED, data: {} }]),
+    ])
+    const reached = async () => {
+      await markLingeringDeliveries(pool)
+      const { rows } = await pool.query(
+        `select next_id is not null as waits, next_id from posthorn.bookmarks where name = 'lingering deliveries'`,
+      )
+      return rows[0].next_id
+    }
+    await pool.query(`update posthorn.bookmarks set next_id = null`)
+    const waitingFor = await reached()
+    expect(await reached()).toBe(waitingFor)
+    await open.query('commit')
+    open.release()
+    // Transactions of other databases hold it back too, for as long as they run.
+    await vi.waitUntil(async () => (await reached()) !== waitingFor, { timeout: 20_000 })
+  })
+
+  test('of one organization are not found by another', async () => {
+    const other = await api.tenant()
+    for (const filter of [{ state: 'PENDING' }, { statusClass: 'NONE' }, { eventType: JOINED }]) {
+      const { data } = await api.call(other.token, document('deliveries', 'DeliveriesPage'), {
+        filter,
+      })
+      expect(data.deliveries.nodes).toEqual([])
+    }
+  })
+
+  test('of a state take two statements at most, for a page of one webhook too', async () => {
+    await api.call(tenant.token, '{ deliveries(filter: { state: EXHAUSTED }) { nodes { id } } }')
+    expect(api.statements.list).toEqual(['authenticate', 'select deliveries'])
+    await api.call(tenant.token, '{ deliveries(filter: { state: PENDING }) { nodes { id } } }')
+    expect(api.statements.list).toHaveLength(3)
+    await api.call(
+      tenant.token,
+      '{ webhooks { nodes { deliveries(filter: { state: PENDING }) { nodes { id } } } } }',
+    )
+    expect(api.statements.list).toHaveLength(4)
+  })
+})
+
+describe('events', () => {
+  const found = (filter: object) => find('Events', 'events', filter)
+
+  test('are found by id, type and time', async () => {
+    const ids = (await publish(api, tenant.organizationId, 3)).toReversed()
+    expect(await found({ type: JOINED })).toEqual(ids)
+    expect(await found({ type: TICKET })).toEqual([])
+    expect(await found({ id: ids[1] })).toEqual([ids[1]])
+    expect(await found({ id: ids[1], type: TICKET })).toEqual([])
+    expect(await found({ id: mintId('event') })).toEqual([])
+    expect(await found({ since: new Date(Date.now() - 60_000).toISOString() })).toEqual(ids)
+    expect(await found({ until: new Date(Date.now() - 60_000).toISOString() })).toEqual([])
+  })
+
+  test('an id that is none of an event is told so', async () => {
+    const { errors } = await api.call(tenant.token, document('events', 'Events'), {
+      filter: { id: 'wh_nonsense' },
+    })
+    expect(errors).toMatchObject([
+      {
+        message: 'filter.id must be the id of an event: evt_….',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ])
+  })
+})
+
+describe('webhooks', () => {
+  const found = (filter: object) => find('Webhooks', 'webhooks', filter)
+
+  test('are found by address and description, to the letter but for its case', async () => {
+    const { id: shop } = await addWebhook(api, tenant.organizationId, {
+      url: 'https://shop.example.com/100%_hooks',
+    })
+    const { id: crm } = await addWebhook(api, tenant.organizationId, {
+      url: 'https://crm.example.com/hooks',
+    })
+    const description = 'Tells the CRM\\all'
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, crm, { description })
+    expect(await found({ urlContains: 'EXAMPLE.com' })).toEqual([shop, crm])
+    expect(await found({ urlContains: '%_h' })).toEqual([shop])
+    expect(await found({ urlContains: 'shop_example' })).toEqual([])
+    expect(await found({ urlContains: '' })).toEqual([shop, crm])
+    expect(await found({ descriptionContains: 'crm\\ALL' })).toEqual([crm])
+    expect(await found({ descriptionContains: 'crm%all' })).toEqual([])
+    expect(await found({ descriptionContains: 'crm', urlContains: 'shop' })).toEqual([])
+  })
+
+  test('are found by subscription, switch and state', async () => {
+    const { id: on } = await addWebhook(api, tenant.organizationId)
+    const { id: off } = await addWebhook(api, tenant.organizationId)
+    const { id: failing } = await addWebhook(api, tenant.organizationId)
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, off, {
+      enabled: false,
+      eventSubscriptions: [TICKET],
+    })
+    await api.database.prisma.webhookCondition.create({
+      data: { webhookId: parseId('webhook', failing) as string, failingSince: new Date() },
+    })
+    expect(await found({ subscribesTo: JOINED })).toEqual([on, failing])
+    expect(await found({ subscribesTo: TICKET })).toEqual([off])
+    expect(await found({ enabled: false })).toEqual([off])
+    expect(await found({ enabled: true })).toEqual([on, failing])
+    expect(await found({ state: 'HEALTHY' })).toEqual([on])
+    expect(await found({ state: 'FAILING' })).toEqual([failing])
+    expect(await found({ state: 'DISABLED' })).toEqual([off])
+    expect(await found({ state: 'HELD' })).toEqual([])
+  })
+})
+
+test.each([
+  'deliveries(filter: { eventType:',
+  'events(filter: { type:',
+  'webhooks(filter: { urlContains:',
+])('%s with a NUL is refused, not a fault', async (list) => {
+  const { errors } = await api.call(tenant.token, `{ ${list} "\\u0000" }) { nodes { id } } }`)
+  expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+})

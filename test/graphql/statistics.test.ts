@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { addUpHours, eraseOldStatistics } from '../../src/webhooks/keep-statistics.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf } from '../support/attempts.ts'
+import { ALL_SCOPES } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let webhookId: string
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  await api.database.pool.query(`
+    delete from posthorn.webhook_statistics;
+    update posthorn.bookmarks set reached_at = '2000-01-01Z' where name = 'hourly statistics'`)
+  tenant = await api.tenant()
+  webhookId = (await addWebhook(api, tenant.organizationId)).id
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** Records attempts, each of a delivery of its own, by one statement. */
+async function attempt(statuses: (number | null)[], durationMs = 12): Promise<void> {
+  await publish(api, tenant.organizationId, statuses.length)
+  const ids = await deliveryIds(api.database, tenant.organizationId)
+  const record = createRecordAttempt(api.database.pool, () => {})
+  await Promise.all(
+    statuses.map((status, i) => record(attemptOf(ids[i] as string, status, { durationMs }))),
+  )
+}
+
+/** Moves what was counted to the past. */
+async function counted(ago: number): Promise<void> {
+  await api.database.pool.query(
+    `update posthorn.webhook_statistics set bucket = bucket - $2 * interval '1 millisecond'
+     where organization_id = $1 and minutes = 1 and bucket > now() - interval '2 minutes'`,
+    [tenant.organizationId, ago],
+  )
+}
+
+const HEALTH = `query ($id: ID!, $window: HealthWindow!) { webhook(id: $id) { health(window: $window) {
+  state failingSince lastSuccessAt attempts successRate latency { p50Ms p95Ms p99Ms } } } }`
+const STATISTICS = `query ($id: ID!, $since: DateTime!, $until: DateTime, $bucket: BucketUnit!) {
+  webhook(id: $id) { statistics(since: $since, until: $until, bucket: $bucket) { ...Counts } }
+  statistics(since: $since, until: $until, bucket: $bucket) { ...Counts } }
+fragment Counts on StatisticsBucket {
+  start attempts succeeded failed failed3xx failed4xx failed5xx failedWithoutResponse successRate latency { p50Ms } }`
+
+async function health(window = 'DAY') {
+  const { data, errors } = await api.call(tenant.token, HEALTH, { id: webhookId, window })
+  expect(errors).toBeUndefined()
+  return data.webhook.health
+}
+
+async function statistics(since: number, bucket: string, until?: number) {
+  const { data, errors } = await api.call(tenant.token, STATISTICS, {
+    id: webhookId,
+    since: new Date(Date.now() - since).toISOString(),
+    until: until === undefined ? null : new Date(Date.now() - until).toISOString(),
+    bucket,
+  })
+  expect(errors).toBeUndefined()
+  return { webhook: data.webhook.statistics, organization: data.statistics }
+}
+
+const sum = (buckets: { attempts: number }[]) =>
+  buckets.reduce((n, { attempts }) => n + attempts, 0)
+
+describe('health', () => {
+  test('is healthy before any attempt, and says so of nothing', async () => {
+    expect(await health()).toEqual({
+      state: 'HEALTHY',
+      failingSince: null,
+      lastSuccessAt: null,
+      attempts: 0,
+      successRate: null,
+      latency: null,
+    })
+  })
+
+  test('turns failing with the first failure and healthy with the next success', async () => {
+    await attempt([204])
+    const before = await health()
+    expect(before).toMatchObject({ state: 'HEALTHY', failingSince: null, successRate: 1 })
+    await attempt([500])
+    const failing = await health()
+    expect(failing).toMatchObject({
+      state: 'FAILING',
+      lastSuccessAt: before.lastSuccessAt,
+      attempts: 2,
+      successRate: 0.5,
+    })
+    await attempt([500])
+    expect((await health()).failingSince).toBe(failing.failingSince)
+    await attempt([500, 200])
+    expect(await health()).toMatchObject({ state: 'HEALTHY', failingSince: null, successRate: 0.4 })
+  })
+
+  test('is disabled while the webhook is, and still knows since when it fails', async () => {
+    await attempt([null])
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { enabled: false })
+    expect(await health()).toMatchObject({ state: 'DISABLED', failingSince: expect.any(String) })
+  })
+
+  test('tells latencies apart to within a bucket', async () => {
+    await attempt(new Array(90).fill(200), 25)
+    await attempt(new Array(10).fill(200), 4_000)
+    const { latency } = await health('HOUR')
+    expect(latency.p50Ms).toBeGreaterThanOrEqual(20)
+    expect(latency.p50Ms).toBeLessThanOrEqual(30)
+    expect(latency.p95Ms).toBeGreaterThanOrEqual(3_000)
+    expect(latency.p99Ms).toBeLessThanOrEqual(5_000)
+  })
+
+  test('counts what lies in the window, and no more', async () => {
+    for (const ago of [40 * DAY_MS, 20 * DAY_MS, 3 * DAY_MS, 3 * HOUR_MS, 0]) {
+      await attempt([200])
+      await counted(ago)
+    }
+    await addUpHours(api.database.pool)
+    const counts: number[] = []
+    for (const window of ['HOUR', 'DAY', 'WEEK', 'MONTH'])
+      counts.push((await health(window)).attempts)
+    expect(counts).toEqual([1, 2, 3, 4])
+  })
+
+  test('of a page of webhooks takes three statements, condition and all', async () => {
+    for (let i = 0; i < 5; i++) await addWebhook(api, tenant.organizationId)
+    await api.call(
+      tenant.token,
+      '{ webhooks { nodes { id health { state successRate lastSuccessAt } statistics(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z") { attempts } } } }',
+    )
+    expect(api.statements.list.toSorted()).toEqual([
+      'authenticate',
+      'read_statistics_of_webhooks_hour_hour',
+      'read_statistics_of_webhooks_hour_whole',
+      'select webhook_conditions',
+      'select webhooks',
+    ])
+  })
+})
+
+describe('statistics', () => {
+  test('count each attempt once, by what it was answered with', async () => {
+    await attempt([200, 201, 302, 404, 404, 500, 600, null])
+    const { webhook, organization } = await statistics(60_000, 'MINUTE')
+    expect(sum(webhook)).toBe(8)
+    expect(webhook.find(({ attempts }: { attempts: number }) => attempts > 0)).toEqual({
+      start: expect.stringMatching(/:00\.000Z$/),
+      attempts: 8,
+      succeeded: 2,
+      failed: 6,
+      failed3xx: 1,
+      failed4xx: 2,
+      failed5xx: 2,
+      failedWithoutResponse: 1,
+      successRate: 0.25,
+      latency: { p50Ms: expect.any(Number) },
+    })
+    expect(organization).toEqual(webhook)
+  })
+
+  test('answer every bucket of the time asked for, in order', async () => {
+    const { webhook } = await statistics(30 * DAY_MS, 'DAY')
+    expect(webhook).toHaveLength(31)
+    expect(webhook[0]).toMatchObject({ attempts: 0, successRate: null, latency: null })
+    const starts = webhook.map(({ start }: { start: string }) => start)
+    expect(starts).toEqual(starts.toSorted())
+    expect(
+      (await statistics(2 * HOUR_MS, 'MINUTE', HOUR_MS)).webhook.length,
+    ).toBeGreaterThanOrEqual(60)
+  })
+
+  test('are the same before and after the minutes are added up, and once the minutes are gone', async () => {
+    await attempt([200, 500])
+    await counted(3 * HOUR_MS)
+    await attempt([200])
+    await counted(50 * HOUR_MS)
+    await attempt([404])
+    const before = await statistics(3 * DAY_MS, 'HOUR')
+    expect(sum(before.webhook)).toBe(4)
+    expect(before.organization).toEqual(before.webhook)
+    await addUpHours(api.database.pool)
+    expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
+    expect(await addUpHours(api.database.pool)).toBe(0)
+    expect(await eraseOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(1)
+    expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
+    const days = await statistics(3 * DAY_MS, 'DAY')
+    expect(sum(days.webhook)).toBe(4)
+    expect(sum(days.organization)).toBe(4)
+  })
+
+  test('go with the deliveries when their retention is over', async () => {
+    await attempt([200])
+    await counted(40 * DAY_MS)
+    await addUpHours(api.database.pool)
+    expect(await eraseOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(3)
+    expect(sum((await statistics(50 * DAY_MS, 'DAY')).webhook)).toBe(0)
+  })
+
+  test('of the organization add up its webhooks, and leave out the others', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await attempt([200])
+    const other = await api.tenant()
+    const { webhook, organization } = await statistics(60_000, 'MINUTE')
+    expect(sum(organization)).toBe(1)
+    const { data } = await api.call(other.token, STATISTICS, {
+      id: webhookId,
+      since: new Date(Date.now() - 60_000).toISOString(),
+      bucket: 'MINUTE',
+    })
+    expect(data.webhook).toBeNull()
+    expect(sum(data.statistics)).toBe(0)
+    expect(webhook).toHaveLength(organization.length)
+  })
+
+  test('processes that record for one webhook at once lose no count', async () => {
+    await publish(api, tenant.organizationId, 40)
+    const ids = await deliveryIds(api.database, tenant.organizationId)
+    const recorders = Array.from({ length: 8 }, () =>
+      createRecordAttempt(api.database.pool, () => {}),
+    )
+    await Promise.all(ids.map((id, i) => recorders[i % 8]?.(attemptOf(id, i % 2 ? 200 : 500))))
+    expect(await health('HOUR')).toMatchObject({ attempts: 40, successRate: 0.5 })
+  })
+
+  test.each<[{ since: number; until?: number; bucket: string }, string | RegExp]>([
+    [{ since: 0, bucket: 'HOUR', until: DAY_MS }, 'since must be before until.'],
+    [
+      { since: 90 * DAY_MS, bucket: 'HOUR' },
+      /^bucket makes \d+ buckets of that time; at most 1500/,
+    ],
+    [
+      { since: 3 * DAY_MS, until: 3 * DAY_MS - HOUR_MS, bucket: 'MINUTE' },
+      /^since must be within the last 48 hours/,
+    ],
+  ])('%j is refused', async ({ since, until, bucket }, message) => {
+    const { errors } = await api.call(tenant.token, STATISTICS, {
+      id: webhookId,
+      since: new Date(Date.now() - since).toISOString(),
+      until: until === undefined ? null : new Date(Date.now() - until).toISOString(),
+      bucket,
+    })
+    expect(errors).toHaveLength(2)
+    for (const error of errors ?? []) {
+      expect(error).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
+      expect(error.message).toMatch(message)
+    }
+  })
+
+  test.each([
+    '{ statistics(since: "2026-11-01T00:00:00Z") { attempts } }',
+    '{ webhooks { nodes { statistics(since: "2026-11-01T00:00:00Z") { attempts } } } }',
+    '{ webhooks { nodes { health { state } } } }',
+  ])('without deliveries:read, %s is refused by name', async (query) => {
+    const other = await api.tenant(ALL_SCOPES.filter((scope) => scope !== 'deliveries:read'))
+    await addWebhook(api, other.organizationId)
+    const { errors } = await api.call(other.token, query)
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('deliveries:read'), extensions: { code: 'FORBIDDEN' } },
+    ])
+  })
+})
+
+test('an hour of a webhook is told apart from the next by the clock of UTC', async () => {
+  await attempt([200])
+  const { webhook } = await statistics(0, 'HOUR', -1)
+  expect(webhook).toHaveLength(1)
+  expect(new Date(webhook[0].start).getTime() % HOUR_MS).toBe(0)
+})

@@ -1,0 +1,47 @@
+import type { Api } from './api.ts'
+
+/** More rows of one table are never looked at for a page: it is the sign of a scan. */
+const MOST_ROWS = 2_000
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly Plans?: readonly Plan[]
+}
+
+/**
+ * What a query reads of the volume other than by an index: sequential scans of partitions that hold something, and
+ * index scans that throw most of what they read away. Runs the query, and each of its statements again, explained.
+ */
+export async function readsWithoutIndex(
+  api: Api,
+  variables: Record<string, unknown>,
+  query: string,
+  token: string,
+): Promise<string[]> {
+  await api.call(token, query, variables)
+  const statements = [...api.statements.full]
+  const found: string[] = []
+  for (const { text, values } of statements) {
+    if (!/^\s*(select|with)/i.test(text)) continue
+    const { rows } = await api.database.pool.query(
+      `explain (analyze, format json, timing off) ${text}`,
+      [...values],
+    )
+    collect(rows[0]['QUERY PLAN'][0].Plan, found)
+  }
+  return found
+}
+
+function collect(plan: Plan, found: string[]): void {
+  const relation = plan['Relation Name'] ?? ''
+  const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+  if (/^(events|deliveries|attempts)_/.test(relation)) {
+    if (plan['Node Type'] === 'Seq Scan' && read > 100) found.push(`Seq Scan of ${relation}`)
+    else if (read > MOST_ROWS) found.push(`${plan['Node Type']} of ${relation}: ${read} rows`)
+  }
+  for (const child of plan.Plans ?? []) collect(child, found)
+}

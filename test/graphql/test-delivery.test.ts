@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId } from '../../src/ids.ts'
+import { verify } from '../../src/receiver/index.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addWebhook, publish } from './support/rows.ts'
+
+const TEST_DELIVERY = document('deliveries', 'TestDelivery')
+
+describe('testDelivery', () => {
+  let api: Api
+  let tenant: Awaited<ReturnType<Api['tenant']>>
+  let webhookId: string
+
+  beforeAll(async () => {
+    api = await openApi()
+  })
+  beforeEach(async () => {
+    tenant = await api.tenant()
+    webhookId = (await addWebhook(api, tenant.organizationId)).id
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  const send = (variables: Record<string, unknown>, token = tenant.token) =>
+    api.call(token, TEST_DELIVERY, variables)
+
+  async function count(): Promise<number> {
+    return await api.database.prisma.delivery.count({
+      where: { organizationId: tenant.organizationId },
+    })
+  }
+
+  test('makes one delivery of the example, to that webhook alone, marked as a test', async () => {
+    await addWebhook(api, tenant.organizationId)
+    const { data, errors } = await send({ webhookId, eventType: JOINED })
+    expect(errors).toBeUndefined()
+    const { id, event } = data.testDelivery.delivery
+    expect(data.testDelivery.delivery).toMatchObject({
+      state: 'PENDING',
+      isTest: true,
+      eventType: JOINED,
+      webhook: { id: webhookId },
+      event: { isTest: true, data: { attendee: { email: 'ada@example.com' } } },
+    })
+    expect(await count()).toBe(1)
+    await publish(api, tenant.organizationId)
+    const { data: lists } = await api.call(
+      tenant.token,
+      '{ deliveries { nodes { id isTest } } events { nodes { id isTest } } }',
+    )
+    const marked = (nodes: { id: string; isTest: boolean }[]) =>
+      nodes.filter(({ isTest }) => isTest).map((node) => node.id)
+    expect(lists.deliveries.nodes).toHaveLength(3)
+    expect(marked(lists.deliveries.nodes)).toEqual([id])
+    expect(marked(lists.events.nodes)).toEqual([event.id])
+  })
+
+  test('a disabled webhook is a conflict that names the remedy, and nothing is made', async () => {
+    await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
+      id: webhookId,
+      input: { enabled: false },
+    })
+    const { data } = await send({ webhookId, eventType: JOINED })
+    expect(data.testDelivery).toEqual({
+      __typename: 'ConflictError',
+      code: 'conflict',
+      message: `The webhook ${webhookId} is disabled, so nothing is delivered to it. Enable it, then send the test.`,
+    })
+    expect(await count()).toBe(0)
+    expect(
+      await api.database.prisma.event.count({ where: { organizationId: tenant.organizationId } }),
+    ).toBe(0)
+  })
+
+  test.each<[string, string, string]>([
+    ['that is not in the catalogue', 'event_attendee.joined', 'unknown_event_type'],
+    ['with a NUL', 'a\0', 'unknown_event_type'],
+    ['that the webhook does not subscribe to', TICKET, 'not_subscribed'],
+  ])('a type %s is refused', async (_what, eventType, code) => {
+    const { data } = await send({ webhookId, eventType })
+    expect(data.testDelivery).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: ['eventType'], code }],
+    })
+    expect(await count()).toBe(0)
+  })
+
+  test('a type that is archived or has no example is refused', async () => {
+    const { prisma } = api.database
+    const eventType = 'test.without_example'
+    await prisma.eventType.create({ data: { name: eventType, description: 'A test' } })
+    await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
+      id: webhookId,
+      input: { eventSubscriptions: [eventType] },
+    })
+    const { data } = await send({ webhookId, eventType })
+    expect(data.testDelivery).toMatchObject({ issues: [{ code: 'no_example' }] })
+    await prisma.eventType.update({
+      where: { name: eventType },
+      data: { archivedAt: new Date(), example: {} },
+    })
+    const { data: archived } = await send({ webhookId, eventType })
+    expect(archived.testDelivery).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
+  })
+
+  test.each(['wh_nonsense', mintId('webhook')])('%s is no webhook', async (id) => {
+    const { data } = await send({ webhookId: id, eventType: JOINED })
+    expect(data.testDelivery).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
+  })
+
+  test('the webhook of another organization reads as not found, and gets nothing', async () => {
+    const other = await api.tenant()
+    const { data } = await send({ webhookId, eventType: JOINED }, other.token)
+    expect(data.testDelivery.__typename).toBe('NotFoundError')
+    expect(await count()).toBe(0)
+  })
+})
+
+describe('a test delivery', () => {
+  let receiver: Receiver
+  let posthorn: TestApp
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+  })
+  afterAll(async () => {
+    await posthorn[Symbol.asyncDispose]()
+    await receiver[Symbol.asyncDispose]()
+  })
+
+  test('arrives signed at that webhook alone, is retried, and is on record', async () => {
+    const register = async (path: string) => {
+      const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
+        input: { url: receiver.url + path, eventSubscriptions: [JOINED], enabled: true },
+      })
+      return createWebhook.webhook.id
+    }
+    const webhookId = await register('mine')
+    await register('other')
+    receiver.answer = (response) => {
+      response.writeHead(receiver.received.length === 1 ? 500 : 200).end()
+    }
+    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, { webhookId, eventType: JOINED })
+    const { id, event } = testDelivery.delivery
+
+    const { headers, body } = await receiver.arrival(2)
+    expect(headers['wh-id']).toBe(id)
+    const read = document('webhooks', 'Webhook')
+    const { webhook } = await posthorn.graphql(read, { id: webhookId })
+    expect(await verify(body, headers, webhook.signingSecret.key)).toMatchObject({ ok: true })
+    expect(JSON.parse(body.toString())).toEqual({
+      id: event.id,
+      type: JOINED,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: event.data,
+    })
+
+    const state = 'query ($id: ID!) { delivery(id: $id) { state isTest attemptCount } }'
+    await until(async () => {
+      const { delivery } = await posthorn.graphql(state, { id })
+      return delivery.state === 'SUCCEEDED'
+    }, 'it has succeeded')
+    const { delivery } = await posthorn.graphql(state, { id })
+    expect(delivery).toEqual({ state: 'SUCCEEDED', isTest: true, attemptCount: 2 })
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/mine', '/mine'])
+  })
+
+  test('passes the same address guard', async () => {
+    const { prisma } = posthorn.database
+    const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
+      input: { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true },
+    })
+    const webhookId = createWebhook.webhook.id
+    // A name that resolves to an address inside is judged when it is connected to; a literal one is too.
+    await prisma.webhook.updateMany({
+      where: { url: 'https://example.com' },
+      data: { url: 'https://10.0.0.1/hook', revision: { increment: 1 } },
+    })
+    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, { webhookId, eventType: JOINED })
+    const attempts =
+      'query ($id: ID!) { delivery(id: $id) { attempts { nodes { errorCode status } } } }'
+    let nodes: { errorCode: string | null }[] = []
+    await until(async () => {
+      const { delivery } = await posthorn.graphql(attempts, { id: testDelivery.delivery.id })
+      nodes = delivery.attempts.nodes
+      return nodes.length > 0
+    }, 'an attempt is on record')
+    expect(nodes[0]).toMatchObject({ errorCode: 'address_not_public', status: null })
+  })
+})

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGraphqlHandler } from '../../src/graphql/handler.ts'
+import { type Api, openApi, readAnswer, request } from './support/api.ts'
+
+const TRUSTED = 'query Scopes { viewer { scopes } }'
+const hash = createHash('sha256').update(TRUSTED).digest('hex')
+const trustedDocuments = {
+  [hash]: TRUSTED,
+  deleting: 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
+}
+
+let api: Api
+let token: string
+let handle: ReturnType<typeof createGraphqlHandler>
+
+beforeAll(async () => {
+  api = await openApi()
+  token = (await api.tenant()).token
+  handle = createGraphqlHandler({ ...api.deps, trustedDocuments, graphiql: true })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const named = (sha256Hash: string) => ({
+  extensions: { persistedQuery: { version: 1, sha256Hash } },
+})
+const ask = async (body: object) => readAnswer(await handle(request(token, body)))
+
+test('a trusted document runs, named by its hash', async () => {
+  expect((await ask(named(hash))).data.viewer.scopes).toContain('webhooks:read')
+  const deleted = await ask({ ...named('deleting'), variables: { id: 'wh_x' } })
+  expect(deleted.data).toEqual({ deleteWebhook: { __typename: 'NotFoundError' } })
+})
+
+test('it runs for keys only, as it does elsewhere', async () => {
+  const { status, errors } = await readAnswer(await handle(request(null, named(hash))))
+  expect(status).toBe(401)
+  expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+})
+
+test('a mutation that is trusted does not run by GET', async () => {
+  const extensions = JSON.stringify(named('deleting').extensions)
+  const url = `http://127.0.0.1/graphql?${new URLSearchParams({ extensions, variables: '{"id":"wh_x"}' })}`
+  const response = await handle(new Request(url, { headers: { authorization: `Bearer ${token}` } }))
+  expect(response.status).toBe(405)
+})
+
+test.each([
+  ['a document', { query: '{ viewer { scopes } }' }, 'Leave out `query`'],
+  ['the text of a trusted one', { query: TRUSTED }, 'Leave out `query`'],
+  ['introspection', { query: '{ __schema { description } }' }, 'Leave out `query`'],
+  [
+    'a document beside a hash',
+    { query: '{ viewer { scopes } }', ...named(hash) },
+    'Leave out `query`',
+  ],
+  ['nothing', {}, 'send its hash as'],
+  [
+    'another form of hash',
+    { extensions: { persistedQuery: { sha256Hash: hash } } },
+    'send its hash as',
+  ],
+])('%s is refused, and the answer says what to send', async (_what, body, message) => {
+  const { data, errors } = await ask(body)
+  expect(data).toBeUndefined()
+  expect(errors).toMatchObject([
+    {
+      message: expect.stringContaining('Only trusted documents run here'),
+      extensions: { code: 'TRUSTED_DOCUMENTS_ONLY' },
+    },
+  ])
+  expect(errors?.[0].message).toContain(message)
+})
+
+test.each(['0'.repeat(64), '__proto__', 'constructor'])(
+  'the unknown hash %s is refused',
+  async (unknown) => {
+    const { errors } = await ask(named(unknown))
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining('No trusted document has this hash'),
+        extensions: { code: 'TRUSTED_DOCUMENT_NOT_FOUND' },
+      },
+    ])
+  },
+)
+
+test('GraphiQL is not shown, as nothing written in it could run', async () => {
+  const page = await handle(
+    new Request('http://127.0.0.1/graphql', { headers: { accept: 'text/html' } }),
+  )
+  expect(await page.text()).not.toContain('GraphiQL')
+})

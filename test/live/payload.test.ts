@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Happening } from '../../src/live/happening.ts'
+import { decodePayload, encodePayloads } from '../../src/live/payload.ts'
+
+const uuid = fc.uuid()
+const webhook = { organizationId: uuid, webhookId: uuid, deliveryId: uuid }
+const canceled = fc.record({ kind: fc.constant('canceled' as const), ...webhook })
+const attempt = fc.record({
+  kind: fc.constant('attempt' as const),
+  ...webhook,
+  attemptId: uuid,
+  succeeded: fc.boolean(),
+  finished: fc.boolean(),
+})
+const health = fc.record({
+  kind: fc.constant('health' as const),
+  organizationId: uuid,
+  webhookId: uuid,
+  health: fc.constantFrom('healthy' as const, 'failing' as const, 'disabled' as const),
+})
+
+test('whatever happened is told in full, in payloads that Postgres takes', () => {
+  const happenings = fc.array(fc.oneof(canceled, attempt, health), { maxLength: 60 })
+  fc.assert(
+    fc.property(happenings, (told) => {
+      const payloads = encodePayloads(told)
+      for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000)
+      const heard = payloads.flatMap((payload) => {
+        const message = decodePayload(payload)
+        return message.kind === 'happenings' ? message.happenings : []
+      })
+      expect(sorted(heard)).toEqual(sorted(told))
+    }),
+  )
+})
+
+test('attempts take one notification, however many there are', () => {
+  const attempts = manyAttempts(500)
+  const payloads = encodePayloads(attempts)
+  const ids = attempts.map((one) => one.attemptId).sort()
+  expect(payloads.map(decodePayload)).toEqual([
+    { kind: 'many', firstAttemptId: ids[0], lastAttemptId: ids.at(-1) },
+  ])
+})
+
+test('160 attempts of a webhook are named in one notification', () => {
+  const payloads = encodePayloads(manyAttempts(160))
+  expect(payloads.map((payload) => decodePayload(payload).kind)).toEqual(['happenings'])
+})
+
+function manyAttempts(count: number) {
+  const [organizationId, webhookId] = [randomUUID(), randomUUID()]
+  return Array.from({ length: count }, () => ({
+    kind: 'attempt' as const,
+    organizationId,
+    webhookId,
+    deliveryId: randomUUID(),
+    attemptId: randomUUID(),
+    succeeded: true,
+    finished: true,
+  }))
+}
+
+function sorted(happenings: readonly Happening[]): string[] {
+  const inOrder = (one: Happening) => JSON.stringify(Object.entries(one).sort())
+  return happenings.map(inOrder).sort()
+}

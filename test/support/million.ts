@@ -1,0 +1,70 @@
+import type { Sql } from '../../src/db/client.ts'
+import { JOINED, TICKET } from './factories.ts'
+
+export interface Filled {
+  /** Of the organization, each subscribed to both types: nearly all deliveries go to the first. Uuids. */
+  readonly webhooks: readonly string[]
+}
+
+/** The days that the deliveries are spread over. */
+export const FILLED_DAYS = 30
+
+/**
+ * Deliveries of one organization, evenly over the last 30 days, each with its event and an attempt, as a year of use
+ * would leave them: nearly all succeeded at once. The exceptions are few and, some of them, long ago: the pages that a
+ * scan would find last.
+ */
+export async function fillDeliveries(
+  sql: Sql,
+  organizationId: string,
+  count: number,
+): Promise<Filled> {
+  await sql.query('select posthorn.ensure_partitions(current_date - $1::int, current_date + 1)', [
+    FILLED_DAYS + 1,
+  ])
+  const { rows } = await sql.query<{ id: string }>(
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+     select $1, 'https://example.com/' || i, true, array[$2, $3] from generate_series(1, 3) as i returning id`,
+    [organizationId, JOINED, TICKET],
+  )
+  const webhooks = rows.map(({ id }) => id)
+  const ids = `
+    select i, now() - interval '${FILLED_DAYS} days' * ((${count} - i)::float8 / ${count}) - interval '5 minutes' as at
+    from generate_series(1, ${count}) as i`
+  const uuid = (i: string, kind: number) =>
+    `overlay(posthorn.uuid_v7_floor(at)::text placing lpad(to_hex(${i} * 4 + ${kind}), 12, '0') from 25)::uuid`
+  await sql.query(
+    `insert into posthorn.events (id, organization_id, type, occurred_at, body)
+     select ${uuid('i', 0)}, $1, case when i % 10000 = 1 then $3 else $2 end, at, '{"data":{"n":' || i || '}}'
+     from (${ids}) as made`,
+    [organizationId, JOINED, TICKET],
+  )
+  // One in 5,000 of the first third differs from the rest; so none of the newest pages shows any.
+  await sql.query(
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
+       schedule_position, next_attempt_at, finished_at, last_status_class)
+     select ${uuid('i', 1)}, $1, ($2::uuid[])[case when i % 5000 = 7 then 2 else 1 end], ${uuid('i', 0)},
+       case when i % 10000 = 1 then $4 else $3 end, state::posthorn.delivery_state, tries, tries,
+       case when state = 'pending' then now() + interval '1 hour' end,
+       case when state <> 'pending' then at + interval '1 second' end, class
+     from (
+       select *, case kind when 1 then 'exhausted' when 2 then 'canceled' when 3 then 'pending' when 4 then 'exhausted'
+           when 5 then 'pending' when 6 then 'canceled' else 'succeeded' end as state,
+         case kind when 1 then 5 when 2 then 4 when 3 then 0 when 4 then 3 when 6 then null when 5 then null else 2 end
+           as class,
+         case when kind in (5, 6) then 0 when kind in (1, 4) then 10 else 1 end as tries
+       from (select i, at, case when i < ${count} / 3 then i % 5000 else 0 end as kind from (${ids}) as made) as kinds
+     ) as made`,
+    [organizationId, webhooks, JOINED, TICKET],
+  )
+  await sql.query(
+    `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+       duration_ms, status, error_code, request_url)
+     select overlay(d.id::text placing 'a' from 25)::uuid, d.id, d.organization_id, d.webhook_id, 1, now(),
+       d.last_status_class = 2, 20, nullif(d.last_status_class, 0) * 100,
+       case when d.last_status_class = 0 then 'response_timed_out' end, 'https://example.com/'
+     from posthorn.deliveries as d where d.organization_id = $1 and d.attempt_count > 0`,
+    [organizationId],
+  )
+  return { webhooks }
+}
