@@ -92,7 +92,7 @@ describe('what it prints', () => {
 
   test('without a secret nothing is verified, everything is accepted, and that is said', async () => {
     const listener = await listening()
-    expect(listener.stderr()).toContain('Nothing is verified')
+    await until(() => listener.stderr().includes('Nothing is verified'))
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
     expect(await listener.printed('answered 200')).toContain('? not verified')
   })
