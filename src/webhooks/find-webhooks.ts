@@ -33,6 +33,17 @@ export async function findWebhooks(
   })
 }
 
+/** How many webhooks of the organization the filter finds. */
+export async function countWebhooks(
+  db: Db,
+  organizationId: string,
+  filter: WebhookFilter,
+): Promise<number> {
+  return await db.webhook.count({
+    where: { organizationId, deletedAt: null, AND: conditions(filter) },
+  })
+}
+
 function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
   const { urlContains, descriptionContains, subscribesTo, enabled, state } = filter
   return [

@@ -2,7 +2,7 @@ import { hasScope } from '../api-keys/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { decryptHeaders } from './custom-headers-at-rest.ts'
-import { findWebhookById, findWebhooks } from './find-webhooks.ts'
+import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
 
 /** Stands for the value of a header, which may be a credential. */
 const MASK = '•••'
@@ -49,9 +49,21 @@ const WebhookConnection = builder.connectionObject(
     type: Webhook,
     name: 'WebhookConnection',
     description: 'A page of webhooks.',
+    fields: (t) => ({
+      totalCount: t.int({
+        description:
+          'How many there are on all pages together. Only webhooks are counted: an organization has few, and counting deliveries or events would read them all.',
+        resolve: (connection) => (connection as unknown as Countable).totalCount(),
+      }),
+    }),
   },
   { name: 'WebhookEdge', description: 'A webhook in a page.' },
 )
+
+/** What the connection carries to the field that counts it: it runs only where that is asked for. */
+interface Countable {
+  readonly totalCount: () => Promise<number>
+}
 
 builder.queryFields((t) => ({
   webhook: t.prismaField({
@@ -76,6 +88,8 @@ builder.queryFields((t) => ({
       },
       resolve: (query, _root, { filter }, context) =>
         findWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
+      totalCount: (_root, { filter }, context) =>
+        countWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}),
     },
     WebhookConnection,
   ),

@@ -298,3 +298,31 @@ describe('rotateSigningSecret', () => {
     expect(data.rotateSigningSecret).toMatchObject({ __typename: 'NotFoundError' })
   })
 })
+
+describe('totalCount', () => {
+  const query = `query ($filter: WebhookFilter, $first: Int) {
+    webhooks(first: $first, filter: $filter) { totalCount nodes { id } }
+  }`
+
+  test('counts all pages together, and what the filter finds', async () => {
+    for (const eventSubscriptions of [[JOINED], [JOINED], [TICKET]]) {
+      const input = { url: 'https://example.com/hook', eventSubscriptions }
+      await call('CreateWebhook', { input })
+    }
+    const all = await api.call(tenant.token, query, { first: 1 })
+    expect(all.data?.['webhooks']).toMatchObject({ totalCount: 3, nodes: [{}] })
+    const some = await api.call(tenant.token, query, { first: 0, filter: { subscribesTo: TICKET } })
+    expect(some.data?.['webhooks']).toEqual({ totalCount: 1, nodes: [] })
+  })
+
+  test('is of the own organization, and is not asked of Postgres unless selected', async () => {
+    const other = await api.tenant()
+    await call('CreateWebhook', {
+      input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED] },
+    })
+    const { data } = await api.call(other.token, query, {})
+    expect(data?.['webhooks']).toEqual({ totalCount: 0, nodes: [] })
+    await api.call(tenant.token, '{ webhooks { nodes { id } } }', {})
+    expect(api.statements.list).toEqual(['authenticate', 'select webhooks'])
+  })
+})
