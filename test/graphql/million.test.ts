@@ -8,12 +8,10 @@ import { readsWithoutIndex } from './support/plans.ts'
 
 /*
  * A million deliveries of one organization. What counts is the plan: every page is read from an index that holds it in
- * order. The times are printed, and held to a bound that only a scan would break.
+ * order. The times are printed, and not judged: that is for `npm run bench`.
  */
 const COUNT = 1_000_000
 const PAGES = 20
-/** The aim is 20 ms on a quiet machine. */
-const GENEROUS_MS = 1_000
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -108,7 +106,8 @@ describe.each(LISTS)('%s', (list) => {
       for (let i = 0; i < PAGES; i++) {
         const { nodes, pageInfo } = await page({ [size]: 50, [cursor]: at })
         if (size === 'first') seen.push(...nodes.map(({ id }: { id: string }) => id))
-        at = pageInfo[more] ? pageInfo[end] : null
+        if (!pageInfo[more]) break
+        at = pageInfo[end]
       }
       expect(
         await readsWithoutIndex(api, { ...variables, [size]: 50 }, declared, tenant.token),
@@ -119,6 +118,6 @@ describe.each(LISTS)('%s', (list) => {
     times.push(
       `p50 ${(took[took.length / 2] as number).toFixed(1).padStart(6)} ms, p95 ${p95.toFixed(1).padStart(6)} ms  ${list.slice(0, 110)}`,
     )
-    expect(p95).toBeLessThan(GENEROUS_MS)
+    expect(new Set(seen).size, 'no row stands on two pages').toBe(seen.length)
   })
 })
