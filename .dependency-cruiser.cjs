@@ -2,18 +2,18 @@
  * The architecture, as rules. Imports point one way:
  *
  *   entry points (app, server, services, runtime, cli)
- *     -> transports (graphql, rest, worker, and every *.graphql.ts)
- *       -> domain (deliveries -> webhooks -> events, and organizations, api-keys)
- *         -> foundation (db, live, queue, outbound, receiver, telemetry, and the files of src itself)
+ *     -> transports (graphql, rest, web, worker, and every *.graphql.ts)
+ *       -> domain (deliveries -> flow -> webhooks -> events, and sessions -> api-keys, organizations; audit below all)
+ *         -> foundation (db, http, live, queue, outbound, rate-limit, receiver, telemetry, and the files of src itself)
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const entryPoints = '^src/(app|server|services|runtime)[.]ts$|^src/cli/'
 const typeFiles = '[.]graphql[.]ts$'
-const transports = '^src/(graphql|rest|worker)/'
-const domain = '^src/(organizations|api-keys|events|webhooks|deliveries|jobs)/'
+const transports = '^src/(graphql|rest|web|worker)/'
+const domain = '^src/(audit|organizations|api-keys|sessions|events|webhooks|flow|deliveries|jobs)/'
 const foundation =
-  '^src/(db|live|queue|outbound|receiver|telemetry)/|^src/(?!app|server|services|runtime)[^/]+[.]ts$'
+  '^src/(db|http|live|queue|outbound|rate-limit|receiver|telemetry)/|^src/(?!app|server|services|runtime)[^/]+[.]ts$'
 
 module.exports = {
   forbidden: [
@@ -37,10 +37,23 @@ module.exports = {
       to: { path: [typeFiles, transports, entryPoints] },
     },
     {
-      name: 'webhooks-and-events-know-no-deliveries',
-      comment: 'deliveries -> webhooks -> events: what happened knows nothing of who is told.',
+      name: 'audit-knows-no-other-domain',
+      comment: 'Every domain writes into the log; it does not know what they do.',
       severity: 'error',
-      from: { path: '^src/(organizations|api-keys|events|webhooks)/', pathNot: typeFiles },
+      from: { path: '^src/audit/', pathNot: typeFiles },
+      to: {
+        path: '^src/(organizations|api-keys|sessions|events|webhooks|flow|deliveries|jobs)/',
+      },
+    },
+    {
+      name: 'webhooks-and-events-know-no-deliveries',
+      comment:
+        'deliveries -> flow -> webhooks -> events: what happened knows nothing of who is told.',
+      severity: 'error',
+      from: {
+        path: '^src/(organizations|api-keys|sessions|events|webhooks|flow)/',
+        pathNot: typeFiles,
+      },
       to: { path: '^src/deliveries/' },
     },
     {
@@ -57,7 +70,7 @@ module.exports = {
       to: {
         path: [
           typeFiles,
-          '^src/(rest|worker)/',
+          '^src/(rest|web|worker)/',
           entryPoints,
           '^src/graphql/(schema|handler)[.]ts$',
         ],
@@ -66,7 +79,7 @@ module.exports = {
     {
       name: 'transports-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^src/(graphql|rest|worker)/' },
+      from: { path: '^src/(graphql|rest|web|worker)/' },
       to: { path: transports, pathNot: '^src/$1/' },
     },
     {
@@ -84,20 +97,72 @@ module.exports = {
       to: { pathNot: ['^src/receiver/', '^(node:)?crypto$'] },
     },
     {
+      name: 'console-stands-alone',
+      comment: 'It runs in browsers, as a client of the public API like any other.',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^src/', pathNot: '^src/console/' },
+    },
+    {
+      name: 'nothing-imports-the-console',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/console/' },
+      to: { path: '^src/console/' },
+    },
+    {
       name: 'only-outbound-opens-sockets',
       comment:
-        'Every request to an address that a customer gave goes through the guard. (biome.json denies the global fetch.) The two exceptions only listen.',
+        'Every request to an address that a customer gave goes through the guard. (biome.json denies the global fetch, WebSocket and EventSource.) The exceptions take types, tables or what listens, which test/outbound/only-door.test.ts holds them to.',
       severity: 'error',
       from: {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/https-receiver[.]ts$',
+          '^src/cli/listen/(https-receiver|format-delivery|received-delivery)[.]ts$',
+          '^src/server[.]ts$',
           '^src/db/embedded-server[.]ts$',
-          '^src/config[.]ts$',
         ],
       },
-      to: { path: ['(^|/)undici(/|$)', '^(node:)?(https|net|tls|http2)$'] },
+      to: {
+        path: [
+          '(^|/)undici(/|$)',
+          '^(node:)?(net|tls|http|https|http2|dgram|dns|dns/promises|inspector|inspector/promises|quic|_http_client|_tls_wrap)$',
+        ],
+      },
+    },
+    {
+      name: 'packages-are-known-to-open-no-sockets',
+      comment:
+        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (hono/node-server listens; the rule below is for Postgres.)',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/console/' },
+      to: {
+        dependencyTypes: [
+          'npm',
+          'npm-dev',
+          'npm-optional',
+          'npm-peer',
+          'npm-bundled',
+          'npm-no-pkg',
+          'npm-unknown',
+          'unknown',
+        ],
+        pathNot: [
+          '(^|/)(undici|pg|graphile-worker|@prisma/(adapter-pg|client|driver-adapter-utils|schema-engine-wasm))(/|$)',
+          '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
+          '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
+          '(^|/)(pino|prom-client|typeid-js|@peculiar/x509)(/|$)',
+        ],
+      },
+    },
+    {
+      name: 'only-db-starts-programs',
+      comment: 'The embedded Postgres. A program such as curl would go around the guard.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/db/' },
+      to: {
+        path: '^(node:)?(child_process|cluster|worker_threads)$',
+      },
     },
     {
       name: 'only-db-and-worker-speak-postgres',
@@ -107,7 +172,7 @@ module.exports = {
     },
   ],
   options: {
-    doNotFollow: { path: ['node_modules', '^src/db/generated'] },
+    doNotFollow: { path: ['node_modules', '^src/(db|console)/generated'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
   },

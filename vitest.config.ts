@@ -1,17 +1,39 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const CONSOLE = 'test/console/**/*.test.ts'
+
 export default defineConfig({
   resolve: {
     // The file that Node itself takes, as all packages do: there must be one `graphql`.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts', 'test/support/typed-documents.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores, shared with Postgres.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: ['test/**/*.test.ts'],
+          exclude: [CONSOLE],
+          globalSetup: ['test/support/postgres.ts', 'test/support/typed-documents.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: [CONSOLE],
+          globalSetup: ['test/console/built-console.ts'],
+          // A browser, a server and its Postgres: one at a time, after all others.
+          fileParallelism: false,
+          testTimeout: 60_000,
+        },
+      },
+    ],
   },
 })

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises'
-import type { Config } from './config.ts'
+import { isDatabaseUnavailable } from './db/faults.ts'
+import { startHeartbeat } from './db/heartbeat.ts'
 import { migrate } from './db/migrate.ts'
 import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { createLoadDelivery } from './deliveries/load-delivery.ts'
+import { recordAtLast } from './deliveries/record-at-last.ts'
 import { createRecordAttempt } from './deliveries/record-attempt.ts'
-import { createSetAside } from './deliveries/set-aside.ts'
+import { createFlow, type Flow } from './flow/flow.ts'
 import { createHttpSender, type HttpSender } from './outbound/http-sender.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { enqueue } from './queue/enqueue.ts'
 import { createRoutes, type Role, startServer } from './server.ts'
 import { openServices, type Services, type Settings } from './services.ts'
-import { createDeliveryReporter } from './telemetry/events.ts'
+import { requireListedKeys } from './stored-secrets.ts'
+import { createDeliveryReporter, createOrphanReporter } from './telemetry/events.ts'
 import { USER_AGENT } from './version.ts'
+import { createIsCurrent } from './webhooks/is-current.ts'
 import { createFindSendOptions } from './webhooks/send-options.ts'
 import { startWorker, type Worker } from './worker/runner.ts'
 import { createTasks } from './worker/tasks.ts'
@@ -21,6 +25,8 @@ export interface App extends AsyncDisposable {
   readonly services: Services
   /** Where it answers. */
   readonly url: string
+  /** Lets a shutdown not wait for the attempts in flight: their jobs are given back. */
+  hurry(): void
 }
 
 /** Migrates, then runs the API, the worker or both. */
@@ -29,11 +35,20 @@ export async function startApp(settings: Settings, role: Role = 'all'): Promise<
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
   await migrate(services.database.pool)
+  await requireListedKeys(services.database.pool, services.webhooks.keyring)
+  const { database, logger } = services
+  started.use(
+    startHeartbeat({
+      ...database,
+      onError: (error) => logger.warn({ error }, 'Postgres does not answer'),
+    }),
+  )
 
   let worker: Worker | null = null
   if (role !== 'api') {
     const sender = started.use(await openSender(settings))
-    worker = started.use(await startDelivering(services, sender, config))
+    const flow = started.use(openFlow(services, settings))
+    worker = started.use(await startDelivering(services, sender, flow, settings))
   }
   const server = started.use(
     await startServer(createRoutes(services, config, role, worker), config),
@@ -50,6 +65,7 @@ export async function startApp(settings: Settings, role: Role = 'all'): Promise<
   return {
     services,
     url: server.url,
+    hurry: () => worker?.hurry(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -69,25 +85,55 @@ async function openSender({
   })
 }
 
+function openFlow({ database, logger, announce }: Services, { config, now }: Settings): Flow {
+  return createFlow(database.pool, {
+    concurrency: config.concurrency,
+    announce,
+    onError(error) {
+      // Told by the worker, once.
+      if (isDatabaseUnavailable(error)) return
+      logger.warn({ error }, 'cannot move deliveries in line; trying again')
+    },
+    now: now ?? systemClock,
+  })
+}
+
+const systemClock = () => new Date()
+
 async function startDelivering(
   { database, logger, metrics, webhooks, announce }: Services,
   sender: HttpSender,
-  config: Config,
+  flow: Flow,
+  { config, now }: Settings,
 ): Promise<Worker> {
   const { pool } = database
   const attempt = {
     load: createLoadDelivery(pool),
+    isCurrent: createIsCurrent(pool),
     findSendOptions: createFindSendOptions(pool, webhooks.keyring),
     sender,
-    record: createRecordAttempt(pool, announce),
-    setAside: createSetAside(pool),
+    record: recordAtLast(pool, createRecordAttempt(pool, announce)),
+    flow,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     report: createDeliveryReporter(logger, metrics.attempts),
     retryScheduleMs: config.retryScheduleMs,
     headerPrefix: config.headerPrefix,
+    now: now ?? systemClock,
   }
-  const tasks = createTasks({ database, attempt, retentionMs: config.retentionMs, logger })
-  const worker = await startWorker(database, tasks, { concurrency: config.concurrency, logger })
+  const tasks = createTasks({
+    database,
+    attempt,
+    flow,
+    retentionMs: config.retentionMs,
+    auditRetentionMs: config.auditRetentionMs,
+    logger,
+    reportOrphans: createOrphanReporter(logger, metrics.orphans),
+  })
+  const worker = await startWorker(database, tasks, {
+    concurrency: config.concurrency,
+    logger,
+    onStopping: () => flow.close(),
+  })
   // Its time may have come while no process ran.
   await enqueue(database.prisma, 'maintain', {}, { key: 'maintain' })
   return worker

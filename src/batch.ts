@@ -1,8 +1,32 @@
-export interface BatchOptions {
+export interface BatchOptions<Input> {
   /** How long the first call of a batch waits for others to join; 0: until the end of the current tick. */
   readonly gatherMs: number
   /** A batch of this size goes at once. */
   readonly maxSize: number
+  /**
+   * Whether calls wait only while an earlier batch runs: alone, a call goes at the end of its tick, and those that wait
+   * go when the earlier batch is done, `gatherMs` at the latest. Default: false.
+   */
+  readonly whenIdle?: boolean
+  /**
+   * Whether batches only keep their distance: alone, a call goes at the end of its tick, and within `gatherMs` of the
+   * last batch it waits for that time to pass. Default: false.
+   */
+  readonly spaced?: boolean
+  /** What a batch may weigh, in units of `of`; a call that weighs more by itself goes alone. Default: anything. */
+  readonly weight?: { readonly max: number; readonly of: (input: Input) => number }
+  /**
+   * Whether an error refuses something in the batch and says for certain that nothing of it was done. Then the batch is
+   * run again by halves, one after the other, until only the calls at fault are refused. Default: never.
+   */
+  readonly isolate?: (error: unknown) => boolean
+}
+
+type Run<Input, Output> = (inputs: Input[]) => Promise<readonly Output[]>
+
+interface Call<Input, Output> {
+  readonly input: Input
+  readonly caller: PromiseWithResolvers<Output>
 }
 
 /**
@@ -10,38 +34,70 @@ export interface BatchOptions {
  * `run` answers one result for each input, in order; when it throws, every call of that batch does.
  */
 export function batched<Input, Output>(
-  run: (inputs: Input[]) => Promise<readonly Output[]>,
-  options: BatchOptions,
+  run: Run<Input, Output>,
+  { gatherMs, maxSize, whenIdle = false, spaced = false, weight, isolate }: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
-  let inputs: Input[] = []
-  let callers: PromiseWithResolvers<Output>[] = []
+  let calls: Call<Input, Output>[] = []
+  let gathered = 0
+  let running = 0
+  let lastAt = Number.NEGATIVE_INFINITY
   let scheduled: NodeJS.Timeout | NodeJS.Immediate | undefined
 
   function flush() {
     cancel(scheduled)
     scheduled = undefined
-    const [batch, waiting] = [inputs, callers]
-    inputs = []
-    callers = []
-    // What `run` throws at once must reach its callers too; there is nobody else to catch it.
-    new Promise<readonly Output[]>((resolve) => resolve(run(batch))).then(
-      (outputs) => {
-        for (let i = 0; i < waiting.length; i++) waiting[i]?.resolve(outputs[i] as Output)
-      },
-      (error) => {
-        for (const caller of waiting) caller.reject(error)
-      },
-    )
+    if (calls.length === 0) return
+    const batch = calls
+    calls = []
+    gathered = 0
+    running++
+    if (spaced) lastAt = performance.now()
+    void settle(run, batch, isolate).then(() => {
+      running--
+      if (whenIdle) flush()
+    })
+  }
+
+  /** In milliseconds; 0 is the end of the tick. */
+  function wait(): number {
+    if (whenIdle && running === 0) return 0
+    return spaced ? lastAt + gatherMs - performance.now() : gatherMs
+  }
+
+  function schedule(): NodeJS.Timeout | NodeJS.Immediate {
+    const waitMs = wait()
+    return waitMs > 0 ? setTimeout(flush, waitMs) : setImmediate(flush)
   }
 
   return (input) => {
     const caller = Promise.withResolvers<Output>()
-    inputs.push(input)
-    callers.push(caller)
-    if (inputs.length >= options.maxSize) flush()
-    else
-      scheduled ??= options.gatherMs > 0 ? setTimeout(flush, options.gatherMs) : setImmediate(flush)
+    const heavy = weight?.of(input) ?? 0
+    if (weight && gathered + heavy > weight.max) flush()
+    calls.push({ input, caller })
+    gathered += heavy
+    if (calls.length >= maxSize) flush()
+    else scheduled ??= schedule()
     return caller.promise
+  }
+}
+
+/** Answers every call. The halves go one after the other, so that what the calls do happens in their order. */
+async function settle<Input, Output>(
+  run: Run<Input, Output>,
+  calls: readonly Call<Input, Output>[],
+  isolate: BatchOptions<Input>['isolate'],
+): Promise<void> {
+  try {
+    const outputs = await run(calls.map(({ input }) => input))
+    for (const [i, { caller }] of calls.entries()) caller.resolve(outputs[i] as Output)
+  } catch (error) {
+    if (calls.length > 1 && isolate?.(error)) {
+      const half = Math.ceil(calls.length / 2)
+      await settle(run, calls.slice(0, half), isolate)
+      await settle(run, calls.slice(half), isolate)
+    } else {
+      for (const { caller } of calls) caller.reject(error)
+    }
   }
 }
 

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from './did-you-mean.ts'
+import { isRange } from './outbound/address-range.ts'
 
 /** Everything an operator can set, validated and frozen. It holds no secret, so it is safe to print. */
 export interface Config {
   readonly database: 'embedded' | 'external'
   readonly host: string
   readonly port: number
+  /** The origin that browsers know Posthorn by. Null: whatever they ask. */
+  readonly publicUrl: string | null
+  /** The origins whose pages may show the portal in a frame. */
+  readonly portalOrigins: readonly string[]
   readonly dataDir: string
   readonly concurrency: number
   readonly retryScheduleMs: readonly number[]
@@ -17,6 +21,7 @@ export interface Config {
   readonly egressCaFile: string | null
   readonly headerPrefix: string
   readonly retentionMs: number
+  readonly auditRetentionMs: number
   readonly corsOrigins: readonly string[]
   readonly graphiql: boolean
   /** The only GraphQL documents that run, by hash. Null: any. */
@@ -42,6 +47,8 @@ export const SETTINGS = {
   DATABASE_URL: '',
   HOST: '127.0.0.1',
   PORT: '4000',
+  POSTHORN_PUBLIC_URL: '',
+  POSTHORN_PORTAL_ORIGINS: '',
   POSTHORN_DATA_DIR: '.posthorn',
   POSTHORN_ENCRYPTION_KEYS: '',
   POSTHORN_CONCURRENCY: '200',
@@ -52,6 +59,7 @@ export const SETTINGS = {
   POSTHORN_EGRESS_PROXY: '',
   POSTHORN_HEADER_PREFIX: 'wh-',
   POSTHORN_RETENTION: '30d',
+  POSTHORN_AUDIT_RETENTION: '365d',
   POSTHORN_CORS_ORIGINS: '',
   POSTHORN_GRAPHIQL: '',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
@@ -113,6 +121,8 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     database,
     host: read('HOST', parseNonEmpty),
     port: read('PORT', parseInteger(0, 65_535)),
+    publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
+    portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
     concurrency: read('POSTHORN_CONCURRENCY', parseInteger(1, 10_000)),
     retryScheduleMs: read('POSTHORN_RETRY_SCHEDULE', parseRetrySchedule),
@@ -124,6 +134,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     egressCaFile: read('POSTHORN_EGRESS_CA_FILE', (text) => text || null),
     headerPrefix: read('POSTHORN_HEADER_PREFIX', parseHeaderPrefix),
     retentionMs: read('POSTHORN_RETENTION', parseDurationBetween('1d', '3650d')),
+    auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
     graphiql: read('POSTHORN_GRAPHIQL', parseSwitch) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
@@ -219,12 +230,7 @@ function parsePostgresUrl(text: string): string | null {
 }
 
 function parseCidr(text: string): string {
-  const [address = '', bits = '', ...rest] = text.split('/')
-  const family = isIP(address)
-  const most = family === 4 ? 32 : 128
-  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
-    throw new Error('give CIDR ranges such as 10.0.0.0/8 or fd00::/8.')
-  }
+  if (!isRange(text)) throw new Error('give CIDR ranges such as 10.0.0.0/8 or fd00::/8.')
   return text
 }
 
@@ -250,6 +256,27 @@ function parseOrigin(text: string): string {
     throw new Error('give origins such as https://app.example.com, without a path.')
   }
   return text
+}
+
+/** Goes into a Content-Security-Policy, where other characters would mean something. */
+const WEB_ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/
+
+function parseWebOrigin(text: string): string {
+  if (!WEB_ORIGIN.test(text)) {
+    throw new Error('give http:// or https:// origins such as https://app.example.com.')
+  }
+  return parseOrigin(text)
+}
+
+function parsePublicUrl(text: string): string | null {
+  if (text === '') return null
+  const url = URL.parse(text)
+  if (!url || !WEB_ORIGIN.test(url.origin) || url.href !== `${url.origin}/`) {
+    throw new Error(
+      'give the http:// or https:// address that browsers have of Posthorn, without a path, such as https://webhooks.example.com.',
+    )
+  }
+  return url.origin
 }
 
 function parseSwitch(text: string): boolean | null {

@@ -8,6 +8,8 @@ export interface Keyring {
   encrypt(plaintext: Uint8Array, rowId: string): Uint8Array<ArrayBuffer>
   /** Throws when no key of the ring made it, when it was altered, or when it belongs to another row. */
   decrypt(ciphertext: Uint8Array, rowId: string): Buffer
+  /** How what each key encrypts begins, by which SQL can tell them apart. The first encrypts. */
+  readonly prefixes: readonly Uint8Array<ArrayBuffer>[]
 }
 
 // Layout: version (1 byte), id of the key (4), nonce (12), authentication tag (16), ciphertext.
@@ -25,6 +27,8 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
   const keysById = new Map(keys.map((key) => [keyId(key).toString('hex'), key]))
 
   return {
+    prefixes: keys.map((key) => new Uint8Array(Buffer.concat([Buffer.of(VERSION), keyId(key)]))),
+
     encrypt(plaintext, rowId) {
       const nonce = randomBytes(TAG_AT - NONCE_AT)
       const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(rowId))

@@ -1,6 +1,6 @@
 /**
  * Why a request could not be carried out, in words that every transport translates:
- * REST to a status (rest/problem.ts), GraphQL to a typed error (graphql/errors.ts), the CLI to an exit code.
+ * REST to a status (http/problem.ts), GraphQL to a typed error (graphql/errors.ts), the CLI to an exit code.
  */
 export type ErrorCode =
   | 'malformed'
@@ -25,15 +25,22 @@ export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: ErrorCode
   readonly issues: readonly FieldIssue[]
+  /** When trying again can help, where that is known. */
+  readonly retryAfterSeconds?: number
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { issues?: readonly FieldIssue[]; cause?: unknown } = {},
+    options: {
+      issues?: readonly FieldIssue[]
+      retryAfterSeconds?: number
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.code = code
     this.issues = options.issues ?? []
+    if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 
@@ -46,6 +53,11 @@ export function invalid(issues: readonly FieldIssue[]): DomainError {
 /** Also the answer for what belongs to another organization: its existence is not told. */
 export function notFound(thing: string, id: string): DomainError {
   return new DomainError('not_found', `There is no ${thing} ${JSON.stringify(id)}.`)
+}
+
+/** More than is allowed in some time; nothing was done. */
+export function rateLimited(message: string, retryAfterSeconds: number): DomainError {
+  return new DomainError('rate_limited', message, { retryAfterSeconds })
 }
 
 /** Postgres cannot be reached or refuses work for now; nothing was done, and trying again later is right. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { actForOrganization } from './db/act-for.ts'
 import type { Db, Sql } from './db/client.ts'
 import type { PrismaClient } from './db/generated/prisma/client.ts'
 import type { Keyring } from './encryption.ts'
@@ -40,9 +41,9 @@ export async function runOnce<Answer>(
   const name = JSON.stringify(['idempotency', organizationId, operation, key])
 
   const answerOnce = async (tx: Db) => {
-    await takeTurn(tx, name)
+    const now = await takeTurn(tx, name)
     const earlier = await tx.idempotencyKey.findFirst({
-      where: { ...row, createdAt: { gt: new Date(Date.now() - IDEMPOTENCY_KEY_VALID_MS) } },
+      where: { ...row, createdAt: { gt: new Date(now.getTime() - IDEMPOTENCY_KEY_VALID_MS) } },
     })
     if (earlier) {
       if (!Buffer.from(earlier.requestHash).equals(requestHash)) throw usedOtherwise()
@@ -51,7 +52,7 @@ export async function runOnce<Answer>(
     }
     const { resourceId, answer } = await make(tx)
     const responseCiphertext = keyring.encrypt(Buffer.from(JSON.stringify(answer)), name)
-    const memory = { requestHash, resourceId, responseCiphertext, createdAt: new Date() }
+    const memory = { requestHash, resourceId, responseCiphertext, createdAt: now }
     await tx.idempotencyKey.upsert({
       where: { organizationId_operation_key: row },
       create: { ...row, ...memory },
@@ -60,14 +61,16 @@ export async function runOnce<Answer>(
     return answer
   }
   // Read committed: whoever gets the lock next must see what its last holder committed.
-  return await prisma.$transaction(answerOnce, { isolationLevel: 'ReadCommitted' })
+  return await actForOrganization(prisma, organizationId, answerOnce, {
+    isolationLevel: 'ReadCommitted',
+  })
 }
 
 /** Erases the memories of calls that are older than 24 hours. Answers how many. */
 export async function eraseExpiredIdempotencyKeys(sql: Sql): Promise<number> {
   const { rowCount } = await sql.query(
-    'delete from posthorn.idempotency_keys where created_at <= $1',
-    [new Date(Date.now() - IDEMPOTENCY_KEY_VALID_MS)],
+    `delete from posthorn.idempotency_keys where created_at <= now() - $1 * interval '1 millisecond'`,
+    [IDEMPOTENCY_KEY_VALID_MS],
   )
   return rowCount ?? 0
 }
@@ -77,11 +80,14 @@ export function hashRequest(value: unknown): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(canonicalJson(value)).digest())
 }
 
-/** Held until the transaction ends, so that two calls of one key never run at once. */
-async function takeTurn(tx: Db, name: string): Promise<void> {
-  const [lock] = await tx.$queryRaw<{ taken: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`
-  if (lock?.taken) return
+/**
+ * Held until the transaction ends, so that two calls of one key never run at once. Answers the time by the clock of
+ * Postgres, which all processes share.
+ */
+async function takeTurn(tx: Db, name: string): Promise<Date> {
+  const [lock] = await tx.$queryRaw<{ taken: boolean; now: Date }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken, now() as now`
+  if (lock?.taken) return lock.now
   throw new DomainError(
     'conflict',
     'A call with this idempotency key is still running. Try again shortly, with the same key.',

@@ -9,6 +9,8 @@ export const ID_PREFIXES = {
   attempt: 'att',
   apiKey: 'key',
   signingSecret: 'sec',
+  recovery: 'rec',
+  auditEntry: 'aud',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

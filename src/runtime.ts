@@ -4,14 +4,19 @@ import { createApiKey } from './api-keys/api-key.ts'
 import { SCOPES } from './api-keys/scope.ts'
 import { type Config, loadConfig, type Secrets } from './config.ts'
 import type { Db } from './db/client.ts'
-import { openEmbeddedPostgres } from './db/embedded.ts'
+import { type KeepRunningHandlers, openEmbeddedPostgres } from './db/embedded.ts'
+import { DomainError } from './errors.ts'
 import { ensureGeneratedSecret, readGeneratedSecret } from './generated-secret.ts'
 import { createOrganization } from './organizations/organization.ts'
 import { ensureLocalAuthority } from './outbound/local-authority.ts'
-import type { Settings } from './services.ts'
+import type { Services, Settings } from './services.ts'
+import { createSignInLink } from './sessions/sign-in-link.ts'
 
 /** The settings with everything they leave to be found or made: the database, the keys, the authorities to trust. */
-export interface Runtime extends Settings, AsyncDisposable {}
+export interface Runtime extends Settings, AsyncDisposable {
+  /** In embedded mode, starts Postgres again whenever it was killed, for as long as this process runs. */
+  keepDatabaseRunning(handlers: KeepRunningHandlers): void
+}
 
 /** In embedded mode this starts or joins the Postgres of the data directory, and makes what is missing there. */
 export async function openRuntime(environment: Parameters<typeof loadConfig>[0]): Promise<Runtime> {
@@ -30,6 +35,7 @@ function externalRuntime(
   return {
     config,
     secrets: { databaseUrl, encryptionKeys, egressProxy },
+    keepDatabaseRunning() {},
     async [Symbol.asyncDispose]() {},
   }
 }
@@ -44,6 +50,7 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
     config,
     secrets: { databaseUrl: postgres.url, encryptionKeys, egressProxy: secrets.egressProxy },
     trustedAuthorities: [authority.certificatePem],
+    keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -73,4 +80,20 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
     scopes: SCOPES,
   })
   return await ensureGeneratedSecret(file, () => token)
+}
+
+/** What signs in to the console once with that key. Null when it is no longer valid, or its file is gone. */
+export async function embeddedSignInLink(
+  { authenticate, database }: Pick<Services, 'authenticate' | 'database'>,
+  dataDir: string,
+): Promise<string | null> {
+  const token = await readGeneratedSecret(embeddedApiKeyFile(dataDir))
+  if (token === null) return null
+  try {
+    const { keyId } = await authenticate(`Bearer ${token}`)
+    return await createSignInLink(database.pool, keyId)
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unauthenticated') return null
+    throw error
+  }
 }

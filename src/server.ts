@@ -1,12 +1,26 @@
-import type { Server } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import { type HttpBindings, serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Config } from './config.ts'
+import type { Sql } from './db/client.ts'
 import { unappliedMigrations } from './db/migrate.ts'
 import { createGraphqlHandler } from './graphql/handler.ts'
+import { answerBrokenRequest } from './http/broken-request.ts'
+import { notFoundProblem, urlTooLongProblem } from './http/problem.ts'
+import {
+  CHECK_EVERY_MS,
+  HEADERS_WITHIN_MS,
+  KEEP_ALIVE_MS,
+  MAX_CONNECTIONS,
+  MAX_HEADER_BYTES,
+  MAX_URL_LENGTH,
+  REQUEST_WITHIN_MS,
+  STALLED_AFTER_MS,
+} from './http-limits.ts'
 import { createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
-import { notFoundProblem } from './rest/problem.ts'
 import type { Services } from './services.ts'
+import { createConsoleFiles } from './web/console-files.ts'
+import { createSessionRoutes, SESSION_PATH } from './web/session-routes.ts'
 import type { Worker } from './worker/runner.ts'
 
 /** What one process of Posthorn is for: both, only the API, or only deliveries. */
@@ -17,6 +31,14 @@ const READY_WITHIN_MS = 2_000
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
+
+const SERVER_OPTIONS: ServerOptions = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_WITHIN_MS,
+  requestTimeout: REQUEST_WITHIN_MS,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+}
 
 /** The listening server. Disposing of it answers what has begun, then closes. */
 export interface HttpServer extends AsyncDisposable {
@@ -47,6 +69,8 @@ export function createRoutes(
       ...services,
       prisma: services.database.prisma,
       sql: services.database.pool,
+      retentionMs: config.retentionMs,
+      publicUrl: config.publicUrl,
       corsOrigins: config.corsOrigins,
       graphiql: config.graphiql,
       trustedDocuments: config.graphqlTrustedDocuments,
@@ -57,6 +81,13 @@ export function createRoutes(
       context.json(openApiDocument('/')),
     )
     routes.route('/api/connect/v1', createConnectV1(services))
+    const { database, authenticate, logger } = services
+    const { publicUrl } = config
+    routes.route(
+      SESSION_PATH,
+      createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger }),
+    )
+    routes.route('/', createConsoleFiles(config))
   }
   routes.notFound((context) => notFoundProblem(context.req.path))
   return routes
@@ -68,21 +99,29 @@ export async function startServer(
   { host, port }: Pick<Config, 'host' | 'port'>,
 ): Promise<HttpServer> {
   return await new Promise((resolve, reject) => {
-    const server = serve({ fetch: routes.fetch, hostname: host, port }, (address) => {
+    const fetch = (request: Request, env: HttpBindings) =>
+      (env.incoming.url?.length ?? 0) > MAX_URL_LENGTH
+        ? urlTooLongProblem()
+        : routes.fetch(request, env)
+    const listening = { fetch, hostname: host, port, serverOptions: SERVER_OPTIONS }
+    const server = serve(listening as Parameters<typeof serve>[0], (address) => {
       const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
       resolve({
         url: `http://${shown}:${address.port}`,
         [Symbol.asyncDispose]: () => close(server),
       })
     }) as Server
+    server.maxConnections = MAX_CONNECTIONS
+    server.setTimeout(STALLED_AFTER_MS)
+    server.on('clientError', answerBrokenRequest)
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })
 }
 
 /** The socket of a request; there is none where the routes are called without a server. */
 function connectionOf({ env }: Context) {
-  const { outgoing } = (env ?? {}) as Partial<HttpBindings>
-  return { cut: () => void outgoing?.destroy() }
+  const { incoming, outgoing } = (env ?? {}) as Partial<HttpBindings>
+  return { cut: () => void outgoing?.destroy(), address: incoming?.socket.remoteAddress }
 }
 
 type Check = 'ok' | 'unavailable'
@@ -91,15 +130,24 @@ async function readiness(
   { database }: Services,
   worker: Worker | null,
 ): Promise<Record<string, Check>> {
-  const unapplied = await Promise.race([
-    unappliedMigrations(database.pool).catch(() => null),
-    new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref()),
+  const inTime = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
+  const [writable, unapplied] = await Promise.all([
+    Promise.race([isWritable(database.pool).catch(() => null), inTime]),
+    Promise.race([unappliedMigrations(database.pool).catch(() => null), inTime]),
   ])
   return {
-    postgres: unapplied === null ? 'unavailable' : 'ok',
+    postgres: writable && unapplied !== null ? 'ok' : 'unavailable',
     migrations: unapplied?.length === 0 ? 'ok' : 'unavailable',
     ...(worker && { worker: worker.running ? ('ok' as const) : ('unavailable' as const) }),
   }
+}
+
+/** After a failover, the server that is reached may be one that only reads. */
+async function isWritable(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<{ only_reads: string }>(
+    `select current_setting('transaction_read_only') as only_reads`,
+  )
+  return rows[0]?.only_reads === 'off'
 }
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {

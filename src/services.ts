@@ -8,6 +8,12 @@ import { createPublishEvents, type PublishEvents } from './events/publish-events
 import { type Announce, createAnnouncer } from './live/announce.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
+import {
+  type AuthenticateSession,
+  createAuthenticateSession,
+} from './sessions/authenticate-session.ts'
+import { findEndedSessions } from './sessions/ended-sessions.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
@@ -21,6 +27,8 @@ export interface Settings {
   }
   /** Certificate authorities to trust besides those of the configuration, as PEM. */
   readonly trustedAuthorities?: readonly string[]
+  /** The clock of deliveries and of the breaker. Default: the machine's. */
+  readonly now?: () => Date
 }
 
 /** What the transports and the commands work with. */
@@ -29,6 +37,8 @@ export interface Services extends AsyncDisposable {
   readonly metrics: Metrics
   readonly database: Database
   readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
   /** Tells the streams of all processes what happened. */
@@ -47,6 +57,10 @@ export function openServices({ config, secrets }: Settings): Services {
     maxConnections: MAX_CONNECTIONS,
     onError: (error) => logger.warn({ error }, 'a connection to Postgres broke'),
   })
+  const rateLimiter = createRateLimiter({
+    sql: database.pool,
+    onError: (error) => logger.warn({ error }, 'cannot share what API keys used'),
+  })
   const announcer = createAnnouncer(database.pool, (error) =>
     logger.warn({ error }, 'cannot tell subscribers what happened'),
   )
@@ -54,6 +68,7 @@ export function openServices({ config, secrets }: Settings): Services {
     databaseUrl: secrets.databaseUrl,
     sql: database.pool,
     findEndedKeys: (keyIds) => findEndedKeys(database.pool, keyIds),
+    findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
     onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
   })
   return {
@@ -61,6 +76,8 @@ export function openServices({ config, secrets }: Settings): Services {
     metrics: createMetrics(),
     database,
     authenticate: createAuthenticate(database.pool),
+    authenticateSession: createAuthenticateSession(database.pool),
+    rateLimiter,
     webhooks: {
       prisma: database.prisma,
       keyring: createKeyring(secrets.encryptionKeys),
@@ -70,6 +87,7 @@ export function openServices({ config, secrets }: Settings): Services {
     announce: announcer.announce,
     live,
     async [Symbol.asyncDispose]() {
+      await rateLimiter[Symbol.asyncDispose]()
       await announcer[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()

@@ -22,7 +22,7 @@ test('imports point one way, and the checker saw every file', async () => {
 
   // Without the compiler it needs, the checker sees nothing and finds nothing wrong.
   const files = (await readdir(`${ROOT}src`, { recursive: true })).filter(
-    (file) => file.endsWith('.ts') && !file.includes('generated'),
+    (file) => /\.tsx?$/.test(file) && !file.includes('generated'),
   )
   const seen = new Set(modules.map((module) => module.source))
   expect(files.map((file) => `src/${file}`).filter((file) => !seen.has(file))).toEqual([])

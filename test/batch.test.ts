@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { batched } from '../src/batch.ts'
+import { until } from './support/until.ts'
+
+const REFUSED = new Error('refused')
 
 test('calls of one tick run as one, and each gets its own answer', async () => {
   const batches: number[][] = []
@@ -39,4 +43,119 @@ test('a batch that fails rejects its calls, and no others', async () => {
   )
   const results = await Promise.allSettled([1, 2, 3].map(run))
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+})
+
+describe('a batch that is refused', () => {
+  const refuse = { gatherMs: 0, maxSize: 1_000, isolate: (error: unknown) => error === REFUSED }
+
+  test('is taken apart: the calls at fault are refused, the others are answered, each with its own', async () => {
+    const bads = fc.uniqueArray(fc.nat(59), { maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 60 }), bads, async (count, bad) => {
+        const done: number[] = []
+        const run = batched(async (inputs: number[]) => {
+          if (inputs.some((n) => bad.includes(n))) throw REFUSED
+          done.push(...inputs)
+          return inputs.map((n) => `answer to ${n}`)
+        }, refuse)
+        const inputs = Array.from({ length: count }, (_, n) => n)
+        const results = await Promise.allSettled(inputs.map(run))
+
+        for (const [n, result] of results.entries()) {
+          const expected = bad.includes(n)
+            ? { status: 'rejected', reason: REFUSED }
+            : { status: 'fulfilled', value: `answer to ${n}` }
+          expect(result).toEqual(expected)
+        }
+        // Each once, and in the order of the calls.
+        expect(done).toEqual(inputs.filter((n) => !bad.includes(n)))
+      }),
+    )
+  })
+
+  test('takes few runs for one call at fault', async () => {
+    let runs = 0
+    const run = batched(async (inputs: number[]) => {
+      runs++
+      if (inputs.includes(77)) throw REFUSED
+      return inputs
+    }, refuse)
+    await Promise.allSettled(Array.from({ length: 256 }, (_, n) => run(n)))
+    expect(runs).toBe(1 + 2 * Math.log2(256))
+  })
+
+  test('for a reason that leaves open what was done is not run again', async () => {
+    const batches: number[][] = []
+    const run = batched(async (inputs: number[]) => {
+      batches.push(inputs)
+      throw new Error('the connection broke')
+    }, refuse)
+    const results = await Promise.allSettled([1, 2, 3, 4].map(run))
+    expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+    expect(batches).toEqual([[1, 2, 3, 4]])
+  })
+
+  test('in a part for such a reason is answered there with it, and its other part is run', async () => {
+    const broken = new Error('the connection broke')
+    const run = batched(async (inputs: number[]) => {
+      if (inputs.length === 4) throw REFUSED
+      if (inputs.includes(1)) throw broken
+      return inputs
+    }, refuse)
+    const results = await Promise.allSettled([1, 2, 3, 4].map(run))
+    expect(results).toEqual([
+      { status: 'rejected', reason: broken },
+      { status: 'rejected', reason: broken },
+      { status: 'fulfilled', value: 3 },
+      { status: 'fulfilled', value: 4 },
+    ])
+  })
+})
+
+describe('calls that wait only while a batch runs', () => {
+  const MINUTE_MS = 60_000
+
+  test('go with their tick when none runs, and together when it is done', async () => {
+    const running: { inputs: number[]; done: () => void }[] = []
+    const run = batched(
+      (inputs: number[]) =>
+        new Promise<number[]>((resolve) => {
+          running.push({ inputs, done: () => resolve(inputs) })
+        }),
+      { gatherMs: MINUTE_MS, maxSize: 10, whenIdle: true },
+    )
+    const first = run(1)
+    await until(() => running.length === 1, 'the first runs')
+    const others = [run(2), run(3)]
+    running[0]?.done()
+    expect(await first).toBe(1)
+    await until(() => running.length === 2, 'the others run')
+    expect(running[1]?.inputs).toEqual([2, 3])
+    running[1]?.done()
+    expect(await Promise.all(others)).toEqual([2, 3])
+  })
+
+  test('wait for no batch that hangs', async () => {
+    const run = batched(
+      (inputs: number[]) =>
+        inputs.includes(1) ? new Promise<number[]>(() => {}) : Promise.resolve(inputs),
+      { gatherMs: 2, maxSize: 10, whenIdle: true },
+    )
+    void run(1)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await run(2)).toBe(2)
+  })
+})
+
+test('a batch weighs no more than allowed, unless one call does by itself', async () => {
+  const batches: number[][] = []
+  const run = batched(
+    async (inputs: number[]) => {
+      batches.push(inputs)
+      return inputs
+    },
+    { gatherMs: 0, maxSize: 10, weight: { max: 10, of: (n) => n } },
+  )
+  expect(await Promise.all([4, 6, 1, 30, 5, 5, 2].map(run))).toEqual([4, 6, 1, 30, 5, 5, 2])
+  expect(batches).toEqual([[4, 6], [1], [30], [5, 5], [2]])
 })

@@ -19,6 +19,8 @@ test('nothing set is the embedded mode with the defaults of the design', () => {
     database: 'embedded',
     host: '127.0.0.1',
     port: 4000,
+    publicUrl: null,
+    portalOrigins: [],
     concurrency: 200,
     attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
@@ -69,6 +71,15 @@ describe('a value that cannot be used is refused', () => {
     ['HOST', ''],
     ['PORT', '-1'],
     ['PORT', '4000.5'],
+    ['POSTHORN_PUBLIC_URL', 'https://webhooks.example.com/posthorn'],
+    ['POSTHORN_PUBLIC_URL', 'https://user@webhooks.example.com'],
+    ['POSTHORN_PUBLIC_URL', 'ftp://webhooks.example.com'],
+    ['POSTHORN_PUBLIC_URL', 'webhooks.example.com'],
+    ['POSTHORN_PORTAL_ORIGINS', '*'],
+    ['POSTHORN_PORTAL_ORIGINS', 'https://*.example.com;script-src'],
+    ['POSTHORN_PORTAL_ORIGINS', 'https://app.example.com/'],
+    ['POSTHORN_PORTAL_ORIGINS', 'null'],
+    ['POSTHORN_PORTAL_ORIGINS', 'data:text/html,x'],
     ['POSTHORN_DATA_DIR', ''],
     ['POSTHORN_ENCRYPTION_KEYS', 'c2hvcnQ='],
     ['POSTHORN_CONCURRENCY', '0'],
@@ -91,6 +102,15 @@ describe('a value that cannot be used is refused', () => {
   ])('%s=%s', (name, value) => {
     expect(problemsOf({ ...external, [name]: value })).toEqual([expect.stringContaining(name)])
   })
+})
+
+test('the public URL and the origins that frame the portal are read', () => {
+  const { config } = loadConfig({
+    POSTHORN_PUBLIC_URL: 'https://Webhooks.example.com/',
+    POSTHORN_PORTAL_ORIGINS: 'https://app.example.com, http://127.0.0.1:3000',
+  })
+  expect(config.publicUrl).toBe('https://webhooks.example.com')
+  expect(config.portalOrigins).toEqual(['https://app.example.com', 'http://127.0.0.1:3000'])
 })
 
 test('with DATABASE_URL GraphiQL is shown only when asked for', () => {

@@ -26,6 +26,7 @@ beforeAll(async () => {
   )
   for (const file of [
     'package.json',
+    'dist/console',
     'prisma/migrations',
     'src/cli/posthorn.js',
     'schema.graphql',
@@ -76,4 +77,21 @@ test('the installed program runs', async () => {
     cwd: project,
   })
   expect(stdout).toContain('Usage: posthorn verify')
+})
+
+test('the installed program serves the console that is in the package', async () => {
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { createConsoleFiles } from './node_modules/posthorn/dist/web/console-files.js'
+       const files = createConsoleFiles({ portalOrigins: [] })
+       const page = await files.request('/console/webhooks')
+       const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
+       console.log(page.status, (await files.request(script)).status)`,
+    ],
+    { cwd: project },
+  )
+  expect(stdout.trim()).toBe('200 200')
 })

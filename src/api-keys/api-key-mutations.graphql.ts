@@ -4,7 +4,17 @@ import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { publicId } from '../ids.ts'
 import { createApiKey, revokeApiKey } from './api-key.ts'
 import { rereadApiKey } from './find-api-key.ts'
-import { SCOPES } from './scope.ts'
+import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
+import { type Limits, SCOPES } from './scope.ts'
+import { updateApiKey } from './update-api-key.ts'
+
+const LIMIT_RULE = `From 1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most what the key in use has; with the scope \`admin\`, any.`
+
+const perSecond = (what: string, name: keyof Limits, otherwise: string) =>
+  `${what} per second, on average over ten seconds. ${LIMIT_RULE} ${otherwise}: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`
+
+const REQUESTS = 'How many requests it may make'
+const EVENTS = 'How many events it may publish'
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'An API key to make.',
@@ -18,6 +28,16 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
       type: 'DateTime',
       description: 'From then on it is refused. Default: it does not expire.',
     }),
+    requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Default') }),
+    eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Default') }),
+  }),
+})
+
+const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
+  description: 'What to change of an API key. What is left out stays as it is.',
+  fields: (t) => ({
+    requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Null') }),
+    eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Null') }),
   }),
 })
 
@@ -60,9 +80,34 @@ builder.mutationFields((t) => ({
       const caller = callerOf(context)
       const { organizationId } = caller
       const { scopes, name = null, expiresAt = null } = input
-      const wanted = { organizationId, scopes, name, expiresAt, grantedBy: caller }
-      const { key, token } = await createApiKey(context.prisma, wanted)
+      const { requestsPerSecond = null, eventsPerSecond = null } = input
+      const limits = { requestsPerSecond, eventsPerSecond }
+      const wanted = { organizationId, scopes, name, expiresAt, ...limits, grantedBy: caller }
+      const { key, token } = await createApiKey(context.prisma, wanted, context.actor)
       return { id: publicId('apiKey', key.id), organizationId, token }
+    },
+  }),
+
+  updateApiKey: t.prismaField({
+    type: 'ApiKey',
+    nullable: true,
+    description:
+      'Changes how much an API key of the organization may ask for. Needs the scope `keys:manage`.',
+    authScopes: { scope: 'keys:manage' },
+    errors: {
+      types: [ValidationError, NotFoundError],
+      dataField: { name: 'apiKey', description: 'The key, as it is now.' },
+      result: { description: 'The key was changed.' },
+      union: { description: 'What `updateApiKey` answers with.' },
+    },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }),
+      input: t.arg({ type: UpdateApiKeyInput, required: true, description: 'The changes.' }),
+    },
+    resolve: async (query, _root, { id, input }, context) => {
+      const caller = callerOf(context)
+      await updateApiKey(context.prisma, id, input, caller, context.actor)
+      return await rereadApiKey(context.prisma, caller.organizationId, id, query)
     },
   }),
 
@@ -81,7 +126,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }) },
     resolve: async (query, _root, { id }, context) => {
       const { organizationId } = callerOf(context)
-      await revokeApiKey(context.prisma, id, organizationId)
+      await revokeApiKey(context.prisma, id, organizationId, context.actor)
       return await rereadApiKey(context.prisma, organizationId, id, query)
     },
   }),

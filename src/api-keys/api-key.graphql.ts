@@ -1,6 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
+import { limitsOf } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { field: 'id' },
@@ -18,6 +19,17 @@ const ApiKey = builder.prismaNode('ApiKey', {
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
+    requestsPerSecond: t.int({
+      description:
+        'How many requests it may make per second, on average over ten seconds. Those that only publish are not counted.',
+      select: { requestsPerSecond: true },
+      resolve: (key) => limitsOf(key).requestsPerSecond,
+    }),
+    eventsPerSecond: t.int({
+      description: 'How many events it may publish per second, on average over ten seconds.',
+      select: { eventsPerSecond: true },
+      resolve: (key) => limitsOf(key).eventsPerSecond,
+    }),
   }),
 })
 

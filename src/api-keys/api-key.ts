@@ -1,19 +1,23 @@
 import { z } from 'zod'
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { ApiKey } from '../db/generated/prisma/client.ts'
 import { invalid, notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { parseId, publicId } from '../ids.ts'
 import { parseInput } from '../validation.ts'
+import { type GivenLimits, requireLimits } from './limits.ts'
 import { type Caller, parseScopes, requireGrantable } from './scope.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
-export interface NewApiKey {
+export interface NewApiKey extends GivenLimits {
   readonly organizationId: string
   readonly scopes: readonly string[]
   readonly name?: string | null
   /** Null or missing: it does not expire. */
   readonly expiresAt?: Date | null
-  /** Who makes it: nobody gives scopes that they lack themselves. Missing: whoever works on the machine itself. */
+  /** Who makes it: nobody gives scopes that they lack themselves, nor higher limits. Missing: whoever works on the machine itself. */
   readonly grantedBy?: Caller
 }
 
@@ -31,9 +35,12 @@ const keyName = z.object({
 export async function createApiKey(
   db: Db,
   input: NewApiKey,
+  actor: Actor = SYSTEM,
 ): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
   if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
+  const { requestsPerSecond = null, eventsPerSecond = null } = input
+  requireLimits({ requestsPerSecond, eventsPerSecond }, input.grantedBy)
   const { name } = parseInput(keyName, { name: input.name })
   const expiresAt = input.expiresAt ?? null
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
@@ -42,33 +49,67 @@ export async function createApiKey(
     ])
   }
   const token = mintToken()
-  const key = await db.apiKey.create({
-    data: {
-      organizationId: input.organizationId,
-      name: name ?? null,
-      scopes,
-      expiresAt,
-      tokenHash: hashToken(token),
-      tokenHint: tokenHint(token),
-    },
+  const key = await actForOrganization(db, input.organizationId, async (tx) => {
+    const made = await tx.apiKey.create({
+      data: {
+        organizationId: input.organizationId,
+        name: name ?? null,
+        scopes,
+        expiresAt,
+        requestsPerSecond,
+        eventsPerSecond,
+        tokenHash: hashToken(token),
+        tokenHint: tokenHint(token),
+      },
+    })
+    await writeAuditEntry(tx, actor, {
+      action: 'api_key.created',
+      organizationId: made.organizationId,
+      subjectId: publicId('apiKey', made.id),
+      after: shown(made),
+    })
+    return made
   })
   return { key, token }
 }
 
-/** The keys of an organization, or of all, oldest first; expired and revoked ones too. */
+/** The keys of an organization, or of all, oldest first; expired and revoked ones too, sessions of the portal not. */
 export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiKey[]> {
   return await db.apiKey.findMany({
-    where: organizationId === undefined ? {} : { organizationId },
+    where: { isPortal: false, ...(organizationId !== undefined && { organizationId }) },
     orderBy: { id: 'asc' },
   })
 }
 
 /** From the moment it answers, no process accepts the key. Revoking it again changes nothing. */
-export async function revokeApiKey(db: Db, id: string, organizationId?: string): Promise<ApiKey> {
+export async function revokeApiKey(
+  db: Db,
+  id: string,
+  organizationId?: string,
+  actor: Actor = SYSTEM,
+): Promise<ApiKey> {
   const uuid = parseId('apiKey', id)
   const owner = organizationId === undefined ? {} : { organizationId }
   const key = uuid && (await db.apiKey.findFirst({ where: { id: uuid, ...owner } }))
   if (!key) throw notFound('API key', id)
-  if (key.revokedAt) return key
-  return await db.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } })
+  return await actForOrganization(db, key.organizationId, async (tx) => {
+    const now = new Date()
+    const valid = { id: key.id, revokedAt: null }
+    const { count } = await tx.apiKey.updateMany({ where: valid, data: { revokedAt: now } })
+    if (count > 0) {
+      await writeAuditEntry(tx, actor, {
+        action: 'api_key.revoked',
+        organizationId: key.organizationId,
+        subjectId: id,
+        before: shown(key),
+      })
+    }
+    return await tx.apiKey.findUniqueOrThrow({ where: { id: key.id } })
+  })
+}
+
+/** What the audit log shows of a key. */
+function shown(key: ApiKey) {
+  const { name, scopes, expiresAt, tokenHint, requestsPerSecond, eventsPerSecond } = key
+  return { name, scopes, expiresAt, tokenHint, requestsPerSecond, eventsPerSecond }
 }

@@ -1,64 +1,129 @@
 import { batched } from '../batch.ts'
 import type { Sql } from '../db/client.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, rateLimited } from '../errors.ts'
+import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
+import { limitsOf } from './limits.ts'
 import type { Caller, Scope } from './scope.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
-/** Turns the value of an `Authorization` header into the caller, or throws `unauthenticated`. */
-export type Authenticate = (authorization: string | null | undefined) => Promise<Caller>
+/**
+ * Turns the value of an `Authorization` header into the caller, or throws `unauthenticated`; for an address that fails
+ * again and again, `rate_limited`.
+ */
+export type Authenticate = (
+  authorization: string | null | undefined,
+  address?: string,
+) => Promise<Caller>
 
-interface KeyRow {
-  readonly hash: string
+/** What is read of an API key, as `KEY_COLUMNS` names it. */
+export interface KeyRow {
   readonly id: string
   readonly organization_id: string
   readonly scopes: Scope[]
+  readonly requests_per_second: number | null
+  readonly events_per_second: number | null
+  readonly is_portal: boolean
+  readonly webhook_id: string | null
+  readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
   readonly used_lately: boolean
 }
 
-/**
- * Asks the database every time, so that a revocation acts at once in every process; requests that arrive in one tick
- * share the question.
- */
-export function createAuthenticate(sql: Sql): Authenticate {
-  const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), { gatherMs: 0, maxSize: 500 })
+/** SQL: whether the key `k` was revoked, or the key that made it as a portal session. */
+export const IS_REVOKED = `(
+  k.revoked_at is not null
+  or exists (select from posthorn.api_keys as g where g.id = k.granted_by and g.revoked_at is not null)
+)`
 
-  return async (authorization) => {
+/** SQL: a `KeyRow` of the key `k`. */
+export const KEY_COLUMNS = `
+  k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second,
+  k.is_portal, k.webhook_id, k.expires_at,
+  case
+    when ${IS_REVOKED} then 'revoked'
+    when k.expires_at <= now() then 'expired'
+    else 'valid'
+  end as state,
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately`
+
+/**
+ * Asks the database every time, and only after the request arrived, so that a revocation acts at once in every process;
+ * requests that arrive while a question is under way share the next one.
+ */
+export function createAuthenticate(sql: Sql, now?: () => number): Authenticate {
+  const failed = createFailedAttempts(now)
+  const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
+    gatherMs: 10,
+    maxSize: 500,
+    whenIdle: true,
+  })
+
+  async function callerFor(authorization: string): Promise<Caller> {
     const token = bearerToken(authorization)
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
     const key = await find(Buffer.from(hashToken(token)))
     if (!key) throw unauthenticated('The API key is unknown.')
     if (key.state !== 'valid') throw unauthenticated(`The API key is ${key.state}.`)
-    if (!key.used_lately) noteUse(sql, key.id)
-    return { keyId: key.id, organizationId: key.organization_id, scopes: new Set(key.scopes) }
+    return callerWith(sql, key)
+  }
+
+  return async (authorization, address) => {
+    if (!authorization) {
+      throw unauthenticated(
+        'No API key was given. Send the header `Authorization: Bearer <API key>`.',
+      )
+    }
+    try {
+      return await callerFor(authorization)
+    } catch (error) {
+      const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
+      const waitSeconds = isFailure && address !== undefined ? failed.add(address) : 0
+      throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
+    }
   }
 }
 
-function bearerToken(authorization: string | null | undefined): string {
-  if (!authorization) {
-    throw unauthenticated(
-      'No API key was given. Send the header `Authorization: Bearer <API key>`.',
-    )
+/** Whoever uses a valid key. */
+export function callerWith(sql: Sql, key: KeyRow): Caller {
+  if (!key.used_lately) noteUse(sql, key.id)
+  const { expires_at: expiresAt, webhook_id: webhookId } = key
+  return {
+    keyId: key.id,
+    organizationId: key.organization_id,
+    scopes: new Set(key.scopes),
+    limits: limitsOf({
+      requestsPerSecond: key.requests_per_second,
+      eventsPerSecond: key.events_per_second,
+    }),
+    ...(key.is_portal && expiresAt && { portal: { webhookId, expiresAt } }),
   }
+}
+
+/** Says nothing of the key, so that whoever tries keys learns no more of them. */
+function tooManyFailures(waitSeconds: number): DomainError {
+  return rateLimited(
+    `Too many requests with keys that are not valid came from this address. Check the API key, and try again in ${waitSeconds} seconds.`,
+    waitSeconds,
+  )
+}
+
+function bearerToken(authorization: string): string {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
   if (!token)
     throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
   return token
 }
 
-/** The hash is looked up in an index: its time tells nothing of other tokens, which share no prefix of their hashes. */
+/**
+ * The hash is looked up in an index, never the token: how long that takes tells nothing of other tokens, as nobody can
+ * choose what their own hashes to.
+ */
 async function findKeys(sql: Sql, hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
-  const { rows } = await sql.query<KeyRow>({
+  const { rows } = await sql.query<KeyRow & { readonly hash: string }>({
     name: 'authenticate',
     text: `
-      select encode(token_hash, 'hex') as hash, id, organization_id, scopes,
-        case
-          when revoked_at is not null then 'revoked'
-          when expires_at <= now() then 'expired'
-          else 'valid'
-        end as state,
-        coalesce(last_used_at > now() - interval '1 minute', false) as used_lately
-      from posthorn.api_keys where token_hash = any ($1::bytea[])`,
+      select encode(k.token_hash, 'hex') as hash, ${KEY_COLUMNS}
+      from posthorn.api_keys as k where k.token_hash = any ($1::bytea[])`,
     values: [hashes],
   })
   const byHash = new Map(rows.map((row) => [row.hash, row]))

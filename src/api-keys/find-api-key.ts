@@ -19,14 +19,14 @@ export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereU
   return { id: uuid, organizationId: caller.organizationId, ...own }
 }
 
-/** A page of the keys of an organization, oldest first; expired and revoked ones too. */
+/** A page of the keys of an organization, oldest first; expired and revoked ones too, sessions of the portal not. */
 export async function findApiKeys(
   db: Db,
   organizationId: string,
   query: Query & Page,
 ): Promise<ApiKey[]> {
   const { where, ...page } = pageOf(query, 'oldest first')
-  return await db.apiKey.findMany({ ...page, where: { ...where, organizationId } })
+  return await db.apiKey.findMany({ ...page, where: { ...where, organizationId, isPortal: false } })
 }
 
 /** A key that was there a moment ago. Throws `not_found` when it is no more. */

@@ -17,12 +17,20 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
+/** More are no list that somebody wrote. */
+const MAX_NAMES = 50
+
 /** Scope names as given by a person -> scopes, without repetitions. Names every unknown one. */
 export function parseScopes(names: readonly string[]): Scope[] {
+  if (names.length > MAX_NAMES) {
+    const detail = `scopes must have at most ${MAX_NAMES} entries, not ${names.length.toLocaleString('en')}.`
+    throw invalid([{ path: ['scopes'], code: 'too_many', detail }])
+  }
   const unknown = names.filter((name) => !SCOPES.includes(name as Scope))
   if (names.length === 0 || unknown.length > 0) {
     const details = unknown.map(
-      (name) => `There is no scope ${JSON.stringify(name)}.${didYouMean(name, SCOPES)}`,
+      (name) =>
+        `There is no scope ${JSON.stringify(name.slice(0, 128))}.${didYouMean(name, SCOPES)}`,
     )
     throw invalid([
       {
@@ -35,11 +43,29 @@ export function parseScopes(names: readonly string[]): Scope[] {
   return [...new Set(names as Scope[])]
 }
 
-/** Whoever calls: the key they used, its organization and what it may do. */
+/** How much a key may ask for, on average over ten seconds. */
+export interface Limits {
+  readonly requestsPerSecond: number
+  readonly eventsPerSecond: number
+}
+
+/** Whoever calls: the key they used, its organization, what it may do, and how often. */
 export interface Caller {
   readonly keyId: string
   readonly organizationId: string
   readonly scopes: ReadonlySet<Scope>
+  readonly limits: Limits
+  /** The uuid of the session of the console that stands for the key, if a browser's cookie was used instead. */
+  readonly sessionId?: string
+  /** If it is a session of the portal. */
+  readonly portal?: Portal
+}
+
+/** What holds for a session of the portal. */
+export interface Portal {
+  /** The uuid of the only webhook that it is about. Null: all of the organization. */
+  readonly webhookId: string | null
+  readonly expiresAt: Date
 }
 
 export function hasScope(caller: Caller, scope: Scope): boolean {

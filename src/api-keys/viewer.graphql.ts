@@ -1,8 +1,22 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { publicId } from '../ids.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { findOwnApiKey } from './find-api-key.ts'
-import type { Caller } from './scope.ts'
+import type { Caller, Portal } from './scope.ts'
+
+const PortalViewer = builder.objectRef<Portal>('PortalViewer').implement({
+  description: 'What holds for a session of the portal.',
+  fields: (t) => ({
+    webhookId: t.id({
+      nullable: true,
+      description:
+        'The id of the only webhook that it may see: `wh_…`. Null: all of the organization.',
+      resolve: ({ webhookId }) => (webhookId === null ? null : publicId('webhook', webhookId)),
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
+  }),
+})
 
 const Viewer = builder.objectRef<Caller>('Viewer').implement({
   description: 'Whoever calls, as their API key tells.',
@@ -22,6 +36,12 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     scopes: t.stringList({
       description: 'What the key may do, such as `webhooks:read`.',
       resolve: ({ scopes }) => [...scopes],
+    }),
+    portal: t.field({
+      type: PortalViewer,
+      nullable: true,
+      description: 'What holds for a session of the portal. Null for an API key.',
+      resolve: ({ portal }) => portal ?? null,
     }),
   }),
 })

@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-key.ts'
+import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
 import { SCOPES } from '../api-keys/scope.ts'
+import { COMMAND_LINE } from '../audit/actor.ts'
 import { parseDuration } from '../config.ts'
 import type { ApiKey } from '../db/generated/prisma/client.ts'
 import { publicId } from '../ids.ts'
 import { getOrganization } from '../organizations/organization.ts'
+import { registerRotateEncryption } from './rotate-encryption.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
 interface CreateOptions {
@@ -12,15 +15,18 @@ interface CreateOptions {
   readonly scope: string[]
   readonly expires?: number
   readonly name?: string
+  readonly rateLimit?: number
+  readonly eventRateLimit?: number
   readonly json?: boolean
 }
 
-/** `posthorn key create`, `list` and `revoke`. */
+/** `posthorn key create`, `list`, `revoke` and `rotate-encryption`. */
 export function registerKey(program: Command): void {
-  const key = program.command('key').summary('manage API keys')
+  const key = program.command('key').summary('manage API keys, and the encryption keys')
   registerCreate(key)
   registerList(key)
   registerRevoke(key)
+  registerRotateEncryption(key)
 }
 
 function registerCreate(key: Command): void {
@@ -38,18 +44,31 @@ function registerCreate(key: Command): void {
       duration,
     )
     .option('--name <name>', 'a label of 1 to 200 characters')
+    .option(
+      '--rate-limit <number>',
+      `requests per second, on average over ten seconds (default: ${DEFAULT_LIMITS.requestsPerSecond})`,
+      wholeNumber,
+    )
+    .option(
+      '--event-rate-limit <number>',
+      `events published per second, on average over ten seconds (default: ${DEFAULT_LIMITS.eventsPerSecond})`,
+      wholeNumber,
+    )
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(async (options: CreateOptions) => {
       await runCommand(() =>
         withServices(async ({ database: { prisma } }) => {
           const organization = await getOrganization(prisma, options.organization)
-          const { key: made, token } = await createApiKey(prisma, {
+          const wanted = {
             organizationId: organization.id,
             scopes: options.scope,
             name: options.name ?? null,
+            requestsPerSecond: options.rateLimit ?? null,
+            eventsPerSecond: options.eventRateLimit ?? null,
             expiresAt:
               options.expires === undefined ? null : new Date(Date.now() + options.expires),
-          })
+          }
+          const { key: made, token } = await createApiKey(prisma, wanted, COMMAND_LINE)
           const id = publicId('apiKey', made.id)
           print(
             options.json,
@@ -92,7 +111,7 @@ function registerRevoke(key: Command): void {
     .action(async (id: string, { json }: { json?: boolean }) => {
       await runCommand(() =>
         withServices(async ({ database }) => {
-          const { revokedAt } = await revokeApiKey(database.prisma, id)
+          const { revokedAt } = await revokeApiKey(database.prisma, id, undefined, COMMAND_LINE)
           print(json, { id, revoked_at: revokedAt }, `${id} is revoked.`)
         }),
       )
@@ -125,6 +144,11 @@ function inWords(key: ReturnType<typeof toListed>): string {
 
 function commaSeparated(text: string, earlier: string[] = []): string[] {
   return [...earlier, ...text.split(',').map((part) => part.trim())]
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('give a whole number, such as 500.')
 }
 
 function duration(text: string): number {

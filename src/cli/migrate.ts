@@ -10,17 +10,24 @@ export function registerMigrate(program: Command): void {
     .description(
       "Applies graphile-worker's migrations and Posthorn's, in Prisma's bookkeeping. Doing it again changes nothing; several at once wait for each other.",
     )
+    .option(
+      '--service-role <role>',
+      'give this role of Postgres what it takes to run the service, and no more (see deploy/roles.sql)',
+    )
     .option('--json', 'print {"applied":["…"]}')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async ({ json, serviceRole }: { json?: boolean; serviceRole?: string }) => {
       await runCommand(async () => {
-        const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
+        const [{ openRuntime }, { openServices }, { migrate }, grants] = await Promise.all([
           import('../runtime.ts'),
           import('../services.ts'),
           import('../db/migrate.ts'),
+          import('../db/grant-service-role.ts'),
         ])
         await using runtime = await openRuntime(readEnvironment())
         await using services = openServices(runtime)
-        const applied = await migrate(services.database.pool)
+        const { pool } = services.database
+        const applied = await migrate(pool)
+        if (serviceRole !== undefined) await grants.grantServiceRole(pool, serviceRole)
         const words =
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`

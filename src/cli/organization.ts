@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { COMMAND_LINE } from '../audit/actor.ts'
 import { publicId } from '../ids.ts'
 import { createOrganization } from '../organizations/organization.ts'
 import { print, runCommand, withServices } from './run-command.ts'
@@ -17,7 +18,7 @@ export function registerOrganization(program: Command): void {
     .action(async (name: string, { json }: { json?: boolean }) => {
       await runCommand(() =>
         withServices(async ({ database }) => {
-          const made = await createOrganization(database.prisma, { name })
+          const made = await createOrganization(database.prisma, { name }, COMMAND_LINE)
           const id = publicId('organization', made.id)
           print(json, { id, name: made.name, created_at: made.createdAt }, `${id}  ${made.name}`)
         }),

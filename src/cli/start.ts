@@ -20,41 +20,62 @@ export function registerStart(program: Command): void {
     )
     .action(async ({ role }: { role: Role }) => {
       await runCommand(() => start(role))
+      // All of ours is closed. A runner of graphile-worker that stumbled while Postgres was away may have left timers.
+      process.exit()
     })
 }
 
 const LAUNCH_MS = 25
 
 async function start(role: Role): Promise<void> {
-  const stop = stopRequested()
-  const { embeddedApiKeyFile, openRuntime, provisionEmbedded } = await import('../runtime.ts')
-  const opening = openRuntime(readEnvironment())
+  const hurried = new AbortController()
+  const stop = stopRequested(() => hurried.abort())
+  const runtimes = await import('../runtime.ts')
+  const opening = runtimes.openRuntime(readEnvironment())
   // Loading the rest keeps this process busy, so it begins once Postgres has had the time to be launched.
   const loading = sleep(LAUNCH_MS).then(() => import('../app.ts'))
   await using runtime = await opening
   const { startApp } = await loading
   await using app = await startApp(runtime, role)
   const { logger, database } = app.services
+  runtime.keepDatabaseRunning({
+    onRestart: () => logger.warn('the embedded Postgres was not running: started it again'),
+    onError: (error) => logger.error({ error }, 'the embedded Postgres cannot be started again'),
+  })
   if (runtime.config.database === 'embedded') {
-    const { dataDir } = runtime.config
-    const token = await provisionEmbedded(database.prisma, dataDir)
-    process.stderr.write(welcome({ url: app.url, token, keyFile: embeddedApiKeyFile(dataDir) }))
+    const { dataDir, publicUrl } = runtime.config
+    const token = await runtimes.provisionEmbedded(database.prisma, dataDir)
+    const signInLink = await runtimes.embeddedSignInLink(app.services, dataDir)
+    const url = publicUrl ?? app.url
+    const keyFile = runtimes.embeddedApiKeyFile(dataDir)
+    process.stderr.write(welcome({ url, token, keyFile, signInLink }))
   }
   logger.info({ url: app.url, role }, 'ready')
   const signal = await stop
   logger.info({ signal }, 'stopping: finishing what is in flight')
+  hurried.signal.addEventListener('abort', () => {
+    logger.info('stopping at once: giving back what is in flight')
+    app.hurry()
+  })
 }
 
-/** The first signal asks to stop; a second one, of an impatient person, ends the process at once. */
-function stopRequested(): Promise<NodeJS.Signals> {
+/**
+ * The first signal asks to stop; a second one, of an impatient person, not to wait for what is in flight; a third ends
+ * the process as it is.
+ */
+function stopRequested(hurry: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
+    const steps = [resolve, hurry, () => process.exit(130)]
+    let countsAgainAtMs = 0
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve(signal)
+      process.on(signal, () => {
         // npm passes a terminal's Ctrl+C on as a second signal, so the next moment's does not count.
-        setTimeout(() => process.once(signal, () => process.exit(130)), 1_000).unref()
-        process.on(signal, () => {})
+        if (performance.now() < countsAgainAtMs) return
+        countsAgainAtMs = performance.now() + SAME_SIGNAL_WITHIN_MS
+        steps.shift()?.(signal)
       })
     }
   })
 }
+
+const SAME_SIGNAL_WITHIN_MS = 1_000

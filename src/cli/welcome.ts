@@ -6,15 +6,18 @@ interface Welcome {
   /** The token of the key that was just made, or null when that was earlier. */
   readonly token: string | null
   readonly keyFile: string
+  /** What opens the console once, within the hour; or null when the key is no longer valid. */
+  readonly signInLink: string | null
 }
 
 /** What the embedded mode says when it is ready: where it is, and a call to paste. The key is shown once. */
-export function welcome({ url, token, keyFile }: Welcome): string {
+export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
   const shownFile = path.relative(process.cwd(), keyFile) || keyFile
   const lines = [
     '',
     `${styleText('bold', 'Posthorn')} is ready at ${styleText('cyan', url)}`,
     '',
+    `  Console   ${consoleUrl(url, signInLink)}`,
     `  GraphQL   ${url}/graphql`,
     `  REST      ${url}/api/connect/v1/webhooks`,
     `  OpenAPI   ${url}/openapi.json`,
@@ -25,6 +28,11 @@ export function welcome({ url, token, keyFile }: Welcome): string {
     '',
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** The fragment stays in the browser: it is in no log. */
+function consoleUrl(url: string, signInLink: string | null): string {
+  return signInLink === null ? `${url}/console` : `${url}/console/sign-in#link=${signInLink}`
 }
 
 function firstStart(url: string, token: string, file: string): string[] {

@@ -6,6 +6,11 @@ import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 /** A Prisma client or a transaction open on one: what domain functions take. */
 export type Db = PrismaClient | Prisma.TransactionClient
 
+/** Runs it in the transaction that is open, or in one of its own. */
+export async function inTransaction<T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> {
+  return '$transaction' in db ? await db.$transaction(run) : await run(db)
+}
+
 /** A pool or one of its clients, for the plain SQL of the hot path. */
 export type Sql = Pick<pg.Pool, 'query'>
 
@@ -22,14 +27,19 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void
 }
 
+/** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
+const CONNECT_WITHIN_MS = 2_000
+
 /** Opens the pool. It connects when first used, so this succeeds while Postgres is away. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: APPLICATION_NAME,
     max: options.maxConnections ?? 20,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
     idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   })
   const report = options.onError ?? (() => {})
   // Without listeners, a connection that breaks would end the process.

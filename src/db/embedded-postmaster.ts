@@ -30,11 +30,12 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
 
 /**
  * Postgres itself refuses to start when the pid in a lock file left by a killed server belongs to another program by
- * now, as happens in containers, where pids are few. Called only once no Postgres was found alive under that pid.
+ * now, as happens in containers, where pids are few. Only then is the file removed: a pid that nobody has is no hindrance,
+ * and several processes that start the server again at once would remove the file of the one that was quicker.
  */
 export async function clearStaleLock(cluster: string): Promise<void> {
   const postmaster = await readPostmaster(cluster)
-  if (postmaster && !postmaster.alive)
+  if (postmaster && !postmaster.alive && isTaken(postmaster.pid))
     await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 
@@ -48,12 +49,16 @@ async function readLockFile(cluster: string): Promise<string[] | null> {
 }
 
 async function isPostgres(pid: number): Promise<boolean> {
+  return isTaken(pid) && (await commandOf(pid)).includes('postgres')
+}
+
+function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0)
+    return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
-  return (await commandOf(pid)).includes('postgres')
 }
 
 async function commandOf(pid: number): Promise<string> {

@@ -10,16 +10,23 @@ export const START_WITHIN_MS = 60_000
 
 const PREFERRED_PORT = 54_329
 
-/** Starts the server and waits until it says that it is ready. Answers what went wrong, if anything did. */
+/**
+ * Starts the server and waits until it says that it is ready. Answers what went wrong, if anything did. Without a port
+ * it takes the preferred one, or any where that is taken.
+ */
 export async function startEmbeddedServer(
   binaries: PostgresBinaries,
   cluster: string,
+  port: number | null = null,
 ): Promise<string | null> {
   const logFile = `${cluster}.log`
   const log = await open(logFile, 'a', 0o600)
   const logStart = (await log.stat()).size
   // Detached: Ctrl-C in a terminal reaches Posthorn alone, which finishes its work before the database goes.
-  const { file, args, options } = binaries.command('postgres', await serverArguments(cluster))
+  const { file, args, options } = binaries.command(
+    'postgres',
+    serverArguments(cluster, port ?? (await freePort())),
+  )
   const server = spawn(file, args, {
     ...options,
     detached: true,
@@ -34,7 +41,8 @@ export async function startEmbeddedServer(
   })
   server.unref()
   try {
-    for (const deadline = Date.now() + START_WITHIN_MS; Date.now() < deadline; await sleep(10)) {
+    const deadline = performance.now() + START_WITHIN_MS
+    for (; performance.now() < deadline; await sleep(10)) {
       if (exited !== null) return `${exited}. Its log: ${await logTail(logFile, logStart)}`
       const running = await readPostmaster(cluster)
       if (running?.ready && running.pid === server.pid) return null
@@ -45,7 +53,7 @@ export async function startEmbeddedServer(
   }
 }
 
-async function serverArguments(cluster: string): Promise<string[]> {
+function serverArguments(cluster: string, port: number): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     // No socket file: its path would have to be short and without surprises.
@@ -53,20 +61,14 @@ async function serverArguments(cluster: string): Promise<string[]> {
     max_connections: '100',
     jit: 'off',
   }
-  const port = (await isPortFree(PREFERRED_PORT)) ? PREFERRED_PORT : 0
-  const args = ['-D', cluster, '-p', String(port || (await anyFreePort()))]
   return [
-    ...args,
+    ...['-D', cluster, '-p', String(port)],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
 }
 
-async function isPortFree(port: number): Promise<boolean> {
-  return (await listenOnce(port)) !== null
-}
-
-async function anyFreePort(): Promise<number> {
-  return (await listenOnce(0)) ?? PREFERRED_PORT
+async function freePort(): Promise<number> {
+  return (await listenOnce(PREFERRED_PORT)) ?? (await listenOnce(0)) ?? PREFERRED_PORT
 }
 
 function listenOnce(port: number): Promise<number | null> {

@@ -12,6 +12,13 @@ import { START_WITHIN_MS, startEmbeddedServer } from './embedded-server.ts'
 /** The Postgres of a data directory, running; stopped when the last Posthorn process using it lets go. */
 export interface EmbeddedPostgres extends AsyncDisposable {
   readonly url: string
+  /** Starts it again, at the same address, whenever it is found not running, until this process lets go. */
+  keepRunning(handlers: KeepRunningHandlers): void
+}
+
+export interface KeepRunningHandlers {
+  readonly onRestart: () => void
+  readonly onError: (error: unknown) => void
 }
 
 /** Tells Posthorn's connections from a person's `psql`, which does not keep the database running. */
@@ -33,34 +40,70 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   const binaries = await binariesFor(dataDir)
   await ensureCluster(binaries, cluster, { user: USER, password })
 
-  const deadline = Date.now() + START_WITHIN_MS
+  const place: Place = { binaries, cluster, password }
+  return embeddedPostgres(place, await ensureServer(place, null))
+}
+
+/** Where a server runs, and how it is reached. */
+interface Place {
+  readonly binaries: PostgresBinaries
+  readonly cluster: string
+  readonly password: string
+}
+
+/** Answers the URL of the server that runs, once it does. Without a port, one that is started takes any. */
+async function ensureServer(place: Place, port: number | null): Promise<string> {
+  const { binaries, cluster, password } = place
+  const deadline = performance.now() + START_WITHIN_MS
   let failure = ''
-  while (Date.now() < deadline) {
+  while (performance.now() < deadline) {
     const running = await readPostmaster(cluster)
     if (running?.ready) {
       const url = `postgres://${USER}:${password}@127.0.0.1:${running.port}/${DATABASE}`
       const problem = await tryConnection(url)
-      if (problem === null) return embeddedPostgres(binaries, cluster, url)
+      if (problem === null) return url
       failure = problem
     }
-    if (running?.alive) {
-      await sleep(20)
-    } else {
+    if (!running?.alive) {
       await clearStaleLock(cluster)
-      failure = (await startEmbeddedServer(binaries, cluster)) ?? failure
+      failure = (await startEmbeddedServer(binaries, cluster, port)) ?? failure
     }
+    await sleep(20)
   }
   throw new Error(`The embedded Postgres in ${cluster} did not start: ${failure}`)
 }
 
-function embeddedPostgres(
-  binaries: PostgresBinaries,
-  cluster: string,
-  url: string,
-): EmbeddedPostgres {
+/** How often a process that keeps it running looks whether it does. */
+const LOOK_EVERY_MS = 250
+
+function embeddedPostgres(place: Place, url: string): EmbeddedPostgres {
+  const { binaries, cluster } = place
+  const port = Number(new URL(url).port)
+  const closed = new AbortController()
+  let keeping: Promise<void> | null = null
+
+  async function keep({ onRestart, onError }: KeepRunningHandlers): Promise<void> {
+    while (!closed.signal.aborted) {
+      try {
+        if (!(await readPostmaster(cluster))?.alive) {
+          await ensureServer(place, port)
+          onRestart()
+        }
+      } catch (error) {
+        onError(error)
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal: closed.signal, ref: false }).catch(() => {})
+    }
+  }
+
   return {
     url,
+    keepRunning(handlers) {
+      keeping ??= keep(handlers)
+    },
     async [Symbol.asyncDispose]() {
+      closed.abort()
+      await keeping
       if (await usedByOthers(url)) return
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
         // Another process stopped it first, or it was killed: either way it no longer runs.

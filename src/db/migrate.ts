@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MigrationList } from '@prisma/schema-engine-wasm'
 import { runMigrations as runWorkerMigrations } from 'graphile-worker'
-import type pg from 'pg'
+import pg from 'pg'
 import { openSchemaEngine } from './schema-engine.ts'
 
 const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
@@ -25,15 +25,34 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
     if ((await unapplied(pool, migrations)).length === 0) return []
     await lock.query('create schema if not exists posthorn')
     return await applyMigrations(pool, migrations)
+  } catch (error) {
+    if (isForbidden(error)) throw await mayNotMigrate(pool, error)
+    throw error
   } finally {
     await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
     lock.release()
   }
 }
 
+/** Where the service runs as a role that may not change the schema, another one has to. */
+async function mayNotMigrate(pool: pg.Pool, cause: unknown): Promise<Error> {
+  const { rows } = await pool.query<{ role: string }>('select current_user as role')
+  const role = rows[0]?.role
+  return new Error(
+    `This database is not at the version of this program, and the role ${role} of DATABASE_URL may not change it. Run \`posthorn migrate --service-role ${role}\` with the DATABASE_URL of the role that owns the tables, then start again.`,
+    { cause },
+  )
+}
+
+function isForbidden(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (error as { code?: string }).code === '42501' || isForbidden(error.cause)
+}
+
 async function applyMigrations(pool: pg.Pool, migrations: MigrationList): Promise<string[]> {
   let cause: Error | undefined
-  await using engine = await openSchemaEngine(pool, (error) => {
+  await using own = openOwnConnection(pool)
+  await using engine = await openSchemaEngine(own.pool, (error) => {
     cause = error
   })
   try {
@@ -56,6 +75,13 @@ async function applyMigrations(pool: pg.Pool, migrations: MigrationList): Promis
       cause: cause ?? error,
     })
   }
+}
+
+/** The engine names its table without a schema, so that it must be ours, whoever the connection is made as. */
+function openOwnConnection({ options }: pg.Pool): { pool: pg.Pool } & AsyncDisposable {
+  const pool = new pg.Pool({ ...options, max: 1, options: '-c search_path=posthorn' })
+  pool.on('error', () => {})
+  return { pool, [Symbol.asyncDispose]: () => pool.end() }
 }
 
 /** The migrations that this version has and the database has not. */

@@ -1,34 +1,40 @@
+import type { KeyObject } from 'node:crypto'
 import { DomainError } from '../errors.ts'
+import type { Candidate, Flow } from '../flow/flow.ts'
 import { parseId } from '../ids.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
 import { signDelivery } from '../receiver/sign.ts'
 import type { DeliveryReporter } from '../telemetry/events.ts'
 import { USER_AGENT } from '../version.ts'
+import type { IsCurrent } from '../webhooks/is-current.ts'
 import type { FindSendOptions, SendOptions } from '../webhooks/send-options.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, RecordAttempt } from './record-attempt.ts'
 import { isSuccess, retryDelayMs } from './retry-policy.ts'
+import { unsentAttempt } from './unsent-attempt.ts'
 
 export interface AttemptDeps {
   readonly load: LoadDelivery
   readonly findSendOptions: FindSendOptions
+  readonly isCurrent: IsCurrent
   readonly sender: HttpSender
   readonly record: RecordAttempt
-  /** Sets a delivery aside until its disabled webhook is enabled. */
-  readonly setAside: (uuid: string) => Promise<void>
+  /** Decides when it goes out. */
+  readonly flow: Flow
   /** Cancels what is owed to a deleted webhook, or can no longer be sent. */
   readonly cancel: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly retryScheduleMs: readonly number[]
   /** `wh-`, unless an operator chose another. */
   readonly headerPrefix: string
+  readonly now: () => Date
 }
 
 /**
- * Makes one attempt for a delivery: load, sign, send, record. A receiver that fails is an outcome and schedules the
- * next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
+ * Makes one attempt for a delivery, once its webhook has room: load, wait, sign, send, record. A receiver that fails is
+ * an outcome and schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -38,22 +44,93 @@ export async function attemptDelivery(
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null)
     throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
-  const delivery = await deps.load(uuid)
-  // There is nothing to do where a job was repeated after the delivery was finished, or outlived it.
-  if (delivery?.state !== 'pending') return
-  if (delivery.webhook === 'disabled') return await deps.setAside(uuid)
-  if (delivery.webhook === 'deleted' || delivery.body === null) return await deps.cancel(uuid)
+  const due = await loadDue(deps, uuid)
+  if (!due) return
+  const pass = await deps.flow.admit(due.candidate, due.options, signal)
+  if (!pass) return
 
-  const options = await deps.findSendOptions(delivery.webhookUuid, delivery.revision)
-  const startedAt = new Date()
-  const request = signedRequest(deps.headerPrefix, deliveryId, delivery, options, startedAt)
-  const outcome = await deps.sender.send({ ...request, ...(signal && { signal }) })
+  let sent: Sent | null
+  try {
+    const current = await stillDue(deps, due, pass.waitedMs)
+    await pass.ready()
+    sent = current?.candidate.enabled ? await send(deps, deliveryId, current, signal) : null
+  } finally {
+    pass.leave()
+  }
+  if (!sent) return await attemptDelivery(deps, deliveryId, signal)
+
+  const { record, candidate, options } = sent
+  const recorded = await deps.record(record)
+  if (!recorded) return
+  deps.report.attempted(deliveryId, candidate.webhookId, record, recorded)
+  const { consecutiveFailures, failingSince } = recorded
+  await deps.flow.attempted(candidate, options, {
+    succeeded: record.succeeded,
+    finished: recorded.state !== 'pending',
+    consecutiveFailures,
+    failingSince,
+  })
+}
+
+interface Due {
+  readonly delivery: LoadedDelivery
+  readonly options: SendOptions
+  readonly candidate: Candidate
+}
+
+/** There is nothing to do where a job was repeated after the delivery was finished, or outlived it. */
+async function loadDue(deps: AttemptDeps, uuid: string): Promise<Due | null> {
+  const delivery = await deps.load(uuid)
+  if (delivery?.state !== 'pending') return null
+  if (delivery.webhook === 'deleted' || delivery.body === null) {
+    await deps.cancel(uuid)
+    return null
+  }
+  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
+  const candidate = { ...delivery, enabled: delivery.webhook === 'enabled' }
+  return { delivery, options, candidate }
+}
+
+/** After a wait that nobody notices, a delivery counts as under way; but its webhook may have another secret by then. */
+const UNNOTICED_MS = 100
+
+async function stillDue(deps: AttemptDeps, due: Due, waitedMs: number): Promise<Due | null> {
+  if (waitedMs === 0) return due
+  const { id, webhookId, revision } = due.delivery
+  if (waitedMs < UNNOTICED_MS && (await deps.isCurrent(webhookId, revision))) return due
+  return await loadDue(deps, id)
+}
+
+interface Sent extends Due {
+  readonly record: AttemptRecord
+}
+
+async function send(
+  deps: AttemptDeps,
+  deliveryId: string,
+  due: Due,
+  signal: AbortSignal | undefined,
+): Promise<Sent> {
+  const { delivery, options, candidate } = due
+  const startedAt = deps.now()
+  const scheduleMs = options.retryScheduleMs ?? deps.retryScheduleMs
+  const isProbe = candidate.held && candidate.isProbe
+  const { signingKey } = options
+  if (signingKey === null) {
+    const record = unsentAttempt(delivery.id, options, {
+      startedAt,
+      requestHeaderPrefix: deps.headerPrefix,
+      retryDelayMs: nextDelayMs(delivery, null, scheduleMs, isProbe),
+      keepsSchedule: isProbe,
+    })
+    return { ...due, record }
+  }
+  const request = signedRequest(deps.headerPrefix, deliveryId, due, signingKey, startedAt)
+  const acknowledgeTimeoutMs = options.timeoutMs ?? undefined
+  const outcome = await deps.sender.send({ ...request, acknowledgeTimeoutMs, signal })
   // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
   if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
-
-  const record = toRecord(uuid, delivery, request, startedAt, outcome, deps.retryScheduleMs)
-  const recorded = await deps.record(record)
-  if (recorded) deps.report.attempted(deliveryId, delivery.webhookUuid, record, recorded)
+  return { ...due, record: toRecord(delivery, request, startedAt, outcome, scheduleMs, isProbe) }
 }
 
 interface SignedRequest {
@@ -68,13 +145,13 @@ interface SignedRequest {
 function signedRequest(
   prefix: string,
   deliveryId: string,
-  delivery: LoadedDelivery,
-  options: SendOptions,
+  { delivery, options }: Due,
+  signingKey: KeyObject,
   startedAt: Date,
 ): SignedRequest {
   const body = Buffer.from(delivery.body as string)
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
-  const signature = signDelivery(options.signingKey, deliveryId, timestamp, body)
+  const signature = signDelivery(signingKey, deliveryId, timestamp, body)
   const headers: Record<string, string> = {
     ...options.headers,
     'content-type': 'application/json',
@@ -94,18 +171,18 @@ function signedRequest(
 }
 
 function toRecord(
-  deliveryUuid: string,
   delivery: LoadedDelivery,
   request: SignedRequest,
   startedAt: Date,
   outcome: Exclude<Outcome, { kind: 'aborted' }>,
   scheduleMs: readonly number[],
+  isProbe: boolean,
 ): AttemptRecord {
   const succeeded = isSuccess(outcome)
   const answer = outcome.kind === 'answered' ? outcome : null
   const failure = describeOutcome(outcome)
   return {
-    deliveryUuid,
+    deliveryUuid: delivery.id,
     startedAt,
     succeeded,
     durationMs: outcome.durationMs,
@@ -121,8 +198,20 @@ function toRecord(
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,
-    retryDelayMs: succeeded
-      ? null
-      : retryDelayMs(delivery.schedulePosition + 1, outcome, scheduleMs, new Date()),
+    retryDelayMs: succeeded ? null : nextDelayMs(delivery, outcome, scheduleMs, isProbe),
+    keepsSchedule: isProbe,
   }
+}
+
+/** A probe that failed goes back into the line; this is for when its process is killed just then. */
+const PROBE_RETRY_DELAY_MS = 60_000
+
+function nextDelayMs(
+  { schedulePosition }: LoadedDelivery,
+  outcome: Outcome | null,
+  scheduleMs: readonly number[],
+  isProbe: boolean,
+): number | null {
+  if (isProbe) return PROBE_RETRY_DELAY_MS
+  return retryDelayMs(schedulePosition + 1, outcome, scheduleMs, new Date())
 }

@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts'
+import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { announce } from '../live/announce.ts'
 
@@ -33,12 +35,24 @@ async function announceCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise
   await announce(sql, happenings).catch(() => {})
 }
 
-/** Cancels deliveries that are pending, with their jobs. The others stay as they are. Answers which it canceled. */
-export async function cancelDeliveries(sql: Sql, uuids: readonly string[]): Promise<string[]> {
+/**
+ * Cancels deliveries that are pending, with their jobs. The others stay as they are. Answers which it canceled. Written
+ * into the audit log when somebody asked for it; what follows from a deletion is not.
+ */
+export async function cancelDeliveries(
+  sql: Sql,
+  uuids: readonly string[],
+  actor?: Actor,
+): Promise<string[]> {
   const { rows } = await sql.query<CanceledRow>(
-    `with owed as (select unnest($1::uuid[]) as id), ${CANCEL}
-     select ${CANCELED_ROW} from canceled left join jobs on true`,
-    [uuids],
+    `with owed as (select unnest($1::uuid[]) as id), ${CANCEL},
+     audited as (
+       select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',
+         posthorn.type_id('msg', canceled.id), '{"state": "pending"}', '{"state": "canceled"}'))
+       from canceled where $2::jsonb is not null
+     )
+     select ${CANCELED_ROW} from canceled left join jobs on true left join audited on true`,
+    [uuids, actor ? actorJson(actor) : null],
   )
   await announceCanceled(sql, rows)
   return rows.map((row) => row.deliveryId)

@@ -41,15 +41,18 @@ export const COUNT_ATTEMPTS = `
       latency = ${addLatencies('s.latency', 'excluded.latency')}
   ),
   conditions as (
-    insert into posthorn.webhook_conditions as c (webhook_id, last_success_at, failing_since)
-    select t.webhook_id, case when t.succeeded > 0 then now() end, case when t.succeeded = 0 then t.first_started_at end
+    insert into posthorn.webhook_conditions as c (webhook_id, last_success_at, failing_since, consecutive_failures)
+    select t.webhook_id, case when t.succeeded > 0 then now() end, case when t.succeeded = 0 then t.first_started_at end,
+      case when t.succeeded = 0 then t.attempts else 0 end
     from tallied as t left join posthorn.webhook_conditions as known on known.webhook_id = t.webhook_id
-    where known.webhook_id is null
-      or case when t.succeeded = 0 then known.failing_since is null
-         else known.failing_since is not null or known.last_success_at < date_trunc('minute', now()) end
+    where known.webhook_id is null or t.succeeded = 0 or known.failing_since is not null
+      or known.last_success_at < date_trunc('minute', now())
     order by t.webhook_id
     on conflict (webhook_id) do update set
       last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
       failing_since = case when excluded.last_success_at is null
-        then coalesce(c.failing_since, excluded.failing_since) end
+        then coalesce(c.failing_since, excluded.failing_since) end,
+      consecutive_failures = case when excluded.last_success_at is null
+        then c.consecutive_failures + excluded.consecutive_failures else 0 end
+    returning c.webhook_id as for_webhook, c.failing_since, c.consecutive_failures
   )`

@@ -1,3 +1,5 @@
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery } from '../db/generated/prisma/client.ts'
 import { DomainError, notFound } from '../errors.ts'
@@ -7,6 +9,8 @@ import { cancelDeliveries } from './cancel-deliveries.ts'
 interface DeliveryDeps {
   readonly prisma: Db
   readonly sql: Sql
+  /** Who acts, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
 }
 
 /** The delivery with a public id, if it belongs to the organization. Throws `not_found` otherwise. */
@@ -22,7 +26,7 @@ export async function getDelivery(db: Db, organizationId: string, id: string): P
  * schedule before it; of one that is pending, the next attempt is brought forward.
  */
 export async function redeliver(
-  { prisma, sql }: DeliveryDeps,
+  { prisma, sql, actor = SYSTEM }: DeliveryDeps,
   organizationId: string,
   id: string,
 ): Promise<Delivery> {
@@ -30,29 +34,51 @@ export async function redeliver(
   const { rows } = await sql.query<{ webhook_deleted: boolean; event_gone: boolean }>(
     `
     with subject as (
-      select d.id, d.state, w.deleted_at is not null as webhook_deleted,
+      select d.id, d.state, d.webhook_id, w.ordered, w.deleted_at is not null as webhook_deleted,
         not exists (select from posthorn.events as e where e.id = d.event_id) as event_gone
       from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
       where d.id = $1 for update of d
     ),
     revived as (
       update posthorn.deliveries as d set
-        state = 'pending', finished_at = null, waiting_since = null, next_attempt_at = now(), lingering = true,
+        state = 'pending', finished_at = null, lingering = true,
+        -- Where one at a time is sent, it waits for its turn, before all that happened later.
+        waiting_since = case when subject.ordered then now() end,
+        next_attempt_at = case when not subject.ordered then now() end,
         schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end
       from subject where d.id = subject.id and not subject.webhook_deleted and not subject.event_gone
-      returning d.id
+      returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before
+    ),
+    -- Of a webhook whose deliveries are held back, a person may send this one all the same.
+    probed as (
+      update posthorn.webhook_flows as f set probe_delivery_id = revived.id
+      from revived where f.webhook_id = revived.webhook_id and f.held_since is not null
     ),
     jobs as (
-      -- A job that is running now is an attempt being made; a second one beside it would only repeat it.
-      select posthorn.add_deliver_jobs(array_agg(revived.id), array_agg(now())) from revived
-      where not exists (
+      -- A job that is running now is an attempt being made; a second one beside it would only repeat it. That of a
+      -- delivery that is finished may be running its last moments, and does not do for another attempt.
+      select posthorn.add_deliver_jobs(
+        array_agg(revived.id), array_agg(case when revived.ordered then posthorn.never() else now() end))
+      from revived
+      where revived.state_before <> 'pending' or not exists (
         select from graphile_worker.jobs as job
         where job.key = posthorn.type_id('msg', revived.id) and job.locked_at is not null
       )
       having count(*) > 0
+    ),
+    released as (
+      select graphile_worker.add_job('release_waiting_deliveries',
+        payload := json_build_object('webhookId', posthorn.type_id('wh', revived.webhook_id)))
+      from revived where revived.ordered
+    ),
+    audited as (
+      select posthorn.write_audit_entry($2, revived.organization_id, 'delivery.redelivered',
+        posthorn.type_id('msg', revived.id), jsonb_build_object('state', revived.state_before), '{"state": "pending"}')
+      from revived
     )
-    select webhook_deleted, event_gone from subject left join jobs on true`,
-    [uuid],
+    select webhook_deleted, event_gone
+    from subject left join jobs on true left join released on true left join audited on true`,
+    [uuid, actorJson(actor)],
   )
   if (rows[0]?.webhook_deleted) {
     throw new DomainError(
@@ -71,12 +97,12 @@ export async function redeliver(
 
 /** Makes no further attempt. One that is under way ends, and is recorded. A finished delivery is refused. */
 export async function cancelDelivery(
-  { prisma, sql }: DeliveryDeps,
+  { prisma, sql, actor = SYSTEM }: DeliveryDeps,
   organizationId: string,
   id: string,
 ): Promise<Delivery> {
   const delivery = await getDelivery(prisma, organizationId, id)
-  const canceled = await cancelDeliveries(sql, [delivery.id])
+  const canceled = await cancelDeliveries(sql, [delivery.id], actor)
   if (canceled.length === 0 && delivery.state !== 'canceled') {
     const { state } = await getDelivery(prisma, organizationId, id)
     throw new DomainError(

@@ -3,19 +3,27 @@ import type { Sql } from '../db/client.ts'
 
 /** A delivery with what an attempt needs to know, as of now. */
 export interface LoadedDelivery {
+  readonly id: string
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly schedulePosition: number
   readonly body: string | null
   readonly traceParent: string | null
-  readonly webhookUuid: string
+  readonly organizationId: string
+  readonly webhookId: string
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly revision: string
+  readonly isTest: boolean
+  /** Whether the breaker holds back what the webhook is owed, and whether this delivery is to find out how it fares. */
+  readonly held: boolean
+  readonly isProbe: boolean
+  /** Whether it is its turn, where the webhook takes one at a time. */
+  readonly hasTurn: boolean
+  /** The moment that the webhook's rate limit gave to it, in milliseconds from now. */
+  readonly slotInMs: number | null
 }
 
 /** The delivery with a uuid, or `null` when there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
-
-type LoadedRow = LoadedDelivery & { readonly id: string }
 
 /** Deliveries whose jobs begin in the same tick are loaded by one statement. */
 export function createLoadDelivery(sql: Sql): LoadDelivery {
@@ -23,17 +31,13 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
 }
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
-  const { rows } = await sql.query<LoadedRow>({
+  const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
-    // The ids of the events are in the rows of the deliveries, so each look-up touches one partition.
     text: `
-      select d.id, d.state, d.schedule_position as "schedulePosition", e.body, e.trace_parent as "traceParent",
-        d.webhook_id as "webhookUuid", w.revision,
-        case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook
-      from unnest($1::uuid[]) as wanted (id)
-      join posthorn.deliveries as d on d.id = wanted.id
-      join posthorn.webhooks as w on w.id = d.webhook_id
-      left join posthorn.events as e on e.id = d.event_id`,
+      select id, state, schedule_position as "schedulePosition", body, trace_parent as "traceParent",
+        organization_id as "organizationId", webhook_id as "webhookId", webhook, revision, is_test as "isTest", held,
+        is_probe as "isProbe", has_turn as "hasTurn", slot_in_ms as "slotInMs"
+      from posthorn.load_deliveries($1::uuid[])`,
     values: [uuids],
   })
   const byId = new Map(rows.map((row) => [row.id, row]))

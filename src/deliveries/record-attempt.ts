@@ -1,5 +1,6 @@
 import { batched } from '../batch.ts'
 import type { Sql } from '../db/client.ts'
+import { isRefusal } from '../db/refusal.ts'
 import type { Announce } from '../live/announce.ts'
 import type { Happening } from '../live/happening.ts'
 import { COUNT_ATTEMPTS } from './count-attempts.ts'
@@ -15,7 +16,7 @@ export interface AttemptRecord {
   readonly errorCode: string | null
   readonly error: string | null
   readonly requestUrl: string
-  readonly requestSignature: string
+  readonly requestSignature: string | null
   readonly requestHeaderNames: readonly string[]
   readonly requestHeaderPrefix: string
   readonly requestUserAgent: string
@@ -24,6 +25,8 @@ export interface AttemptRecord {
   readonly responseBodyTruncated: boolean
   /** When to try again, from now; null to give up. Means nothing after a success. */
   readonly retryDelayMs: number | null
+  /** Whether it leaves the retry schedule where it is, as a probe does: that time is the breaker's. */
+  readonly keepsSchedule: boolean
 }
 
 /** Where the delivery stands after its attempt was recorded. */
@@ -31,16 +34,24 @@ export interface RecordedAttempt {
   readonly number: number
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly nextAttemptAt: Date | null
+  /** How many attempts for its webhook failed since one succeeded, and when the first of them began. */
+  readonly consecutiveFailures: number
+  readonly failingSince: Date | null
 }
 
 /** Resolves once the record, the new state and the job of the next attempt are committed, all together. */
 export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
 
-/** Attempts that end within a few milliseconds of each other are recorded by one statement. */
+/**
+ * Attempts that end soon after others were recorded are recorded together. Much of what a statement costs Postgres does
+ * not depend on how many there are, so under load it pays to wait; nobody waits for it but the job.
+ */
 export function createRecordAttempt(sql: Sql, announce: Announce): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, announce, records), {
-    gatherMs: 3,
+    gatherMs: 15,
     maxSize: 500,
+    spaced: true,
+    isolate: isRefusal,
   })
 }
 
@@ -61,11 +72,12 @@ async function recordAttempts(
         select * from unnest(
           $1::uuid[], $2::timestamptz[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::text[], $8::text[],
           $9::text[], $10::text[], $11::text[], $12::jsonb[], $13::bytea[], $14::boolean[], $15::bigint[],
-          $16::text[], $17::text[]
+          $16::text[], $17::text[], $18::boolean[]
         ) as made (
           delivery_id, started_at, succeeded, duration_ms, first_byte_ms, status, error_code, error,
           request_url, request_signature, request_header_names, response_headers, response_body,
-          response_body_truncated, retry_delay_ms, request_header_prefix, request_user_agent
+          response_body_truncated, retry_delay_ms, request_header_prefix, request_user_agent,
+          keeps_schedule
         )
       ),
       updated as (
@@ -76,7 +88,9 @@ async function recordAttempts(
             when made.status between 200 and 499 then made.status / 100
             else 5
           end,
-          schedule_position = d.schedule_position + 1,
+          schedule_position = d.schedule_position + case when made.keeps_schedule then 0 else 1 end,
+          waiting_since = null,
+          slot_at = null,
           state = case
             when d.state <> 'pending' then d.state
             when made.succeeded then 'succeeded'
@@ -116,8 +130,10 @@ async function recordAttempts(
         from updated where next_attempt_at is not null having count(*) > 0
       )
       select id, attempt_count as number, state, next_attempt_at as "nextAttemptAt",
-        organization_id as "organizationId", webhook_id as "webhookId", attempt_id as "attemptId", succeeded
-      from updated join recorded on recorded.delivery_id = updated.id left join jobs on true`,
+        organization_id as "organizationId", webhook_id as "webhookId", attempt_id as "attemptId", succeeded,
+        coalesce(consecutive_failures, 0) as "consecutiveFailures", failing_since as "failingSince"
+      from updated join recorded on recorded.delivery_id = updated.id
+        left join conditions on conditions.for_webhook = updated.webhook_id left join jobs on true`,
     values: [
       sorted.map((record) => record.deliveryUuid),
       sorted.map((record) => record.startedAt),
@@ -136,6 +152,7 @@ async function recordAttempts(
       sorted.map((record) => record.retryDelayMs),
       sorted.map((record) => record.requestHeaderPrefix),
       sorted.map((record) => record.requestUserAgent),
+      sorted.map((record) => record.keepsSchedule),
     ],
   })
   announce(rows.map(toHappening))

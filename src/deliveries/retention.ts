@@ -5,22 +5,23 @@ const DAYS_AHEAD = 7
 
 /**
  * Makes the partitions of the coming days and drops those past retention, whole. What is still owed survives.
- * A partition goes once its last day is older than the retention, so nothing goes early.
+ * A partition goes once its last day is older than the retention, so nothing goes early. The time is that of Postgres
+ * unless it is given: a process whose clock jumped must not drop what is young.
  */
 export async function maintainPartitions(
   sql: Sql,
   retentionMs: number,
-  now = new Date(),
+  now: Date | null = null,
 ): Promise<{ made: number; dropped: number }> {
   const { rows } = await sql.query<{ made: number; dropped: number }>(
-    `select
-       posthorn.ensure_partitions($1::date, $1::date + $2::int) as made,
-       posthorn.drop_partitions_before($3::date) as dropped`,
-    [utcDay(now), DAYS_AHEAD, utcDay(new Date(now.getTime() - retentionMs))],
+    `with today as (
+       select coalesce($1::timestamptz, now()) at time zone 'UTC' as utc
+     )
+     select
+       posthorn.ensure_partitions(utc::date, utc::date + $2::int) as made,
+       posthorn.drop_partitions_before((utc - $3 * interval '1 millisecond')::date) as dropped
+     from today`,
+    [now, DAYS_AHEAD, retentionMs],
   )
   return rows[0] ?? { made: 0, dropped: 0 }
-}
-
-function utcDay(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }

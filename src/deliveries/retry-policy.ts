@@ -12,13 +12,14 @@ export function isSuccess(outcome: Outcome): boolean {
 }
 
 /**
- * How long after a failed attempt the next one is made, in milliseconds, or `null` to give up.
+ * How long after a failed attempt the next one is made, in milliseconds, or `null` to give up. `outcome` is null where
+ * nothing was sent.
  * `used` counts the attempts of the schedule that were made, this one included; `jitter` is from 0 to 1, passed in so
  * that a test can fix it.
  */
 export function retryDelayMs(
   used: number,
-  outcome: Outcome,
+  outcome: Outcome | null,
   scheduleMs: readonly number[],
   now: Date,
   jitter = Math.random(),
@@ -26,7 +27,7 @@ export function retryDelayMs(
   const delayMs = scheduleMs[used - 1]
   if (delayMs === undefined) return null
   const scheduledMs = Math.round(delayMs * (1 + jitter * JITTER))
-  const retryAfter = outcome.kind === 'answered' ? outcome.retryAfter : null
+  const retryAfter = outcome?.kind === 'answered' ? outcome.retryAfter : null
   return Math.max(scheduledMs, retryAfterMs(retryAfter, now))
 }
 

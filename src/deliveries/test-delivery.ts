@@ -1,3 +1,5 @@
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { DomainError, invalid } from '../errors.ts'
 import { findExample } from '../events/find-example.ts'
@@ -7,6 +9,8 @@ import { findWebhook } from '../webhooks/find-webhook.ts'
 interface DeliveryDeps {
   readonly prisma: Db
   readonly sql: Sql
+  /** Who acts, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
 }
 
 /**
@@ -17,7 +21,7 @@ interface DeliveryDeps {
  * that it subscribes to (section 6).
  */
 export async function testDelivery(
-  { prisma, sql }: DeliveryDeps,
+  { prisma, sql, actor = SYSTEM }: DeliveryDeps,
   organizationId: string,
   webhookId: string,
   eventType: string,
@@ -49,9 +53,15 @@ export async function testDelivery(
       insert into posthorn.deliveries
         (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, is_test)
       select $3, organization_id, id, $2, $4, now(), true from webhook
-      returning id
+      returning id, organization_id
+    ),
+    audited as (
+      select posthorn.write_audit_entry($7, delivery.organization_id, 'delivery.tested',
+        posthorn.type_id('msg', delivery.id), null, $8)
+      from delivery
     )
-    select posthorn.add_deliver_jobs(array_agg(id), array_agg(now())) from delivery having count(*) > 0`,
+    select posthorn.add_deliver_jobs(array_agg(delivery.id), array_agg(now()))
+    from delivery left join audited on true having count(*) > 0`,
     [
       webhook.id,
       parseId('event', eventId),
@@ -59,6 +69,8 @@ export async function testDelivery(
       eventType,
       occurredAt,
       body,
+      actorJson(actor),
+      JSON.stringify({ webhookId, eventType }),
     ],
   )
   if (rows.length > 0) return deliveryId

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import type { Db } from '../db/client.ts'
 import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../errors.ts'
 import { checkInput } from '../validation.ts'
+import { MAX_DATA_BYTES } from './check-event.ts'
 import { checkSchema } from './check-schema.ts'
-import { MAX_DATA_BYTES } from './publish-events.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
 
@@ -34,15 +36,25 @@ export type NewEventType = z.input<typeof newEventType>
 export type EventTypeChanges = z.input<typeof eventTypeChanges>
 
 /** Adds a type to the catalogue of all organizations: from now on it can be published and subscribed to. */
-export async function createEventType(db: Db, input: NewEventType): Promise<void> {
+export async function createEventType(
+  prisma: PrismaClient,
+  input: NewEventType,
+  actor: Actor = SYSTEM,
+): Promise<void> {
   const { data, issues } = checkInput(newEventType, input)
   const wrong = [...issues, ...payloadIssues(input.schema ?? null, input.example ?? null)]
   if (!data || wrong.length > 0) throw invalid(wrong)
-  const { count } = await db.eventType.createMany({
-    data: [{ ...data, schema: storable(data.schema), example: storable(data.example) }],
-    skipDuplicates: true,
+  const made = await prisma.$transaction(async (tx) => {
+    const { count } = await tx.eventType.createMany({
+      data: [{ ...data, schema: storable(data.schema), example: storable(data.example) }],
+      skipDuplicates: true,
+    })
+    if (count === 0) return false
+    const entry = { action: 'event_type.created', organizationId: null } as const
+    await writeAuditEntry(tx, actor, { ...entry, subjectId: data.name, after: shown(data) })
+    return true
   })
-  if (count > 0) return
+  if (made) return
   throw new DomainError(
     'conflict',
     `There is an event type ${data.name} already, perhaps an archived one. Change that, or choose another name.`,
@@ -54,6 +66,7 @@ export async function updateEventType(
   prisma: PrismaClient,
   name: string,
   input: EventTypeChanges,
+  actor: Actor = SYSTEM,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
@@ -61,7 +74,7 @@ export async function updateEventType(
     const { schema = before.schema, example = before.example } = input
     const wrong = [...issues, ...payloadIssues(schema, example)]
     if (!data || wrong.length > 0) throw invalid(wrong)
-    await tx.eventType.update({
+    const after = await tx.eventType.update({
       where: { name },
       data: {
         ...(data.description !== undefined && { description: data.description }),
@@ -70,21 +83,40 @@ export async function updateEventType(
         updatedAt: new Date(),
       },
     })
+    await writeAuditEntry(tx, actor, {
+      action: 'event_type.updated',
+      organizationId: null,
+      subjectId: name,
+      ...changedFields(shown(before), shown(after)),
+    })
   })
 }
 
 /** From now on it can no longer be published or newly subscribed to; subscriptions stay. */
-export async function archiveEventType(prisma: PrismaClient, name: string): Promise<void> {
-  await setArchived(prisma, name, true)
+export async function archiveEventType(
+  prisma: PrismaClient,
+  name: string,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  await setArchived(prisma, name, true, actor)
 }
 
 /** Undoes archiving. */
-export async function unarchiveEventType(prisma: PrismaClient, name: string): Promise<void> {
-  await setArchived(prisma, name, false)
+export async function unarchiveEventType(
+  prisma: PrismaClient,
+  name: string,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  await setArchived(prisma, name, false, actor)
 }
 
 /** Doing it again changes nothing. */
-async function setArchived(prisma: PrismaClient, name: string, archived: boolean): Promise<void> {
+async function setArchived(
+  prisma: PrismaClient,
+  name: string,
+  archived: boolean,
+  actor: Actor,
+): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
     if ((before.archivedAt !== null) === archived) return
@@ -92,6 +124,11 @@ async function setArchived(prisma: PrismaClient, name: string, archived: boolean
     await tx.eventType.update({
       where: { name },
       data: { archivedAt: archived ? now : null, updatedAt: now },
+    })
+    await writeAuditEntry(tx, actor, {
+      action: archived ? 'event_type.archived' : 'event_type.unarchived',
+      organizationId: null,
+      subjectId: name,
     })
   })
 }
@@ -104,6 +141,16 @@ async function lockEventType(tx: Db, name: string): Promise<EventType> {
   const row = known && (await tx.eventType.findUnique({ where: { name } }))
   if (!row) throw notFound('event type', name)
   return row
+}
+
+/** What the audit log shows of a type. */
+function shown({ description, schema, example }: Pick<EventType, 'description'> & Payloads) {
+  return { description, schema: schema ?? null, example: example ?? null }
+}
+
+interface Payloads {
+  readonly schema?: unknown
+  readonly example?: unknown
 }
 
 function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {

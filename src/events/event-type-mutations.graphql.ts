@@ -56,11 +56,11 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The type.' }),
     },
-    resolve: async (query, _root, { input }, { prisma }) => {
+    resolve: async (query, _root, { input }, { prisma, actor }) => {
       const { schema = null, example = null, ...fields } = input
       // The domain refuses a schema that is no object, and says so.
       const type = { ...fields, schema: schema as Record<string, unknown> | null, example }
-      await createEventType(prisma, type)
+      await createEventType(prisma, type, actor)
       return await rereadEventType(prisma, input.name, query)
     },
   }),
@@ -81,9 +81,9 @@ builder.mutationFields((t) => ({
       name: t.arg.string({ required: true, description: 'The name of the type.' }),
       input: t.arg({ type: UpdateEventTypeInput, required: true, description: 'What to change.' }),
     },
-    resolve: async (query, _root, { name, input }, { prisma }) => {
+    resolve: async (query, _root, { name, input }, { prisma, actor }) => {
       // The domain refuses what is null and may not be, and says so.
-      await updateEventType(prisma, name, { ...input } as EventTypeChanges)
+      await updateEventType(prisma, name, { ...input } as EventTypeChanges, actor)
       return await rereadEventType(prisma, name, query)
     },
   }),
@@ -101,8 +101,8 @@ builder.mutationFields((t) => ({
       union: { description: 'What `archiveEventType` answers with.' },
     },
     args: { name: t.arg.string({ required: true, description: 'The name of the type.' }) },
-    resolve: async (query, _root, { name }, { prisma }) => {
-      await archiveEventType(prisma, name)
+    resolve: async (query, _root, { name }, { prisma, actor }) => {
+      await archiveEventType(prisma, name, actor)
       return await rereadEventType(prisma, name, query)
     },
   }),
@@ -120,8 +120,8 @@ builder.mutationFields((t) => ({
       union: { description: 'What `unarchiveEventType` answers with.' },
     },
     args: { name: t.arg.string({ required: true, description: 'The name of the type.' }) },
-    resolve: async (query, _root, { name }, { prisma }) => {
-      await unarchiveEventType(prisma, name)
+    resolve: async (query, _root, { name }, { prisma, actor }) => {
+      await unarchiveEventType(prisma, name, actor)
       return await rereadEventType(prisma, name, query)
     },
   }),

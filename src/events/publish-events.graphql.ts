@@ -1,9 +1,11 @@
+import type { Caller } from '../api-keys/scope.ts'
 import { DomainError, invalid } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, ValidationError } from '../graphql/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
-import { MAX_EVENTS_PER_CALL, type NewEvent, type PublishedEvent } from './publish-events.ts'
+import type { NewEvent } from './new-event.ts'
+import { MAX_EVENTS_PER_CALL, type PublishedEvent } from './publish-events.ts'
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
   description:
@@ -18,7 +20,7 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
     timestamp: t.field({ type: 'DateTime', description: 'When it occurred. Default: now.' }),
     idempotencyKey: t.string({
       description:
-        '1 to 255 characters, remembered for 24 hours: publishing the same event again with it answers with the first one.',
+        '1 to 255 characters, remembered for 24 hours: publishing the same event again with it answers with the first one. While another transaction is using it, you are told to try again after a second.',
     }),
     traceparent: t.string({
       description: 'The W3C trace context to send on: `00-<32 hex>-<16 hex>-<2 hex>`.',
@@ -74,7 +76,7 @@ builder.mutationFields((t) => ({
     },
     args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
     resolve: async (_root, { input }, context) => {
-      const { organizationId } = callerOf(context)
+      const { organizationId } = spend(context, 1)
       const published = await context
         .publishEvents(organizationId, [newEvent(input)])
         .catch(rethrowForOne)
@@ -100,10 +102,17 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
     },
-    resolve: (_root, { input }, context) =>
-      context.publishEvents(callerOf(context).organizationId, input.events.map(newEvent)),
+    resolve: (_root, { input: { events } }, context) =>
+      context.publishEvents(spend(context, events.length).organizationId, events.map(newEvent)),
   }),
 }))
+
+/** Takes events from the budget of the caller's key; too many for one call are none. */
+function spend(context: Context, count: number): Caller {
+  const caller = callerOf(context)
+  context.spending.spend(caller, 'events', count > MAX_EVENTS_PER_CALL ? 1 : count)
+  return caller
+}
 
 function newEvent({
   timestamp,

@@ -24,6 +24,7 @@ import {
 import { type Context, callerOf } from './context.ts'
 import { fieldComplexity } from './limit-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
+import './webhook-fence.ts'
 
 interface SchemaTypes {
   Context: Context
@@ -54,7 +55,8 @@ interface SchemaTypes {
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // The first wraps the others: an error that is data must be seen after authorization and validation refused.
+  // The first wraps the others: an error that is data must be seen after authorization and validation refused. The last
+  // stands right before the resolvers.
   plugins: [
     ErrorsPlugin,
     ScopeAuthPlugin,
@@ -62,6 +64,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     PrismaPlugin,
     ValidationPlugin,
     ComplexityPlugin,
+    'webhookFence',
   ],
   defaultFieldNullability: false,
   // Only counted here: use-limits.ts checks it once for an operation, before any field is resolved.

@@ -17,7 +17,8 @@ import type { Context } from './context.ts'
 interface Operation {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  readonly variableValues: Parameters<typeof getArgumentValues>[2]
+  /** None when they are wrong. */
+  readonly variables: () => Parameters<typeof getArgumentValues>[2]
 }
 
 /**
@@ -54,7 +55,7 @@ export function complexityOf(
     const option = field.extensions['complexity'] as FieldComplexity<Context, object>
     const cost =
       typeof option === 'function'
-        ? option(getArgumentValues(field, node, operation.variableValues), {} as Context, field)
+        ? option(argumentsOf(operation, field, node), {} as Context, field)
         : option
     const { field: own = 0, multiplier = 1 } = typeof cost === 'number' ? { field: cost } : cost
     if (!node.selectionSet) return own
@@ -62,4 +63,27 @@ export function complexityOf(
       own + multiplier * complexityOf(operation, node.selectionSet, getNamedType(field.type), known)
     )
   }
+}
+
+/** Computed once one of them is looked at: the cost of most fields depends on none. */
+function argumentsOf(
+  { variables }: Operation,
+  field: Parameters<typeof getArgumentValues>[0],
+  node: FieldNode,
+): Record<string, unknown> {
+  const read = (): Record<string, unknown> => {
+    if (!node.arguments?.length) return getArgumentValues(field, node)
+    const given = variables()
+    return given ? getArgumentValues(field, node, given) : {}
+  }
+  let values: Record<string, unknown> | undefined
+  return new Proxy<Record<string, unknown>>(
+    {},
+    {
+      get(_none, name: string) {
+        values ??= read()
+        return values[name]
+      },
+    },
+  )
 }

@@ -1,11 +1,15 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Caller } from '../api-keys/scope.ts'
+import type { Spending } from '../api-keys/spending.ts'
+import { type Actor, requestActor } from '../audit/actor.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../errors.ts'
 import type { PublishEvents } from '../events/publish-events.ts'
+import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
 import type { LiveHub } from '../live/hub.ts'
+import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { actFor, ORGANIZATION_HEADER } from './act-for.ts'
 import { createPerField, type PerField } from './per-field.ts'
@@ -17,6 +21,10 @@ export interface DomainDeps {
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
   readonly live: LiveHub
+  /** How long events are kept. */
+  readonly retentionMs: number
+  /** The origin that browsers know Posthorn by. Null: the one that they asked. */
+  readonly publicUrl: string | null
 }
 
 export type Identity = Caller | DomainError
@@ -25,6 +33,12 @@ export type Identity = Caller | DomainError
 export interface Context extends DomainDeps {
   /** Whoever calls, or why they are refused: the schema itself can be read without a key. */
   readonly identity: Identity
+  /** What it takes from the budgets of its key. */
+  readonly spending: Spending
+  /** Whoever calls, for the audit log. */
+  readonly actor: Actor
+  /** The origin of links to pages of Posthorn. */
+  readonly origin: string
   /** Breaks the connection of the request. */
   readonly cut?: () => void
   /** Lets the rows of a list ask their question together. */
@@ -34,10 +48,27 @@ export interface Context extends DomainDeps {
   ) => (input: Input) => Promise<Output>
 }
 
-export function createContext(deps: DomainDeps, identity: Identity): Context {
-  const { prisma, sql, webhooks, publishEvents, live } = deps
+export function createContext(
+  deps: DomainDeps,
+  identity: Identity,
+  spending: Spending,
+  asked: Parameters<typeof requestActor>[2] & { readonly url: string },
+): Context {
+  const { prisma, sql, publishEvents, live, retentionMs, publicUrl } = deps
+  const keyId = identity instanceof DomainError ? null : identity.keyId
+  const actor = requestActor('graphql', keyId, asked)
+  const webhooks = { ...deps.webhooks, actor }
   const perField: PerField = createPerField()
-  return { prisma, sql, webhooks, publishEvents, live, identity, perField }
+  const domain = { prisma, sql, webhooks, publishEvents, live, retentionMs, publicUrl, actor }
+  return {
+    ...domain,
+    identity,
+    spending,
+    perField,
+    get origin() {
+      return publicUrl ?? new URL(asked.url).origin
+    },
+  }
 }
 
 /** The caller, or the error that says why there is none. */
@@ -46,22 +77,52 @@ export function callerOf({ identity }: Context): Caller {
   return identity
 }
 
+/** `address` is where the connection comes from. */
+export type Identify = (request: Request, address: string | undefined) => Promise<Identity>
+
+export interface IdentifyDeps {
+  readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly sql: Sql
+  readonly publicUrl: string | null
+}
+
 /** Tells who sent a request, and for which organization, asking once for each. */
-export function createIdentify(
-  authenticate: Authenticate,
-  sql: Sql,
-): (request: Request) => Promise<Identity> {
+export function createIdentify(deps: IdentifyDeps): Identify {
   const identities = new WeakMap<Request, Promise<Identity>>()
-  return (request) => {
-    const identity = identities.get(request) ?? identify(authenticate, sql, request)
+  const authenticate = createAuthenticateRequest(deps)
+  return (request, address) => {
+    const identity = identities.get(request) ?? identify(authenticate, deps.sql, request, address)
     identities.set(request, identity)
     return identity
   }
 }
 
-async function identify(authenticate: Authenticate, sql: Sql, request: Request): Promise<Identity> {
+type AuthenticateRequest = (request: Request, address: string | undefined) => Promise<Caller>
+
+/** By the API key in the `Authorization` header or, where there is none, by the cookie of the console. */
+function createAuthenticateRequest(deps: IdentifyDeps): AuthenticateRequest {
+  const cookie = sessionCookie(deps.publicUrl)
+  return async (request, address) => {
+    const authorization = request.headers.get('authorization')
+    if (authorization !== null || !cookie.isAskedFor(request)) {
+      return await deps.authenticate(authorization, address)
+    }
+    if (isFromElsewhere(request, deps.publicUrl)) {
+      throw new DomainError('unauthenticated', FROM_ELSEWHERE)
+    }
+    return await deps.authenticateSession(cookie.read(request) ?? '')
+  }
+}
+
+async function identify(
+  authenticate: AuthenticateRequest,
+  sql: Sql,
+  request: Request,
+  address: string | undefined,
+): Promise<Identity> {
   try {
-    const caller = await authenticate(request.headers.get('authorization'))
+    const caller = await authenticate(request, address)
     return await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
   } catch (error) {
     if (error instanceof DomainError && error.code !== 'unavailable') return error

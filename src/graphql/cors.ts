@@ -4,6 +4,8 @@ import { ORGANIZATION_HEADER } from './act-for.ts'
 export interface Connection {
   /** Breaks it, whatever is under way. */
   readonly cut?: () => void
+  /** Where it comes from. */
+  readonly address?: string | undefined
 }
 
 export type Handle = (request: Request, connection?: Connection) => Promise<Response>
@@ -12,6 +14,7 @@ export type Handle = (request: Request, connection?: Connection) => Promise<Resp
 const MAX_AGE_S = 600
 
 const ALLOWED_HEADERS = `authorization, content-type, ${ORGANIZATION_HEADER}`
+const EXPOSED_HEADERS = 'ratelimit, ratelimit-policy, retry-after, www-authenticate'
 
 /**
  * Lets pages of these origins call from a browser, and none when there are none. Keys travel in a header that a page
@@ -30,7 +33,7 @@ export function withCors(handle: Handle, origins: readonly string[]): Handle {
     response.headers.append('vary', 'origin')
     if (allowed) {
       response.headers.set('access-control-allow-origin', origin)
-      response.headers.set('access-control-expose-headers', 'retry-after, www-authenticate')
+      response.headers.set('access-control-expose-headers', EXPOSED_HEADERS)
       if (preflight) {
         response.headers.set('access-control-allow-methods', 'GET, POST')
         response.headers.set('access-control-allow-headers', ALLOWED_HEADERS)

@@ -1,5 +1,8 @@
 import { createYoga } from 'graphql-yoga'
 import type { Authenticate } from '../api-keys/authenticate.ts'
+import { createSpending } from '../api-keys/spending.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Context, createContext, createIdentify, type DomainDeps } from './context.ts'
 import { type Connection, type Handle, withCors } from './cors.ts'
@@ -9,11 +12,14 @@ import { createMaskError } from './mask-error.ts'
 import { useReadParams } from './read-params.ts'
 import { schema } from './schema.ts'
 import { useLimits } from './use-limits.ts'
+import { type Asked, useRateLimit } from './use-rate-limit.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
 export interface GraphqlDeps extends DomainDeps {
   readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly rateLimiter: RateLimiter
   readonly logger: Logger
   /** The origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[]
@@ -27,16 +33,40 @@ export const GRAPHQL_PATH = '/graphql'
 
 /** Answers the requests to `/graphql`, with any method. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
+  let yoga: ReturnType<typeof createServer> | undefined
+
+  async function answer(request: Request, connection: Connection = {}): Promise<Response> {
+    // Not before a server listens, which sets the `Response` that it sends quickest.
+    yoga ??= createServer(deps)
+    const spending = createSpending(deps.rateLimiter)
+    const response = await yoga.handleRequest(request, { ...connection, spending })
+    for (const [name, value] of spending.headers()) response.headers.set(name, value)
+    // Answers hold secrets at times, and belong to one key.
+    response.headers.set('cache-control', 'no-store')
+    response.headers.set('x-content-type-options', 'nosniff')
+    return response
+  }
+
+  return withCors(answer, deps.corsOrigins)
+}
+
+function createServer(deps: GraphqlDeps) {
   const trusted = deps.trustedDocuments
-  const identify = createIdentify(deps.authenticate, deps.sql)
-  const yoga = createYoga<Connection, Context>({
+  const identify = createIdentify(deps)
+  return createYoga<Asked, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
-    context: async ({ request }) => createContext(deps, await identify(request)),
+    context: async ({ request, address, spending }) =>
+      createContext(deps, await identify(request, address), spending, {
+        headers: request.headers,
+        url: request.url,
+        address,
+      }),
     plugins: [
       useReadParams(),
       ...(trusted ? [useTrustedDocuments(trusted)] : []),
       useLimits(identify),
+      useRateLimit(identify),
       useStreams(),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
@@ -49,17 +79,6 @@ export function createGraphqlHandler(deps: GraphqlDeps): Handle {
     cors: false,
     landingPage: false,
     logging: false,
-    // The server's own, so that it knows the responses for what they are.
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
-
-  async function answer(request: Request, connection: Connection = {}): Promise<Response> {
-    const response = await yoga.fetch(request, connection)
-    // Answers hold secrets at times, and belong to one key.
-    response.headers.set('cache-control', 'no-store')
-    response.headers.set('x-content-type-options', 'nosniff')
-    return response
-  }
-
-  return withCors(answer, deps.corsOrigins)
 }

@@ -1,5 +1,6 @@
 import type { FieldComplexityFunction } from '@pothos/plugin-complexity'
 import {
+  type DocumentNode,
   type ExecutionArgs,
   type FragmentDefinitionNode,
   type GraphQLOutputType,
@@ -43,8 +44,28 @@ export const fieldComplexity: FieldComplexityFunction<Context, Record<string, un
 
 /** Refuses an operation, before any of it is done, whose answer could be too large. */
 export function checkComplexity(args: ExecutionArgs): void {
-  const found = complexityOfOperation(args)
-  if (found <= MAX_COMPLEXITY) return
+  const known = constants.get(args.document)?.get(args.operationName ?? null)
+  if (known !== undefined && known <= MAX_COMPLEXITY) return
+  const { schema, document, operationName } = args
+  const operation = getOperationAST(document, operationName)
+  const type = operation && schema.getRootType(operation.operation)
+  // Of these two the executor says what is wrong, and does nothing.
+  if (!type) return
+  let read: ReturnType<typeof getVariableValues> | undefined
+  const readVariables = () => {
+    read ??= getVariableValues(schema, operation.variableDefinitions ?? [], {
+      ...args.variableValues,
+    })
+    return read
+  }
+  const found = complexityOf(
+    { schema, fragments: fragmentsOf(document), variables: () => readVariables().variableValues },
+    operation.selectionSet,
+    type,
+  )
+  if (!read) remember(args, found)
+  // Of wrong variables, too, the executor says what is wrong.
+  if (found <= MAX_COMPLEXITY || readVariables().errors) return
   throw limitExceeded({
     limit: 'objects in its largest answer',
     found,
@@ -53,23 +74,22 @@ export function checkComplexity(args: ExecutionArgs): void {
   })
 }
 
-function complexityOfOperation(args: ExecutionArgs): number {
-  const { schema, document, operationName } = args
-  const operation = getOperationAST(document, operationName)
-  const type = operation && schema.getRootType(operation.operation)
-  // Of these two the executor says what is wrong, and does nothing.
-  if (!type) return 0
-  const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], {
-    ...args.variableValues,
-  })
-  if (!variableValues) return 0
+/** Of operations, by their names, that cost the same whatever their variables are, which may be large. */
+const constants = new WeakMap<DocumentNode, Map<string | null, number>>()
+
+function remember({ document, operationName }: ExecutionArgs, complexity: number): void {
+  const ofDocument = constants.get(document) ?? new Map<string | null, number>()
+  constants.set(document, ofDocument.set(operationName ?? null, complexity))
+}
+
+function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
+  for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       fragments.set(definition.name.value, definition)
     }
   }
-  return complexityOf({ schema, fragments, variableValues }, operation.selectionSet, type)
+  return fragments
 }
 
 function isConnection(type: GraphQLOutputType): boolean {

@@ -20,11 +20,12 @@ export async function openStream(
   context: Context,
   { wants, ofHealth = false, webhookId }: StreamOptions,
 ): Promise<AsyncIterable<LiveEvent>> {
-  const { organizationId, keyId: apiKeyId } = callerOf(context)
+  const { organizationId, keyId: apiKeyId, sessionId } = callerOf(context)
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
   return await context.live.subscribe({
     organizationId,
     apiKeyId,
+    sessionId,
     ofHealth,
     wants: (happening) => wants(happening) && (webhook === null || happening.webhookId === webhook),
     toError,
@@ -70,6 +71,7 @@ const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>
   ],
   revoked: ['UNAUTHENTICATED', 'The API key was revoked.'],
   expired: ['UNAUTHENTICATED', 'The API key has expired.'],
+  'signed out': ['UNAUTHENTICATED', 'Your session has ended. Sign in again.'],
   'shutting down': ['UNAVAILABLE', 'This process is shutting down. Subscribe again.'],
   'too many': [
     'TOO_MANY_SUBSCRIPTIONS',

@@ -85,8 +85,15 @@ function toGraphQLError(error: DomainError, place: unknown): Error {
   const issues = error.issues.map(({ path, code, detail }) => ({ path, code, message: detail }))
   return createGraphQLError(error.message, {
     ...placeOf(place),
-    extensions: { ...TRANSLATIONS[error.code], ...(issues.length > 0 && { issues }) },
+    extensions: { ...translate(error), ...(issues.length > 0 && { issues }) },
   })
+}
+
+function translate({ code, retryAfterSeconds }: DomainError): Translation {
+  const translation = TRANSLATIONS[code]
+  if (retryAfterSeconds === undefined || !translation.http) return translation
+  const headers = { 'retry-after': String(retryAfterSeconds) }
+  return { ...translation, http: { ...translation.http, headers } }
 }
 
 /** Variables that do not fit their types come from the executor without a code. */

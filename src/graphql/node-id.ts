@@ -8,6 +8,8 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['Event', 'event'],
   ['Delivery', 'delivery'],
   ['Attempt', 'attempt'],
+  ['Recovery', 'recovery'],
+  ['AuditEntry', 'auditEntry'],
 ])
 
 /** The TypeID is the global id of Relay, so that one string names a thing everywhere. */

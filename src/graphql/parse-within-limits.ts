@@ -17,6 +17,9 @@ export const MAX_TOKENS = 10_000
 /** The same, without a key: all that can be asked for is the schema, and that takes 300. */
 export const MAX_TOKENS_WITHOUT_KEY = 1_000
 
+/** Whether another name was meant takes long to find out for long ones. */
+const MAX_NAME_LENGTH = 256
+
 /** How deep brackets may be nested. The parser calls itself for each, so that some thousands would end the process. */
 export const MAX_NESTING = 100
 
@@ -59,6 +62,10 @@ function checkTokens(lexer: Lexer, authenticated: boolean): void {
         ? 'Give long values in variables, and ask in several operations.'
         : 'Send an API key to ask for more: `Authorization: Bearer <API key>`.'
       throw limitExceeded({ limit: 'tokens', most, remedy })
+    }
+    if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
+      const remedy = 'Names in the schema are shorter.'
+      throw limitExceeded({ limit: 'characters in one name', most: MAX_NAME_LENGTH, remedy })
     }
     if (OPENING.has(token.kind)) nesting++
     else if (CLOSING.has(token.kind)) nesting--

@@ -1,4 +1,5 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import { parseJson, UnfitJson } from './parse-json.ts'
 
 /** The body of a request, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -21,7 +22,7 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   if (type !== 'application/json') {
     throw refusal(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
-  const params = parseJson(decode(await readBody(request)), 'The body')
+  const params = readValue(decode(await readBody(request)), 'The body')
   if (Array.isArray(params)) {
     throw refusal(400, 'One request holds one operation: batches are not supported.')
   }
@@ -34,24 +35,47 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   return params
 }
 
-/** Stops reading once the bound is met, whatever `Content-Length` promised. */
+/** A body whose length is declared is read whole, which is quicker: the server takes no more of it than was declared. */
 async function readBody(request: Request): Promise<Uint8Array> {
-  const tooLarge = () =>
-    refusal(413, `The body must have at most ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`)
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  const declared = request.headers.get('content-length')
+  if (Number(declared ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  if (declared === null) return await readStream(request)
+  const body = new Uint8Array(await request.arrayBuffer().catch(brokenOff))
+  if (body.byteLength > MAX_BODY_BYTES) throw tooLarge()
+  return body
+}
+
+/** Stops reading once the bound is met. */
+async function readStream(request: Request): Promise<Uint8Array> {
+  const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(chunk)
+  for (;;) {
+    const { done, value } = (await reader?.read().catch(brokenOff)) ?? { done: true }
+    if (done || !value) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > MAX_BODY_BYTES) {
+      reader?.cancel().catch(() => {})
+      throw tooLarge()
+    }
+    chunks.push(value)
   }
-  return Buffer.concat(chunks)
 }
+
+/** By the client, or by a limit of time: no fault of ours. */
+function brokenOff(): never {
+  throw refusal(400, 'The body ended before it was whole.')
+}
+
+function tooLarge(): Error {
+  return refusal(413, `The body must have at most ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function decode(body: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return utf8.decode(body)
   } catch {
     throw refusal(400, 'The body is not UTF-8.')
   }
@@ -61,7 +85,7 @@ function readSearchParams(request: Request): GraphQLParams {
   const { searchParams } = new URL(request.url)
   const object = (name: string) => {
     const text = searchParams.get(name)
-    return text ? (parseJson(text, `The parameter ${name}`) as Record<string, unknown>) : undefined
+    return text ? (readValue(text, `The parameter ${name}`) as Record<string, unknown>) : undefined
   }
   return {
     query: searchParams.get('query') ?? undefined,
@@ -72,11 +96,11 @@ function readSearchParams(request: Request): GraphQLParams {
 }
 
 /** What JSON.parse says quotes the text, which may hold a secret. */
-function parseJson(text: string, what: string): unknown {
+function readValue(text: string, what: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw refusal(400, `${what} is not JSON.`)
+    return parseJson(text)
+  } catch (error) {
+    throw refusal(400, `${what} ${error instanceof UnfitJson ? error.message : 'is not JSON.'}`)
   }
 }
 

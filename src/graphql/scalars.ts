@@ -1,6 +1,7 @@
-import { valueFromASTUntyped } from 'graphql'
+import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { builder } from './builder.ts'
+import { isExactNumber } from './exact-number.ts'
 
 /** RFC 3339, section 5.6. */
 const TIMESTAMP =
@@ -17,11 +18,21 @@ builder.scalarType('DateTime', {
 })
 
 builder.scalarType('JSON', {
-  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} deep.`,
+  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} deep. Numbers are doubles: one that is too large for that, or whole and not exact, is refused, so send it as a string.`,
   serialize: (value) => value,
   parseValue: (value) => shallow(value),
-  parseLiteral: (node, variables) => shallow(valueFromASTUntyped(node, variables)),
+  parseLiteral: (node, variables) => {
+    visit(node, { IntValue: exact, FloatValue: exact })
+    return shallow(valueFromASTUntyped(node, variables))
+  },
 })
+
+function exact({ value }: { readonly value: string }): void {
+  if (isExactNumber(value)) return
+  throw createGraphQLError(
+    'A JSON value holds a number that cannot be kept exactly: send it as a string.',
+  )
+}
 
 function parseTime(value: unknown): Date {
   if (typeof value === 'string' && TIMESTAMP.test(value)) {

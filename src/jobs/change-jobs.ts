@@ -1,3 +1,5 @@
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { type FieldIssue, invalid } from '../errors.ts'
 import { findJobsByIds } from './find-jobs.ts'
@@ -15,8 +17,12 @@ export interface JobChange {
 }
 
 /** Makes them due, failed ones too, with all their attempts before them. */
-export async function runJobsNow(sql: Sql, ids: readonly string[]): Promise<JobChange[]> {
-  return await rescheduleJobs(sql, ids, null)
+export async function runJobsNow(
+  sql: Sql,
+  ids: readonly string[],
+  actor: Actor = SYSTEM,
+): Promise<JobChange[]> {
+  return await moveJobs(sql, ids, null, audit(actor, 'job.run_now'))
 }
 
 /**
@@ -27,6 +33,16 @@ export async function rescheduleJobs(
   sql: Sql,
   ids: readonly string[],
   runAt: Date | null,
+  actor: Actor = SYSTEM,
+): Promise<JobChange[]> {
+  return await moveJobs(sql, ids, runAt, audit(actor, 'job.rescheduled', { runAt }))
+}
+
+async function moveJobs(
+  sql: Sql,
+  ids: readonly string[],
+  runAt: Date | null,
+  audited: Audited,
 ): Promise<JobChange[]> {
   return await changeJobs(
     sql,
@@ -39,6 +55,7 @@ export async function rescheduleJobs(
        where d.id = posthorn.type_id_uuid('msg', changed.key) and d.state = 'pending' and d.waiting_since is null
      )`,
     [runAt],
+    audited,
   )
 }
 
@@ -47,6 +64,7 @@ export async function failJobs(
   sql: Sql,
   ids: readonly string[],
   reason: string,
+  actor: Actor = SYSTEM,
 ): Promise<JobChange[]> {
   if (reason.trim().length < 1 || reason.length > 1_000 || reason.includes('\0')) {
     throw invalid([
@@ -57,18 +75,29 @@ export async function failJobs(
       },
     ])
   }
-  const fail = 'changed as (select id from graphile_worker.permanently_fail_jobs($1, $2))'
-  return await changeJobs(sql, ids, fail, [reason])
+  const fail = 'changed as (select id, key from graphile_worker.permanently_fail_jobs($1, $2))'
+  return await changeJobs(sql, ids, fail, [reason], audit(actor, 'job.failed', { reason }))
 }
 
 /** Removes them as if they had been done. The delivery of one stays pending, for somebody to redeliver or cancel. */
-export async function completeJobs(sql: Sql, ids: readonly string[]): Promise<JobChange[]> {
-  return await changeJobs(
-    sql,
-    ids,
-    'changed as (select id from graphile_worker.complete_jobs($1))',
-    [],
-  )
+export async function completeJobs(
+  sql: Sql,
+  ids: readonly string[],
+  actor: Actor = SYSTEM,
+): Promise<JobChange[]> {
+  const complete = 'changed as (select id, key from graphile_worker.complete_jobs($1))'
+  return await changeJobs(sql, ids, complete, [], audit(actor, 'job.completed'))
+}
+
+/** What is written down of each job that is changed. */
+interface Audited {
+  readonly actor: Actor
+  readonly action: AuditAction
+  readonly after: object
+}
+
+function audit(actor: Actor, action: AuditAction, after: object = {}): Audited {
+  return { actor, action, after }
 }
 
 /** The functions of graphile-worker skip the jobs that run, and answer with those that they changed. */
@@ -77,11 +106,26 @@ async function changeJobs(
   ids: readonly string[],
   change: string,
   values: readonly unknown[],
+  { actor, action, after }: Audited,
 ): Promise<JobChange[]> {
   if (ids.length > MAX_JOBS) throw invalid([tooMany(ids.length)])
+  const first = values.length + 2
   const { rows } = await sql.query<{ id: string }>(
-    `with ${change} select id::text as id from changed`,
-    [[...new Set(ids)].filter((id) => parseJobId(id) !== null), ...values],
+    `with ${change},
+     audited as (
+       select count(posthorn.write_audit_entry($${first}, delivery.organization_id, $${first + 1}, changed.id::text, null,
+         $${first + 2}::jsonb || jsonb_build_object('key', changed.key)))
+       from changed
+       left join posthorn.deliveries as delivery on delivery.id = posthorn.type_id_uuid('msg', changed.key)
+     )
+     select changed.id::text as id from changed left join audited on true`,
+    [
+      [...new Set(ids)].filter((id) => parseJobId(id) !== null),
+      ...values,
+      actorJson(actor),
+      action,
+      JSON.stringify(after),
+    ],
   )
   const changed = new Set(rows.map((row) => row.id))
   const jobs = await findJobsByIds(sql, ids)

@@ -55,7 +55,7 @@ builder.mutationFields((t) => ({
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
     },
-    resolve: (_root, { ids }, { sql }) => runJobsNow(sql, ids),
+    resolve: (_root, { ids }, { sql, actor }) => runJobsNow(sql, ids, actor),
   }),
 
   rescheduleJobs: t.field({
@@ -78,7 +78,7 @@ builder.mutationFields((t) => ({
         description: 'When they are due; a time that has passed is now.',
       }),
     },
-    resolve: (_root, { ids, runAt }, { sql }) => rescheduleJobs(sql, ids, runAt),
+    resolve: (_root, { ids, runAt }, { sql, actor }) => rescheduleJobs(sql, ids, runAt, actor),
   }),
 
   failJobs: t.field({
@@ -100,7 +100,7 @@ builder.mutationFields((t) => ({
         description: 'Why, for whoever looks at it later: 1 to 1,000 characters.',
       }),
     },
-    resolve: (_root, { ids, reason }, { sql }) => failJobs(sql, ids, reason),
+    resolve: (_root, { ids, reason }, { sql, actor }) => failJobs(sql, ids, reason, actor),
   }),
 
   completeJobs: t.field({
@@ -118,6 +118,6 @@ builder.mutationFields((t) => ({
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
     },
-    resolve: (_root, { ids }, { sql }) => completeJobs(sql, ids),
+    resolve: (_root, { ids }, { sql, actor }) => completeJobs(sql, ids, actor),
   }),
 }))

@@ -4,7 +4,13 @@ import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/ar
 import { builder } from '../graphql/builder.ts'
 import { countJobs, type JobCount, MAX_COUNTED } from './count-jobs.ts'
 import { findJobs } from './find-jobs.ts'
-import { deliveryIdOf, findDeliveriesOfJobs, type Job, parseJobId } from './job.ts'
+import {
+  deliveryIdOf,
+  findDeliveriesOfJobs,
+  findOrganizationsOfJobs,
+  type Job,
+  parseJobId,
+} from './job.ts'
 
 const JobState = builder.enumType('JobState', {
   description: 'Where a job stands.',
@@ -65,6 +71,18 @@ const JobRef = builder.objectType('Job', {
         const id = deliveryIdOf(job)
         if (id === null) return null
         return perField(info, (ids: string[]) => findDeliveriesOfJobs(prisma, ids, query))(id)
+      },
+    }),
+    organization: t.prismaField({
+      type: 'Organization',
+      nullable: true,
+      description:
+        'Whose delivery it makes an attempt for. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
+      authScopes: { scope: 'admin' },
+      resolve: (query, job, _args, { prisma, perField }, info) => {
+        const id = deliveryIdOf(job)
+        if (id === null) return null
+        return perField(info, (ids: string[]) => findOrganizationsOfJobs(prisma, ids, query))(id)
       },
     }),
   }),

@@ -12,6 +12,7 @@ export interface HealthWatch {
 
 interface Condition {
   disabled: boolean
+  held: boolean
   failing: boolean
   /** The newest attempt it is known from. */
   attemptId: string
@@ -21,8 +22,9 @@ interface Condition {
 type Conditions = Map<string, Condition>
 
 /**
- * A webhook is failing when its newest attempt failed, and healthy when it succeeded or there is none. While it is
- * disabled only switching it changes its health.
+ * A webhook is failing when its newest attempt failed, and healthy when it succeeded or there is none. It is held from
+ * when the breaker says so until an attempt succeeds or somebody releases it. While it is disabled only switching it
+ * changes its health.
  */
 export function createHealthWatch(sql: Sql): HealthWatch {
   const watched = new Map<string, Promise<Conditions>>()
@@ -55,29 +57,48 @@ export function createHealthWatch(sql: Sql): HealthWatch {
 function changeOf(conditions: Conditions, happening: Happening): Happening[] {
   const { kind, organizationId, webhookId } = happening
   if (kind === 'canceled') return []
-  const condition = conditions.get(webhookId) ?? { disabled: false, failing: false, attemptId: '' }
+  const condition = conditions.get(webhookId) ?? {
+    disabled: false,
+    held: false,
+    failing: false,
+    attemptId: '',
+  }
   conditions.set(webhookId, condition)
   const before = healthOf(condition)
-  if (kind === 'health') condition.disabled = happening.health === 'disabled'
+  if (kind === 'health') {
+    condition.disabled = happening.health === 'disabled'
+    condition.held = happening.health === 'held'
+  }
   // Processes announce side by side, so that an older attempt may come after a newer one.
   else if (happening.attemptId > condition.attemptId) {
     condition.failing = !happening.succeeded
+    if (happening.succeeded) condition.held = false
     condition.attemptId = happening.attemptId
   }
   const health = healthOf(condition)
   return health === before ? [] : [{ kind: 'health', organizationId, webhookId, health }]
 }
 
-function healthOf({ disabled, failing }: Condition): LiveHealth {
+function healthOf({ disabled, held, failing }: Condition): LiveHealth {
   if (disabled) return 'disabled'
+  if (held) return 'held'
   return failing ? 'failing' : 'healthy'
 }
 
 async function readConditions(sql: Sql, organizationId: string): Promise<Conditions> {
-  const { rows } = await sql.query<{ id: string; disabled: boolean; failing: boolean }>(
-    `select w.id, not w.enabled as disabled, c.failing_since is not null as failing
-     from posthorn.webhooks as w left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-     where w.organization_id = $1 and w.deleted_at is null and (not w.enabled or c.failing_since is not null)`,
+  const { rows } = await sql.query<{
+    id: string
+    disabled: boolean
+    held: boolean
+    failing: boolean
+  }>(
+    `select w.id, not w.enabled as disabled, coalesce(f.held_since is not null, false) as held,
+       c.failing_since is not null as failing
+     from posthorn.webhooks as w
+     left join posthorn.webhook_conditions as c on c.webhook_id = w.id
+     left join posthorn.webhook_flows as f on f.webhook_id = w.id
+     where w.organization_id = $1 and w.deleted_at is null
+       and (not w.enabled or c.failing_since is not null or f.held_since is not null)`,
     [organizationId],
   )
   return new Map(rows.map(({ id, ...condition }) => [id, { ...condition, attemptId: '' }]))

@@ -10,12 +10,16 @@ export interface HubDeps {
   readonly sql: Sql
   /** Of these API keys, those that were revoked or expired, by their uuids. */
   readonly findEndedKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
+  /** Of these sessions of the console, those that are over, by their uuids. */
+  readonly findEndedSessions: (sessionIds: string[]) => Promise<Set<string>>
   readonly onError: (error: unknown) => void
 }
 
 export interface Subscription {
   readonly organizationId: string
   readonly apiKeyId: string
+  /** The session of the console that it was begun in. */
+  readonly sessionId?: string | undefined
   readonly wants: (happening: Happening) => boolean
   /** Whether it hears of health, which is found out from the attempts. */
   readonly ofHealth: boolean
@@ -50,7 +54,7 @@ export function createLiveHub(deps: HubDeps): LiveHub {
   const health = createHealthWatch(deps.sql)
 
   function start(): Listener {
-    timer = setInterval(() => endStreamsOfEndedKeys().catch(deps.onError), CHECK_KEYS_EVERY_MS)
+    timer = setInterval(() => endStreamsOfEnded().catch(deps.onError), CHECK_KEYS_EVERY_MS)
     timer.unref()
     return startListener({
       ...deps,
@@ -72,11 +76,16 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     }
   }
 
-  async function endStreamsOfEndedKeys(): Promise<void> {
-    const ended = await deps.findEndedKeys([...new Set(ids('apiKeyId'))])
-    for (const subscriber of [...subscribers.keys()]) {
-      const reason = ended.get(subscriber.apiKeyId)
+  async function endStreamsOfEnded(): Promise<void> {
+    const sessionIds = [...subscribers.values()].flatMap(({ sessionId }) => sessionId ?? [])
+    const [endedKeys, endedSessions] = await Promise.all([
+      deps.findEndedKeys([...new Set(ids('apiKeyId'))]),
+      sessionIds.length > 0 ? deps.findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
+    ])
+    for (const [subscriber, { sessionId }] of [...subscribers]) {
+      const reason = endedKeys.get(subscriber.apiKeyId)
       if (reason) subscriber.end(reason)
+      else if (sessionId && endedSessions.has(sessionId)) subscriber.end('signed out')
     }
   }
 

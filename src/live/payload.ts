@@ -43,10 +43,16 @@ export function decodePayload(payload: string): Message {
 const UUID_LENGTH = 22
 const END_OF_LINE = '\n'
 const MANY = '*'
-const HEALTH: Readonly<Record<string, LiveHealth>> = { h: 'healthy', x: 'failing', d: 'disabled' }
+const HEALTH: Readonly<Record<string, LiveHealth>> = {
+  h: 'healthy',
+  x: 'failing',
+  b: 'held',
+  d: 'disabled',
+}
 const LETTER_OF: Readonly<Record<LiveHealth, string>> = {
   healthy: 'h',
   failing: 'x',
+  held: 'b',
   disabled: 'd',
 }
 

@@ -1,7 +1,13 @@
 import type { Happening } from './happening.ts'
 
 /** Why a stream ends that its client did not end, or does not begin. */
-export type EndReason = 'fell behind' | 'revoked' | 'expired' | 'shutting down' | 'too many'
+export type EndReason =
+  | 'fell behind'
+  | 'revoked'
+  | 'expired'
+  | 'signed out'
+  | 'shutting down'
+  | 'too many'
 
 /** One thing that happened, with what came by the same notification, so that all of it can be read at once. */
 export interface LiveEvent {

@@ -21,8 +21,8 @@ builder.mutationFields((t) => ({
     args: {
       name: t.arg.string({ required: true, description: 'A label of 1 to 200 characters.' }),
     },
-    resolve: async (query, _root, { name }, { prisma }) => {
-      const id = publicId('organization', (await createOrganization(prisma, { name })).id)
+    resolve: async (query, _root, { name }, { prisma, actor }) => {
+      const id = publicId('organization', (await createOrganization(prisma, { name }, actor)).id)
       const row = await findOrganizationById(prisma, id, query)
       if (!row) throw notFound('organization', id)
       return row
@@ -44,8 +44,8 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
       name: t.arg.string({ required: true, description: 'A label of 1 to 200 characters.' }),
     },
-    resolve: async (query, _root, { id, name }, { prisma }) => {
-      await renameOrganization(prisma, id, { name })
+    resolve: async (query, _root, { id, name }, { prisma, actor }) => {
+      await renameOrganization(prisma, id, { name }, actor)
       const row = await findOrganizationById(prisma, id, query)
       if (!row) throw notFound('organization', id)
       return row

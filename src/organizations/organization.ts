@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import type { Db } from '../db/client.ts'
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { type Db, inTransaction } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
 import { notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { parseId, publicId } from '../ids.ts'
 import { parseInput } from '../validation.ts'
 
 const newOrganization = z.object({
@@ -15,8 +17,22 @@ const newOrganization = z.object({
 })
 
 /** Makes a tenant. It starts with no key and no webhook. */
-export async function createOrganization(db: Db, input: { name: string }): Promise<Organization> {
-  return await db.organization.create({ data: parseInput(newOrganization, input) })
+export async function createOrganization(
+  db: Db,
+  input: { name: string },
+  actor: Actor = SYSTEM,
+): Promise<Organization> {
+  const data = parseInput(newOrganization, input)
+  return await inTransaction(db, async (tx) => {
+    const made = await tx.organization.create({ data })
+    await writeAuditEntry(tx, actor, {
+      action: 'organization.created',
+      organizationId: made.id,
+      subjectId: publicId('organization', made.id),
+      after: { name: made.name },
+    })
+    return made
+  })
 }
 
 /** The organization with a public id, or a `not_found` error. */
@@ -32,8 +48,21 @@ export async function renameOrganization(
   db: Db,
   id: string,
   input: { name: string },
+  actor: Actor = SYSTEM,
 ): Promise<Organization> {
   const { id: uuid } = await getOrganization(db, id)
   const { name } = parseInput(newOrganization, input)
-  return await db.organization.update({ where: { id: uuid }, data: { name } })
+  return await inTransaction(db, async (tx) => {
+    await tx.$queryRaw`select from posthorn.organizations where id = ${uuid}::uuid for no key update`
+    const before = await getOrganization(tx, id)
+    const after = await tx.organization.update({ where: { id: uuid }, data: { name } })
+    await writeAuditEntry(tx, actor, {
+      action: 'organization.renamed',
+      organizationId: uuid,
+      subjectId: id,
+      before: { name: before.name },
+      after: { name },
+    })
+    return after
+  })
 }

@@ -88,6 +88,8 @@ export class Connection implements Carrier {
     this.#socket = socket
     this.#openedAt = performance.now()
     if (socket.destroyed) throw Object.assign(new Error('closed'), { code: 'ECONNRESET' })
+    // A TLS alert leaves the socket open, and its end would be told in place of the alert.
+    socket.once('error', (error) => socket.destroy(error))
     this.#meter(socket)
     return socket
   }

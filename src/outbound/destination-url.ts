@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { AddressGuard } from './public-address.ts'
+import { type AddressGuard, explainNotPublic } from './public-address.ts'
 
 export const MAX_URL_LENGTH = 2_048
 
@@ -21,11 +21,13 @@ export type DestinationUrlCheck =
  * every address again. An accepted URL is kept as it was given.
  */
 export function checkDestinationUrl(url: string, guard: AddressGuard): DestinationUrlCheck {
-  const code = findProblem(url, guard)
-  return code === null ? { ok: true, url } : { ok: false, code, detail: DETAILS[code] }
+  const problem = findProblem(url, guard)
+  if (problem === null) return { ok: true, url }
+  if (typeof problem === 'string') return { ok: false, code: problem, detail: DETAILS[problem] }
+  return { ok: false, code: 'address_not_public', detail: describeNotPublic(problem.why) }
 }
 
-const DETAILS: Record<DestinationUrlProblem, string> = {
+const DETAILS: Record<Exclude<DestinationUrlProblem, 'address_not_public'>, string> = {
   not_a_url:
     'The URL cannot be read. Give an absolute URL such as https://example.com/webhooks, with any space or backslash percent-encoded.',
   too_long: `The URL is too long. Give at most ${MAX_URL_LENGTH.toLocaleString('en')} characters.`,
@@ -35,15 +37,26 @@ const DETAILS: Record<DestinationUrlProblem, string> = {
   has_fragment:
     'The URL contains a fragment, which is never sent. Take out the # and what follows it.',
   port_not_allowed: 'The URL names a port that is not allowed. Use 443 or a port from 1024 up.',
-  address_not_public:
-    'The URL does not lead to a public address. Give a host that can be reached from the internet.',
 }
 
-function findProblem(text: string, guard: AddressGuard): DestinationUrlProblem | null {
+/** The caller wrote the address, so the reason tells nothing that they did not know. */
+function describeNotPublic(why: string): string {
+  return `The URL's host is not a public address: ${why}. Give a host that can be reached from the internet.`
+}
+
+type Problem = Exclude<DestinationUrlProblem, 'address_not_public'> | NotPublic
+
+interface NotPublic {
+  readonly why: string
+}
+
+function findProblem(text: string, guard: AddressGuard): Problem | null {
   if (text.length > MAX_URL_LENGTH) return 'too_long'
   const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?/i.exec(text) ?? []
   if (scheme === undefined || UNSAFE_CHARACTER.test(text)) return 'not_a_url'
   if (scheme.toLowerCase() !== 'https') return 'not_https'
+  if (ZONE_ID.test(authority ?? ''))
+    return { why: 'it has a zone id, which leads into one network' }
   // The URL standard also reads `https:host` and `https:///host`. Nobody means that, and other readers differ.
   if (!authority || !URL.canParse(text)) return 'not_a_url'
   if (authority.includes('@')) return 'has_userinfo'
@@ -51,18 +64,25 @@ function findProblem(text: string, guard: AddressGuard): DestinationUrlProblem |
 
   // The parser has turned decimal, octal, hexadecimal, short, percent-encoded and full-width addresses into plain ones.
   const { hostname, port } = new URL(text)
+  if (hostname.split('.').slice(0, -1).includes('')) return 'not_a_url'
   if (port !== '' && Number(port) < 1_024) return 'port_not_allowed'
-  return mayBePublic(hostname, guard) ? null : 'address_not_public'
+  return judgeHost(hostname, guard)
 }
 
 /** White space, controls and backslashes: the parser would drop or rewrite them, and invisible ones mislead readers. */
 const UNSAFE_CHARACTER = /[\s\\\p{Cc}\p{Cf}\p{Cs}]/u
 
-function mayBePublic(hostname: string, guard: AddressGuard): boolean {
+/** The URL standard has no zone ids (RFC 6874 wrote them `%25eth0`), so it would say only that there is no host. */
+const ZONE_ID = /^\[[\da-f:.]+%/i
+
+function judgeHost(hostname: string, guard: AddressGuard): NotPublic | null {
   const address = unbracketed(hostname)
-  if (isIP(address) !== 0) return guard.permits(address)
-  if (!/(^|\.)localhost\.?$/.test(hostname)) return true
-  return guard.permits('127.0.0.1') || guard.permits('::1')
+  if (isIP(address) !== 0) {
+    return guard.permits(address) ? null : { why: `${address} ${explainNotPublic(address)}` }
+  }
+  if (!/(^|\.)localhost\.?$/.test(hostname)) return null
+  if (guard.permits('127.0.0.1') || guard.permits('::1')) return null
+  return { why: 'localhost is the machine itself (RFC 6761)' }
 }
 
 /** `[::1]` as it stands in a URL -> `::1` as sockets want it. */

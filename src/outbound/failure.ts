@@ -45,6 +45,8 @@ const REASONS: Record<FailureCode, string> = {
   certificate_wrong_host: "The receiver's certificate is for another host name.",
   certificate_invalid: "The receiver's certificate could not be verified.",
   tls_failed: 'A TLS connection could not be made; TLS 1.2 or later is required.',
+  client_certificate_demanded: 'The receiver demands a client certificate, and Posthorn has none.',
+  http_version_refused: 'The receiver does not speak HTTP/1.1.',
   closed_early: 'The receiver closed the connection before it answered.',
   invalid_http: 'The answer was not valid HTTP/1.1.',
   head_too_large: "The answer's status line and headers were too large.",
@@ -73,7 +75,11 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_unknown_authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_wrong_host',
   ERR_TLS_CERT_ALTNAME_FORMAT: 'certificate_invalid',
+  // What Node calls the verification errors that it has no name for, such as a key that is too weak.
+  UNSPECIFIED: 'certificate_invalid',
   EPROTO: 'tls_failed',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'client_certificate_demanded',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'http_version_refused',
   UND_ERR_HEADERS_OVERFLOW: 'head_too_large',
 }
 

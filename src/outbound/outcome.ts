@@ -59,6 +59,8 @@ export type FailureCode =
   | 'certificate_wrong_host'
   | 'certificate_invalid'
   | 'tls_failed'
+  | 'client_certificate_demanded'
+  | 'http_version_refused'
   | 'closed_early'
   | 'invalid_http'
   | 'head_too_large'

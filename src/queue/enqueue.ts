@@ -8,8 +8,12 @@ export interface TaskPayloads {
   release_waiting_deliveries: { readonly webhookId: string }
   /** Cancel what is still owed to a deleted webhook. */
   cancel_deliveries: { readonly webhookId: string }
+  /** Go on with a recovery. The job's key is the recovery's id. */
+  recover_deliveries: { readonly recoveryId: string }
   /** Make partitions ahead, and drop or erase what is past its time. */
   maintain: Record<string, never>
+  /** Find deliveries without a job, and jobs without a delivery. */
+  sweep_orphans: Record<string, never>
   /** Keep the index of waiting deliveries and the statistics of whole hours up to date. */
   keep_up: Record<string, never>
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Db } from '../db/client.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { fewHints } from '../did-you-mean.ts'
 import { type FieldIssue, invalid } from '../errors.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
@@ -53,15 +53,15 @@ async function subscriptionIssues(
     orderBy: { name: 'asc' },
   })
   const catalogue = types.map((type) => type.name)
+  const hint = fewHints(catalogue, ` The event types are ${catalogue.join(', ')}.`)
   const allowed = new Set<unknown>([...catalogue, ...alreadySubscribed])
   return names.slice(0, MAX_SUBSCRIPTIONS).flatMap((name, index) => {
     if (typeof name !== 'string' || allowed.has(name)) return []
-    const hint = didYouMean(name, catalogue) || ` The event types are ${catalogue.join(', ')}.`
     return [
       {
         path: ['eventSubscriptions', index],
         code: 'unknown_event_type',
-        detail: `There is no event type ${JSON.stringify(name.slice(0, 128))}.${hint}`,
+        detail: `There is no event type ${JSON.stringify(name.slice(0, 128))}.${hint(name)}`,
       },
     ]
   })

@@ -12,11 +12,24 @@ export function encryptHeaders(
   return keyring.encrypt(Buffer.from(JSON.stringify(headers)), webhookUuid)
 }
 
-/** The custom headers of a webhook's row, as they were given. */
+/** The custom headers of a webhook's row, as they were given. Throws when no key decrypts them. */
 export function decryptHeaders(
   keyring: Keyring,
   ciphertext: Uint8Array | null,
   webhookUuid: string,
 ): Headers {
   return ciphertext ? JSON.parse(keyring.decrypt(ciphertext, webhookUuid).toString()) : {}
+}
+
+/** The same, or `null` when no key decrypts them: what fails of one webhook must not fail a list of them. */
+export function readHeaders(
+  keyring: Keyring,
+  ciphertext: Uint8Array | null,
+  webhookUuid: string,
+): Headers | null {
+  try {
+    return decryptHeaders(keyring, ciphertext, webhookUuid)
+  } catch {
+    return null
+  }
 }

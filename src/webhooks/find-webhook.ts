@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { parseId, publicId } from '../ids.ts'
 
 /** The row behind a public id. Another organization's and a deleted one's read as `not_found`. */
 export async function findWebhook(db: Db, organizationId: string, id: string): Promise<WebhookRow> {
@@ -9,5 +9,13 @@ export async function findWebhook(db: Db, organizationId: string, id: string): P
   const row =
     uuid && (await db.webhook.findFirst({ where: { id: uuid, organizationId, deletedAt: null } }))
   if (!row) throw notFound('webhook', id)
+  return row
+}
+
+/** The row as it is, and stays until the transaction ends. One that was deleted meanwhile reads as `not_found`. */
+export async function lockWebhook(tx: Db, uuid: string): Promise<WebhookRow> {
+  await tx.$queryRaw`select from posthorn.webhooks where id = ${uuid}::uuid for no key update`
+  const row = await tx.webhook.findFirst({ where: { id: uuid, deletedAt: null } })
+  if (!row) throw notFound('webhook', publicId('webhook', uuid))
   return row
 }

@@ -7,11 +7,13 @@ import { parseId } from '../ids.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
-/** How a webhook fares. A breaker that holds back what keeps failing is to come, and nothing is `held` before. */
+/** How a webhook fares. */
 export type WebhookState = 'healthy' | 'failing' | 'held' | 'disabled'
 
 /** Which webhooks. What is missing or null does not matter. */
 export interface WebhookFilter {
+  /** For whom is restricted to one; nobody asks for it. */
+  readonly uuid?: string | null | undefined
   readonly urlContains?: string | null | undefined
   readonly descriptionContains?: string | null | undefined
   readonly subscribesTo?: string | null | undefined
@@ -45,8 +47,9 @@ export async function countWebhooks(
 }
 
 function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
-  const { urlContains, descriptionContains, subscribesTo, enabled, state } = filter
+  const { uuid, urlContains, descriptionContains, subscribesTo, enabled, state } = filter
   return [
+    typeof uuid === 'string' ? { id: uuid } : {},
     typeof urlContains === 'string' ? { url: containing(urlContains) } : {},
     typeof descriptionContains === 'string' ? { description: containing(descriptionContains) } : {},
     typeof subscribesTo === 'string' ? { eventSubscriptions: { has: subscribesTo } } : {},
@@ -57,15 +60,16 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
 
 function inState(state: WebhookState): Prisma.WebhookWhereInput {
   const failing = { condition: { failingSince: { not: null } } }
+  const held = { flow: { heldSince: { not: null } } }
   switch (state) {
     case 'disabled':
       return { enabled: false }
     case 'failing':
-      return { enabled: true, ...failing }
+      return { enabled: true, ...failing, NOT: held }
     case 'healthy':
-      return { enabled: true, NOT: failing }
+      return { enabled: true, NOT: { OR: [failing, held] } }
     case 'held':
-      return { id: { in: [] } }
+      return { enabled: true, ...held }
   }
 }
 

@@ -6,10 +6,14 @@ import type { LiveEvent } from '../live/subscriber.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
 
 const LiveHealthState = builder.enumType('WebhookHealthNow', {
-  description: 'How a webhook does, going by its switch and its newest attempt alone.',
+  description: 'How a webhook does, going by its switch, its breaker and its newest attempt alone.',
   values: {
     HEALTHY: { value: 'healthy', description: 'Its newest attempt succeeded, or there is none.' },
     FAILING: { value: 'failing', description: 'Its newest attempt failed.' },
+    HELD: {
+      value: 'held',
+      description: 'It keeps failing, and what it is owed is held back until it answers again.',
+    },
     DISABLED: { value: 'disabled', description: 'It is disabled.' },
   } satisfies Record<string, { value: LiveHealth; description: string }>,
 })
@@ -45,7 +49,7 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
     type: WebhookHealthChange,
     nullable: true,
     description:
-      'Each time a webhook begins to fail, works again, is disabled or enabled. Needs the scope `webhooks:read`.',
+      'Each time a webhook begins to fail, is held back or released, works again, is disabled or enabled. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
     args: { webhookId: t.arg.id({ description: 'Only this webhook: `wh_…`.' }) },
     subscribe: (_root, { webhookId }, context) =>

@@ -1,14 +1,28 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
 import type { Keyring } from '../encryption.ts'
-import { decryptHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './custom-headers-at-rest.ts'
 
 /** What an attempt needs to know of its webhook, decrypted and ready for use. */
 export interface SendOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly signingKey: KeyObject
+  /** Null: it, or the custom headers, cannot be decrypted with the keys of this process, so nothing can be sent. */
+  readonly signingKey: KeyObject | null
+  /** The attempts under way at once in each process. */
+  readonly maxInFlight: number
+  /** The attempts a second, of all processes together. Null: as many as there are. */
+  readonly ratePerSecond: number | null
+  /** Whether one delivery at a time is sent, in the order of the events. */
+  readonly ordered: boolean
+  /** The acknowledgement time. Null: that of the process. */
+  readonly timeoutMs: number | null
+  /** The delay after each failed attempt; empty for no retries. Null: those of the process. */
+  readonly retryScheduleMs: readonly number[] | null
 }
+
+/** The attempts under way at once to a webhook that does not say otherwise, in each process. */
+export const DEFAULT_MAX_IN_FLIGHT = 20
 
 /** The options of a webhook at a revision. Asking for the current revision never answers with an older state. */
 export type FindSendOptions = (webhookUuid: string, revision: string) => Promise<SendOptions>
@@ -19,6 +33,12 @@ interface SendOptionsRow {
   readonly headers_ciphertext: Buffer | null
   readonly secret_id: string
   readonly key_ciphertext: Buffer
+  readonly max_in_flight: number | null
+  readonly rate_limit_per_second: number | null
+  readonly ordered: boolean
+  readonly timeout_seconds: number | null
+  readonly own_retry_schedule: boolean
+  readonly retry_schedule_seconds: readonly number[]
 }
 
 /** Webhooks remembered at once; the one not used for longest makes room. */
@@ -40,9 +60,11 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
         : { revision, options: readSendOptions(sql, keyring, webhookUuid) }
     cache.set(webhookUuid, entry)
     if (cache.size > CACHE_SIZE) cache.delete(cache.keys().next().value as string)
-    entry.options.catch(() => {
+    const forget = () => {
       if (cache.get(webhookUuid) === entry) cache.delete(webhookUuid)
-    })
+    }
+    // What cannot be decrypted may be mended in the database, which no revision tells of.
+    entry.options.then(({ signingKey }) => signingKey ?? forget(), forget)
     return entry.options
   }
 }
@@ -55,7 +77,8 @@ async function readSendOptions(
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext
+      select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
+        w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds
       from posthorn.webhooks as w
       join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1`,
@@ -63,9 +86,26 @@ async function readSendOptions(
   })
   const [row] = rows
   if (!row) throw new Error(`The webhook ${webhookUuid} has no signing secret.`)
+  const headers = readHeaders(keyring, row.headers_ciphertext, webhookUuid)
+  const signingKey = readSigningKey(keyring, row)
   return {
     url: row.url,
-    headers: decryptHeaders(keyring, row.headers_ciphertext, webhookUuid),
-    signingKey: createSecretKey(keyring.decrypt(row.key_ciphertext, row.secret_id)),
+    headers: headers ?? {},
+    signingKey: headers && signingKey,
+    maxInFlight: row.max_in_flight ?? DEFAULT_MAX_IN_FLIGHT,
+    ratePerSecond: row.rate_limit_per_second,
+    ordered: row.ordered,
+    timeoutMs: row.timeout_seconds === null ? null : row.timeout_seconds * 1_000,
+    retryScheduleMs: row.own_retry_schedule
+      ? row.retry_schedule_seconds.map((seconds) => seconds * 1_000)
+      : null,
+  }
+}
+
+function readSigningKey(keyring: Keyring, row: SendOptionsRow): KeyObject | null {
+  try {
+    return createSecretKey(keyring.decrypt(row.key_ciphertext, row.secret_id))
+  } catch {
+    return null
   }
 }

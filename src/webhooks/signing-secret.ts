@@ -1,3 +1,6 @@
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption.ts'
@@ -19,6 +22,8 @@ export interface SigningSecret {
 interface SecretDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
+  /** Who acts, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
 }
 
 /** Makes a secret for a webhook that has none that signs. */
@@ -41,10 +46,12 @@ export async function listSigningSecrets(
   organizationId: string,
   webhookId: string,
 ): Promise<SigningSecret[]> {
-  const webhook = await findWebhook(prisma, organizationId, webhookId)
-  const rows = await prisma.signingSecret.findMany({
-    where: { webhookId: webhook.id, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
-    orderBy: { expiresAt: { sort: 'desc', nulls: 'first' } },
+  const rows = await actForOrganization(prisma, organizationId, async (tx) => {
+    const { id } = await findWebhook(tx, organizationId, webhookId)
+    return await tx.signingSecret.findMany({
+      where: { webhookId: id, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
+      orderBy: { expiresAt: { sort: 'desc', nulls: 'first' } },
+    })
   })
   return rows.map(({ id, keyCiphertext, createdAt, expiresAt }) => ({
     key: formatSecret(keyring.decrypt(keyCiphertext, id)),
@@ -74,12 +81,12 @@ export async function getSigningSecret(
  * The old one stays valid for 24 hours, for receivers to change over, and is then erased.
  */
 export async function rotateSigningSecret(
-  { prisma, keyring }: SecretDeps,
+  { prisma, keyring, actor = SYSTEM }: SecretDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<SigningSecret> {
   const { id } = await findWebhook(prisma, organizationId, webhookId)
-  return await prisma.$transaction(async (tx) => {
+  return await actForOrganization(prisma, organizationId, async (tx) => {
     // Locks the webhook's row, so that rotations of one webhook go one after the other, and none outlives a deletion.
     const { count } = await tx.webhook.updateMany({
       where: { id, deletedAt: null },
@@ -89,6 +96,11 @@ export async function rotateSigningSecret(
     await tx.signingSecret.updateMany({
       where: { webhookId: id, expiresAt: null },
       data: { expiresAt: new Date(Date.now() + OLD_SECRET_VALID_MS) },
+    })
+    await writeAuditEntry(tx, actor, {
+      action: 'signing_secret.rotated',
+      organizationId,
+      subjectId: webhookId,
     })
     return await addSigningSecret(tx, keyring, id)
   })

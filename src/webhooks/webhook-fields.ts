@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { checkCustomHeaders } from './custom-headers.ts'
+import { sendOptionFields } from './send-option-fields.ts'
 
 /** More names than any catalogue has. */
 export const MAX_SUBSCRIPTIONS = 1_000
 
 /**
- * The fields a caller may set, each with its rule: the one definition behind REST, OpenAPI and GraphQL input.
+ * The fields a caller may set, each with its rule: the one definition behind REST, OpenAPI and GraphQL input. (The
+ * options of sending are for GraphQL only: the contract of REST has none of them.)
  * The address itself is judged by outbound/destination-url.ts, the subscriptions against the catalogue.
  */
 export const webhookFields = {
@@ -24,6 +26,7 @@ export const webhookFields = {
     .record(z.string(), z.string('must be a string'), 'must be an object of strings')
     .superRefine(checkCustomHeaders)
     .nullable(),
+  ...sendOptionFields,
 }
 
 /** Contract section 4: `url` and `eventSubscriptions` are required. */
@@ -33,6 +36,11 @@ export const newWebhookSchema = z.object({
   enabled: webhookFields.enabled.default(false),
   eventSubscriptions: webhookFields.eventSubscriptions,
   headers: webhookFields.headers.default(null),
+  rateLimitPerSecond: webhookFields.rateLimitPerSecond.default(null),
+  maxInFlight: webhookFields.maxInFlight.default(null),
+  retryScheduleSeconds: webhookFields.retryScheduleSeconds.default(null),
+  timeoutSeconds: webhookFields.timeoutSeconds.default(null),
+  ordered: webhookFields.ordered.default(false),
 })
 
 /** Every field optional: one that is left out stays as it is. */

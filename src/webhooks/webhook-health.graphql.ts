@@ -6,7 +6,10 @@ import { bucketRange, readTallies, type Tally } from './statistics.ts'
 interface WebhookHealth {
   readonly state: WebhookState
   readonly failingSince: Date | null
+  readonly consecutiveFailures: number
   readonly lastSuccessAt: Date | null
+  readonly heldSince: Date | null
+  readonly nextProbeAt: Date | null
   readonly tally: Tally
 }
 
@@ -21,7 +24,7 @@ const WebhookStateType = builder.enumType('WebhookState', {
     HELD: {
       value: 'held',
       description:
-        'It is enabled, and deliveries are held back because it keeps failing. This version holds none back.',
+        'It is enabled, and what it is owed is held back, because 10 attempts or more in a row failed over at least 60 seconds. One delivery at a time is sent to find out whether it works again; the first success releases the others.',
     },
     DISABLED: { value: 'disabled', description: 'It is not enabled: nothing is delivered.' },
   } as const,
@@ -68,6 +71,21 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       description:
         'When the first of the attempts began that have all failed since. Null if the last succeeded.',
     }),
+    consecutiveFailures: t.exposeInt('consecutiveFailures', {
+      description: 'How many attempts failed since one succeeded.',
+    }),
+    heldSince: t.expose('heldSince', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Since when deliveries are held back because it keeps failing. They stay pending, and use up no attempts. Null when they are not.',
+    }),
+    nextProbeAt: t.expose('nextProbeAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When one of the deliveries held back is sent next, to find out: 30 seconds after the hold began, then at intervals that double up to 15 minutes. Null when none are held back.',
+    }),
     lastSuccessAt: t.expose('lastSuccessAt', {
       type: 'DateTime',
       nullable: true,
@@ -109,8 +127,8 @@ builder.prismaObjectFields('Webhook', (t) => ({
         description: 'Which attempts are counted.',
       }),
     },
-    select: { enabled: true, condition: true },
-    resolve: async ({ id, enabled, condition }, { window }, context, info) => {
+    select: { enabled: true, condition: true, flow: true },
+    resolve: async ({ id, enabled, condition, flow }, { window }, context, info) => {
       const tallyOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
         return readTallies(
@@ -121,8 +139,11 @@ builder.prismaObjectFields('Webhook', (t) => ({
       })
       const failingSince = condition?.failingSince ?? null
       return {
-        state: stateOf(enabled, failingSince),
+        state: stateOf(enabled, flow?.heldSince ?? null, failingSince),
         failingSince,
+        consecutiveFailures: condition?.consecutiveFailures ?? 0,
+        heldSince: flow?.heldSince ?? null,
+        nextProbeAt: flow?.nextProbeAt ?? null,
         lastSuccessAt: condition?.lastSuccessAt ?? null,
         tally: await tallyOf(id),
       }
@@ -130,7 +151,12 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-function stateOf(enabled: boolean, failingSince: Date | null): WebhookState {
+function stateOf(
+  enabled: boolean,
+  heldSince: Date | null,
+  failingSince: Date | null,
+): WebhookState {
   if (!enabled) return 'disabled'
+  if (heldSince) return 'held'
   return failingSince ? 'failing' : 'healthy'
 }

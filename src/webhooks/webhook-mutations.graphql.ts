@@ -4,6 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { createWebhookOnce, rereadCreated } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
+import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
 import { createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
 
 const HeaderInput = builder.inputType('HeaderInput', {
@@ -26,6 +27,19 @@ const EVENT_SUBSCRIPTIONS =
 const HEADERS =
   'Static headers added to every delivery: at most 32, of 8 KiB in all. They are encrypted at rest.'
 
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
+
+function sendOptions(t: InputFields) {
+  const description = SEND_OPTION_DESCRIPTIONS
+  return {
+    rateLimitPerSecond: t.int({ description: description.rateLimitPerSecond }),
+    maxInFlight: t.int({ description: description.maxInFlight }),
+    retryScheduleSeconds: t.intList({ description: description.retryScheduleSeconds }),
+    timeoutSeconds: t.int({ description: description.timeoutSeconds }),
+    ordered: t.boolean({ description: description.ordered }),
+  }
+}
+
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   description: 'A webhook to register.',
   fields: (t) => ({
@@ -37,11 +51,13 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     description: t.string({ description: 'A free label of at most 1,000 characters.' }),
     enabled: t.boolean({ defaultValue: false, description: 'Whether to deliver.' }),
     headers: t.field({ type: [HeaderInput], description: HEADERS }),
+    ...sendOptions(t),
   }),
 })
 
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'What to change of a webhook. A field that is left out stays as it is.',
+  description:
+    'What to change of a webhook. A field that is left out stays as it is; null sets an option of sending back to its default.',
   fields: (t) => ({
     url: t.string({ description: 'An HTTPS address of at most 2,048 characters.' }),
     eventSubscriptions: t.stringList({ description: EVENT_SUBSCRIPTIONS }),
@@ -51,6 +67,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       type: [HeaderInput],
       description: `${HEADERS} They replace all; null for none.`,
     }),
+    ...sendOptions(t),
   }),
 })
 

@@ -1,11 +1,9 @@
 import { hasScope } from '../api-keys/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { decryptHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './custom-headers-at-rest.ts'
 import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
-
-/** Stands for the value of a header, which may be a credential. */
-const MASK = '•••'
+import { MASK, UNREADABLE } from './mask.ts'
 
 const Webhook = builder.prismaNode('Webhook', {
   id: { field: 'id' },
@@ -25,10 +23,11 @@ const Webhook = builder.prismaNode('Webhook', {
     headers: t.field({
       type: ['Header'],
       description:
-        'The custom headers added to every delivery. They may hold credentials: without the scope `secrets:read` each value reads `•••`.',
+        'The custom headers added to every delivery. They may hold credentials: without the scope `secrets:read` each value reads `•••`. When none of the encryption keys decrypts them, there is one named `(unreadable)`: give them anew.',
       select: { id: true, headersCiphertext: true },
       resolve: ({ id, headersCiphertext }, _args, context) => {
-        const headers = decryptHeaders(context.webhooks.keyring, headersCiphertext, id)
+        const headers = readHeaders(context.webhooks.keyring, headersCiphertext, id)
+        if (headers === null) return [{ name: UNREADABLE, value: UNREADABLE }]
         const revealed = hasScope(callerOf(context), 'secrets:read')
         return Object.entries(headers).map(([name, value]) => ({
           name,

@@ -1,14 +1,18 @@
+import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption.ts'
-import { notFound } from '../errors.ts'
 import { mintId, parseId, publicId } from '../ids.ts'
 import { announceOnCommit } from '../live/announce.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { enqueue } from '../queue/enqueue.ts'
+import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { parseWebhook } from './check-webhook.ts'
-import { decryptHeaders, encryptHeaders } from './custom-headers-at-rest.ts'
-import { findWebhook } from './find-webhook.ts'
+import { encryptHeaders, readHeaders } from './custom-headers-at-rest.ts'
+import { findWebhook, lockWebhook } from './find-webhook.ts'
+import { UNREADABLE } from './mask.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import {
   type NewWebhook,
@@ -17,7 +21,10 @@ import {
   webhookChangesSchema,
 } from './webhook-fields.ts'
 
-/** A registered endpoint, with its custom headers as they were given. `id` is the public one. */
+/**
+ * A registered endpoint, with its custom headers as they were given; where no key decrypts them, with one that says so
+ * and that no change accepts. `id` is the public one.
+ */
 export interface Webhook {
   readonly id: string
   readonly url: string
@@ -33,16 +40,18 @@ export interface WebhookDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
   readonly guard: AddressGuard
+  /** Who acts, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
 }
 
 /** Registers a webhook and makes its signing secret. It delivers from now on if `enabled`. */
 export async function createWebhook(
-  { prisma, keyring, guard }: WebhookDeps,
+  { prisma, keyring, guard, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
 ): Promise<Webhook> {
-  const { headers, ...fields } = await parseWebhook(newWebhookSchema, input, {
+  const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(newWebhookSchema, input, {
     db: tx ?? prisma,
     guard,
   })
@@ -52,12 +61,25 @@ export async function createWebhook(
 
   const insert = async (db: Db) => {
     const row = await db.webhook.create({
-      data: { ...fields, id, organizationId, headersCiphertext },
+      data: {
+        ...fields,
+        ...retryScheduleColumns(retryScheduleSeconds),
+        id,
+        organizationId,
+        headersCiphertext,
+      },
     })
     await addSigningSecret(db, keyring, id)
-    return toWebhook(keyring, row)
+    const webhook = toWebhook(keyring, row)
+    await writeAuditEntry(db, actor, {
+      action: 'webhook.created',
+      organizationId,
+      subjectId: webhook.id,
+      after: auditedWebhook(keyring, row),
+    })
+    return webhook
   }
-  return tx ? await insert(tx) : await prisma.$transaction(insert)
+  return await actForOrganization(tx ?? prisma, organizationId, insert)
 }
 
 /** The webhook with a public id, if it belongs to the organization. Throws `not_found` otherwise. */
@@ -69,53 +91,72 @@ export async function getWebhook(
   return toWebhook(keyring, await findWebhook(prisma, organizationId, id))
 }
 
+/** So that turning rows into webhooks keeps others waiting for a few milliseconds at most, however many there are. */
+const READ_AT_ONCE = 500
+
 /** The webhooks of an organization, oldest first: all of them, or up to `limit` after the one with the id `after`. */
 export async function listWebhooks(
   { prisma, keyring }: WebhookDeps,
   organizationId: string,
-  page: { limit?: number; after?: string } = {},
+  { limit = Number.POSITIVE_INFINITY, after }: { limit?: number; after?: string } = {},
 ): Promise<Webhook[]> {
-  const rows = await prisma.webhook.findMany({
-    where: { organizationId, deletedAt: null, ...(page.after && { id: { gt: page.after } }) },
-    orderBy: { id: 'asc' },
-    ...(page.limit !== undefined && { take: page.limit }),
-  })
-  return rows.map((row) => toWebhook(keyring, row))
+  const found: Webhook[] = []
+  for (let last = after; ; ) {
+    const take = Math.min(limit - found.length, READ_AT_ONCE)
+    const rows = await prisma.webhook.findMany({
+      where: { organizationId, deletedAt: null, ...(last && { id: { gt: last } }) },
+      orderBy: { id: 'asc' },
+      take,
+    })
+    found.push(...rows.map((row) => toWebhook(keyring, row)))
+    last = rows.at(-1)?.id
+    if (rows.length < take || found.length >= limit) return found
+  }
 }
 
 /** Changes the fields that are given. Switching it on also sends what waited meanwhile. */
 export async function updateWebhook(
-  { prisma, keyring, guard }: WebhookDeps,
+  { prisma, keyring, guard, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   id: string,
   input: WebhookChanges,
 ): Promise<Webhook> {
-  const before = await findWebhook(prisma, organizationId, id)
-  const { headers, ...fields } = await parseWebhook(webhookChangesSchema, input, {
-    db: prisma,
-    guard,
-    alreadySubscribed: before.eventSubscriptions,
-  })
-  const row = await prisma.$transaction(async (tx) => {
-    const updated = await tx.webhook.updateManyAndReturn({
-      where: { id: before.id, deletedAt: null },
+  const found = await findWebhook(prisma, organizationId, id)
+  const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(
+    webhookChangesSchema,
+    input,
+    { db: prisma, guard, alreadySubscribed: found.eventSubscriptions },
+  )
+  const row = await actForOrganization(prisma, organizationId, async (tx) => {
+    const before = await lockWebhook(tx, found.id)
+    const after = await tx.webhook.update({
+      where: { id: before.id },
       data: {
         ...withoutUndefined(fields),
         ...(headers !== undefined && {
           headersCiphertext: encryptHeaders(keyring, headers, before.id),
         }),
+        ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
         revision: { increment: 1 },
         updatedAt: new Date(),
       },
     })
-    const [after] = updated
-    if (!after) throw notFound('webhook', id)
+    // Another address, or another beginning, is worth another try.
+    if (after.url !== before.url || after.enabled !== before.enabled) {
+      await tx.$executeRaw`select posthorn.end_hold(${after.id}::uuid)`
+    }
     // Even when it was on before: a delivery may have been set aside by a worker a moment ago.
     if (fields.enabled) await enqueueRelease(tx, id)
     if (after.enabled !== before.enabled) {
       const health = after.enabled ? 'healthy' : 'disabled'
       await announceOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
     }
+    await writeAuditEntry(tx, actor, {
+      action: 'webhook.updated',
+      organizationId,
+      subjectId: id,
+      ...auditedChanges(keyring, before, after),
+    })
     return after
   })
   return toWebhook(keyring, row)
@@ -123,12 +164,13 @@ export async function updateWebhook(
 
 /** Removes a webhook for good, with its secrets and headers. What it is still owed is canceled. */
 export async function deleteWebhook(
-  { prisma }: WebhookDeps,
+  { prisma, keyring, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   id: string,
 ): Promise<void> {
   const { id: uuid } = await findWebhook(prisma, organizationId, id)
-  await prisma.$transaction(async (tx) => {
+  await actForOrganization(prisma, organizationId, async (tx) => {
+    const before = await lockWebhook(tx, uuid)
     await tx.webhook.update({
       where: { id: uuid },
       data: {
@@ -139,12 +181,24 @@ export async function deleteWebhook(
       },
     })
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
+    await tx.webhookFlow.deleteMany({ where: { webhookId: uuid } })
     await enqueue(tx, 'cancel_deliveries', { webhookId: id }, { key: `cancel:${id}` })
+    await writeAuditEntry(tx, actor, {
+      action: 'webhook.deleted',
+      organizationId,
+      subjectId: id,
+      before: auditedWebhook(keyring, before),
+    })
   })
 }
 
 async function enqueueRelease(db: Db, webhookId: string): Promise<void> {
   await enqueue(db, 'release_waiting_deliveries', { webhookId }, { key: `release:${webhookId}` })
+}
+
+/** Prisma takes a null list for an empty one, so whether there is a schedule stands in a column of its own. */
+function retryScheduleColumns(seconds: number[] | null) {
+  return { ownRetrySchedule: seconds !== null, retryScheduleSeconds: seconds ?? [] }
 }
 
 function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
@@ -154,7 +208,7 @@ function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
     description: row.description,
     enabled: row.enabled,
     eventSubscriptions: row.eventSubscriptions,
-    headers: decryptHeaders(keyring, row.headersCiphertext, row.id),
+    headers: readHeaders(keyring, row.headersCiphertext, row.id) ?? { [UNREADABLE]: UNREADABLE },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }

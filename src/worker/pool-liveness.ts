@@ -1,117 +1,152 @@
-import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { openSession } from '../db/session.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import { findFreePools, giveBackJobsOfDeadPools } from './give-back.ts'
 
 /** How often each process looks for pools that were killed. */
-const SWEEP_INTERVAL_MS = 2_000
+const LOOK_EVERY_MS = 1_000
+
+/** A pool counts as killed when this many looks in a row find its lock free. */
+const DEAD_AFTER_LOOKS = 3
+
+const RETRY_AFTER_MS = 250
 
 /**
  * Gives the jobs of a killed worker back within seconds, where graphile-worker alone waits four hours.
  *
  * Each pool registers its id and holds the advisory lock of that name on a connection of its own, which Postgres frees
- * the moment the process is gone. Whoever finds a registered pool whose lock is free unlocks its jobs. A pool takes its
- * lock before its first job, so a living one is never mistaken.
+ * the moment the process is gone. Whoever finds a registered pool whose lock stays free gives its jobs back. A pool
+ * takes its lock before its first job. A restart of Postgres frees the locks of living pools too; they take them again
+ * as soon as they are connected, well before they count as killed.
  */
 export interface PoolLiveness extends AsyncDisposable {
   /** Resolves once the pool holds its lock. Asking again for the same pool costs nothing. */
   register(poolId: string): Promise<void>
-  /** Gives up the pools of this process, after their runner broke down: their jobs are for others to take. */
-  abandon(): Promise<void>
+  /** Forgets a pool of this process that has ended: if it still holds jobs, they are for others to take. */
+  forget(poolId: string): Promise<void>
 }
 
-export function watchPools(databaseUrl: string, sql: Sql, logger: Logger): PoolLiveness {
-  const registrations = new Map<string, Promise<void>>()
-  let connection: Promise<pg.Client> | undefined
-  let closing = false
+export interface PoolLivenessOptions {
+  readonly databaseUrl: string
+  readonly logger: Logger
+  /** Told that a living pool of this process counted as killed, as after a while without connections. */
+  readonly onLost?: (poolId: string) => void
+}
 
-  /** When the connection breaks, the lock is gone with it: it is taken again at once, on a new one. */
-  async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: databaseUrl,
-      application_name: 'posthorn-pool-liveness',
-      keepAlive: true,
-    })
-    client.on('error', (error) =>
-      logger.warn({ error }, 'the connection that shows this worker to be alive broke'),
-    )
-    client.on('end', () => {
-      connection = undefined
-      for (const poolId of registrations.keys()) registrations.set(poolId, hold(poolId))
-    })
-    await client.connect()
-    return client
-  }
+interface OwnPool {
+  /** Whether it holds its lock on the connection that is open now. */
+  held: boolean
+  /** Whether others were told of it. */
+  known: boolean
+  ready: Promise<void>
+}
 
-  async function hold(poolId: string): Promise<void> {
-    while (!closing) {
-      try {
-        connection ??= connect()
-        const client = await connection
-        await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [poolId])
-        await client.query(
-          'insert into posthorn.worker_pools (id) values ($1) on conflict do nothing',
-          [poolId],
-        )
-        return
-      } catch (error) {
-        connection = undefined
-        if (!closing) logger.warn({ error }, 'cannot show this worker to be alive; trying again')
-        await new Promise((resolve) => setTimeout(resolve, 500))
-      }
+export function watchPools({ databaseUrl, logger, onLost }: PoolLivenessOptions): PoolLiveness {
+  const own = new Map<string, OwnPool>()
+  /** How many looks in a row found the lock of a pool free. */
+  const freeLooks = new Map<string, number>()
+  const closed = new AbortController()
+
+  const session = openSession(databaseUrl, {
+    name: 'pool-liveness',
+    async onOpen(sql) {
+      for (const pool of own.values()) pool.held = false
+      freeLooks.clear()
+      await holdAll(sql)
+    },
+    onError: (error) => logger.warn({ error }, 'cannot show this worker to be alive; trying again'),
+  })
+
+  async function holdAll(sql: Sql): Promise<void> {
+    for (const [poolId, pool] of own) {
+      // Not to be had while another process tries it, or Postgres has not noticed that the last connection broke.
+      if (pool.held || !(await tryToHold(sql, poolId))) continue
+      const isNew = await writeDown(sql, poolId)
+      if (isNew && pool.known) onLost?.(poolId)
+      pool.held = true
+      pool.known = true
     }
   }
 
-  const timer = setInterval(() => {
-    releaseJobsOfDeadPools(sql, logger).catch((error) =>
-      logger.warn({ error }, 'cannot look for killed workers; trying again'),
-    )
-  }, SWEEP_INTERVAL_MS)
+  async function holdAtLast(pool: OwnPool): Promise<void> {
+    for (;;) {
+      await session.use(holdAll).catch(() => {})
+      if (pool.held) return
+      await sleep(RETRY_AFTER_MS, undefined, { signal: closed.signal })
+    }
+  }
+
+  async function look(sql: Sql): Promise<void> {
+    await holdAll(sql)
+    const free = await findFreePools(sql, [...own.keys()])
+    for (const id of freeLooks.keys()) if (!free.includes(id)) freeLooks.delete(id)
+    for (const id of free) freeLooks.set(id, (freeLooks.get(id) ?? 0) + 1)
+    const dead = free.filter((id) => (freeLooks.get(id) ?? 0) >= DEAD_AFTER_LOOKS)
+    if (dead.length === 0) return
+    const pools = await giveBackJobsOfDeadPools(sql, dead)
+    if (pools.length > 0) logger.warn({ pools }, 'gave back the jobs of workers that were killed')
+  }
+
+  let looking = false
+  const timer = setInterval(async () => {
+    if (looking) return
+    looking = true
+    await session.use(look).catch((error) => {
+      // Of that the session tells by itself.
+      if (isDatabaseUnavailable(error)) return
+      logger.warn({ error }, 'cannot look for killed workers; trying again')
+    })
+    looking = false
+  }, LOOK_EVERY_MS)
   timer.unref()
 
   return {
     register(poolId) {
-      const known = registrations.get(poolId) ?? hold(poolId)
-      registrations.set(poolId, known)
-      return known
+      const registered = own.get(poolId)
+      if (registered) return registered.ready
+      const pool: OwnPool = { held: false, known: false, ready: Promise.resolve() }
+      own.set(poolId, pool)
+      pool.ready = holdAtLast(pool)
+      return pool.ready
     },
-
-    async abandon() {
-      registrations.clear()
-      const client = await connection?.catch(() => undefined)
-      // A connection that is gone holds no lock either.
-      await client?.query('select pg_advisory_unlock_all()').catch(() => {})
-    },
-
-    async [Symbol.asyncDispose]() {
-      closing = true
-      clearInterval(timer)
-      const poolIds = [...registrations.keys()]
-      registrations.clear()
-      await sql
-        .query('delete from posthorn.worker_pools where id = any ($1)', [poolIds])
+    async forget(poolId) {
+      own.delete(poolId)
+      await session
+        .use(async (sql) => {
+          await sql.query('select pg_advisory_unlock(hashtextextended($1, 0))', [poolId])
+          // It stays for others to find while it holds jobs.
+          await sql.query(
+            `delete from posthorn.worker_pools where id = $1 and not exists (
+               select from graphile_worker._private_jobs where locked_by = $1 and not is_available)`,
+            [poolId],
+          )
+        })
         .catch(() => {})
-      await (await connection?.catch(() => undefined))?.end()
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      closed.abort()
+      await session[Symbol.asyncDispose]()
     },
   }
 }
 
-/** Answers the pools whose jobs it gave back. Safe when several processes do it at once. */
-export async function releaseJobsOfDeadPools(sql: Sql, logger: Logger): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    // The lock of a living pool cannot be had; that of a dead one is held until this statement ends.
-    `with dead as (
-       delete from posthorn.worker_pools as p
-       where p.id in (
-         select id from posthorn.worker_pools where pg_try_advisory_xact_lock(hashtextextended(id, 0))
-       )
-       returning p.id
-     ),
-     unlocked as (
-       select graphile_worker.force_unlock_workers(array_agg(id)) from dead having count(*) > 0
-     )
-     select id from dead left join unlocked on true`,
+async function tryToHold(sql: Sql, poolId: string): Promise<boolean> {
+  const { rows } = await sql.query<{ held: boolean }>(
+    'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
+    [poolId],
   )
-  const ids = rows.map((row) => row.id)
-  if (ids.length > 0) logger.warn({ pools: ids }, 'gave back the jobs of workers that were killed')
-  return ids
+  return rows[0]?.held === true
+}
+
+/** Answers whether it was not written down before. Writes only then, as Postgres may take no writes at the moment. */
+async function writeDown(sql: Sql, poolId: string): Promise<boolean> {
+  const { rowCount } = await sql.query('select from posthorn.worker_pools where id = $1', [poolId])
+  if (rowCount === 1) return false
+  await sql.query('insert into posthorn.worker_pools (id) values ($1) on conflict do nothing', [
+    poolId,
+  ])
+  return true
 }

@@ -1,41 +1,36 @@
-import {
-  type CronItem,
-  type JobHelpers,
-  parseCronItems,
-  type Runner,
-  run,
-  type TaskList,
-  Logger as WorkerLogger,
-} from 'graphile-worker'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CronItem, parseCronItems } from 'graphile-worker'
 import type { Database } from '../db/client.ts'
-import type { TaskName, TaskPayloads } from '../queue/enqueue.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { type PoolLiveness, watchPools } from './pool-liveness.ts'
-
-/** What runs for each task. The signal asks to stop soon, as the process is shutting down. */
-export type Tasks = {
-  [Name in TaskName]: (
-    payload: TaskPayloads[Name],
-    signal: AbortSignal | undefined,
-  ) => Promise<void>
-}
+import { watchPools } from './pool-liveness.ts'
+import { beginShift, type Shift } from './shift.ts'
+import type { Tasks } from './task-runs.ts'
+import { createWorkerLog } from './worker-log.ts'
 
 /** The part of a process that runs jobs. */
 export interface Worker extends AsyncDisposable {
   /** Whether it takes jobs at the moment. */
   readonly running: boolean
+  /** Asks what is in flight to stop, and gives its jobs back, where a shutdown would wait for it. */
+  hurry(): void
 }
 
 export interface WorkerOptions {
   readonly concurrency: number
   readonly logger: Logger
+  /** Called when it begins to shut down. */
+  readonly onStopping: () => void
 }
+
+/** How many jobs run, for each attempt that can be in flight: the others wait at the gate (`src/flow/gate.ts`). */
+const AT_THE_GATE_FACTOR = 2
 
 /** How many jobs are fetched ahead, for each attempt that can be in flight. */
 const LOCAL_QUEUE_FACTOR = 4
 
-/** How long a shutdown waits for attempts in flight before it gives their jobs back. */
-const FINISH_WITHIN_MS = 8_000
+/** Where few jobs are fetched, the next are fetched so long afterwards at the earliest. */
+const FETCH_EVERY_MS = 5
 
 const RESTART_AFTER_MS = 500
 
@@ -48,6 +43,12 @@ const CRON: CronItem[] = [
     identifier: 'maintain',
   },
   {
+    task: 'sweep_orphans',
+    match: '7,22,37,52 * * * *',
+    options: { backfillPeriod: 0 },
+    identifier: 'sweep_orphans',
+  },
+  {
     task: 'keep_up',
     match: '* * * * *',
     options: { backfillPeriod: 0 },
@@ -55,109 +56,101 @@ const CRON: CronItem[] = [
   },
 ]
 
-/** Runs jobs until it is disposed of. When its runner ends for any other reason, it is started again. */
+/**
+ * Runs jobs until it is disposed of. A runner that cannot go on, as when a statement of its own broke off, is replaced
+ * at once, and ends what it has begun beside the new one.
+ */
 export async function startWorker(
   database: Database,
   tasks: Tasks,
-  { concurrency, logger }: WorkerOptions,
+  { concurrency, logger, onStopping }: WorkerOptions,
 ): Promise<Worker> {
-  const liveness = watchPools(database.url, database.pool, logger)
-  let stopping = false
-  let runner: Runner | undefined
-  let restart: NodeJS.Timeout | undefined
+  const { workerLogger, sayAway } = createWorkerLog(logger)
+  const shifts = new Set<Shift>()
+  const stopping = new AbortController()
+  let current: Shift | null = null
+  let replacing: Promise<void> | null = null
 
-  async function start(): Promise<void> {
-    const started = await run({
-      pgPool: database.pool,
-      logger: new WorkerLogger(workerLogFactory(logger)),
-      noHandleSignals: true,
-      taskList: toTaskList(tasks),
-      parsedCronItems: parseCronItems(CRON),
-      preset: preset(concurrency, liveness),
+  const liveness = watchPools({
+    databaseUrl: database.url,
+    logger,
+    onLost(poolId) {
+      logger.warn({ poolId }, 'this worker counted as killed: it begins anew')
+      for (const shift of shifts) if (shift.poolId === poolId) shift.end()
+    },
+  })
+
+  async function begin(): Promise<void> {
+    const shift = await beginShift({
+      database,
+      liveness,
+      tasks,
+      cron: parseCronItems(CRON),
+      preset: preset(concurrency),
+      workerLogger,
+      onWait: sayAway,
     })
-    runner = started
-    const onEnd = (error?: unknown) => {
-      runner = undefined
-      if (stopping) return
-      logger.error({ error }, 'the worker stopped by itself; starting it again')
-      liveness.abandon().finally(startAgain)
+    current = shift
+    shifts.add(shift)
+    shift.ending.then(() => {
+      if (current === shift) current = null
+      if (!stopping.signal.aborted) replacing = replace(shift)
+    })
+    shift.ended.then(() => shifts.delete(shift))
+  }
+
+  async function replace(ending: Shift): Promise<void> {
+    logger.warn('the worker cannot go on as it is; starting it again')
+    while (!stopping.signal.aborted) {
+      try {
+        await begin()
+        break
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) sayAway(error)
+        else logger.error({ error }, 'the worker did not start; trying again')
+        await sleep(RESTART_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      }
     }
-    started.promise.then(() => onEnd(), onEnd)
+    // Where this fails, they are given back when it has ended.
+    await ending.giveBackUnbegun().catch(sayAway)
   }
 
-  function startAgain() {
-    restart = setTimeout(() => {
-      start().catch((error) => {
-        logger.error({ error }, 'the worker did not start; trying again')
-        startAgain()
-      })
-    }, RESTART_AFTER_MS)
-  }
-
-  await start()
+  await begin()
   return {
     get running() {
-      return runner !== undefined
+      return current !== null
+    },
+    hurry() {
+      for (const shift of shifts) shift.giveUp()
     },
     async [Symbol.asyncDispose]() {
-      stopping = true
-      clearTimeout(restart)
-      await runner
-        ?.stop()
-        .catch((error) => logger.error({ error }, 'the worker did not stop cleanly'))
+      stopping.abort()
+      await replacing
+      for (const shift of shifts) shift.end()
+      onStopping()
+      await Promise.all([...shifts].map((shift) => shift.ended))
       await liveness[Symbol.asyncDispose]()
     },
   }
 }
 
-function preset(concurrency: number, liveness: PoolLiveness): GraphileConfig.Preset {
+function preset(concurrency: number): GraphileConfig.Preset {
   return {
     worker: {
-      concurrentJobs: concurrency,
-      localQueue: { size: concurrency * LOCAL_QUEUE_FACTOR },
+      concurrentJobs: concurrency * AT_THE_GATE_FACTOR,
+      localQueue: {
+        size: concurrency * LOCAL_QUEUE_FACTOR,
+        // Many jobs that are announced one by one are fetched a few at a time.
+        refetchDelay: {
+          durationMs: FETCH_EVERY_MS,
+          threshold: concurrency,
+          maxAbortThreshold: concurrency,
+        },
+      },
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,
       // Jobs that become due are found by polling; new ones are announced.
       pollInterval: 500,
-      gracefulShutdownAbortTimeout: FINISH_WITHIN_MS,
     },
-    plugins: [
-      {
-        name: 'PosthornPoolLiveness',
-        version: '0.0.0',
-        worker: {
-          hooks: {
-            async startWorker(_context, { worker }) {
-              await liveness.register(worker.workerPool.id)
-            },
-          },
-        },
-      },
-    ],
   }
 }
-
-function toTaskList(tasks: Tasks): TaskList {
-  const entries = Object.entries(tasks).map(([name, task]) => [
-    name,
-    (payload: unknown, helpers: JobHelpers) =>
-      (task as (payload: unknown, signal: AbortSignal | undefined) => Promise<void>)(
-        payload,
-        helpers.abortSignal,
-      ),
-  ])
-  return Object.fromEntries(entries)
-}
-
-/** What graphile-worker says goes where all else goes. */
-function workerLogFactory(logger: Logger) {
-  return () => (level: string, message: string, meta?: object) => {
-    if (level === 'error') logger.error({ ...meta }, message)
-    else if (level === 'warning' && !EXPECTED_WARNING.test(message))
-      logger.warn({ worker: true }, message)
-    else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
-  }
-}
-
-/** Jobs here wait for receivers, not for connections: what they ask of Postgres is gathered into few statements. */
-const EXPECTED_WARNING = /having maxPoolSize .* smaller than concurrency/

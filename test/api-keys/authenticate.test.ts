@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { type Authenticate, createAuthenticate } from '../../src/api-keys/authenticate.ts'
+import { DEFAULT_LIMITS } from '../../src/api-keys/limits.ts'
 import { requireScope } from '../../src/api-keys/scope.ts'
 import { hashToken, isWellFormedToken, mintToken } from '../../src/api-keys/token.ts'
 import type { Database } from '../../src/db/client.ts'
@@ -25,6 +26,7 @@ test('contract 5.1: the key identifies the organization', async () => {
     keyId: tenant.keyId,
     organizationId: tenant.organizationId,
     scopes: new Set(['webhooks:read']),
+    limits: DEFAULT_LIMITS,
   })
 })
 
@@ -137,7 +139,8 @@ describe('tokens', () => {
 })
 
 test('a scope that the key lacks is named; admin stands for every scope', () => {
-  const caller = { keyId: '', organizationId: '', scopes: new Set(['webhooks:read'] as const) }
+  const scopes = new Set(['webhooks:read'] as const)
+  const caller = { keyId: '', organizationId: '', scopes, limits: DEFAULT_LIMITS }
   expect(() => requireScope(caller, 'webhooks:read')).not.toThrow()
   expect(() => requireScope(caller, 'secrets:read')).toThrow(/lacks the scope secrets:read/)
   expect(() =>

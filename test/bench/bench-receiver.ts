@@ -1,28 +1,33 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { startApart } from './apart.ts'
 
-/** The receiver of a measurement, in a process of its own. */
+export type Manner = 'ok' | 'stamp' | 'fail' | 'hang'
+
+/** The TLS receiver of the bench, in a process of its own. */
 export interface BenchReceiver extends AsyncDisposable {
+  /** Without a path; `/ok`, `/stamp`, `/fail` and `/hang` say how it answers. */
   readonly url: string
+  /** The authority to trust, as PEM. */
   readonly authority: string
-  received(): Promise<number>
+  /** Begins counting anew. */
+  forget(): Promise<void>
+  /** Resolves once so many requests have arrived, with the moment on the clock of `monotonicMs`; fails when late. */
+  reached(manner: Manner, count: number, withinMs?: number): Promise<number>
+  /** How long each event that carried a `sentAt` took from there to its arrival at `/stamp`. */
+  latenciesMs(): Promise<number[]>
 }
 
+/** Long enough for a million on a slow machine. */
+const ARRIVE_WITHIN_MS = 900_000
+
 export async function startBenchReceiver(): Promise<BenchReceiver> {
-  const child: ChildProcess = fork(fileURLToPath(new URL('receiver.ts', import.meta.url)))
-  const [{ url, authority }] = await once(child, 'message')
+  const receiver = startApart('receiver.ts')
+  const address = await receiver.call<{ url: string; authority: string }>('address')
   return {
-    url,
-    authority,
-    async received() {
-      child.send('count')
-      const [answer] = await once(child, 'message')
-      return answer.received
-    },
-    async [Symbol.asyncDispose]() {
-      child.disconnect()
-      await once(child, 'exit')
-    },
+    ...address,
+    forget: () => receiver.call('forget'),
+    reached: (manner, count, withinMs = ARRIVE_WITHIN_MS) =>
+      receiver.call('reached', { manner, count, withinMs }),
+    latenciesMs: () => receiver.call('latenciesMs'),
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
 }

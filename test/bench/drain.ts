@@ -1,83 +1,105 @@
-import { startApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config.ts'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { publicId } from '../../src/ids.ts'
-import { createOrganization } from '../../src/organizations/organization.ts'
-import { openServices, type Settings } from '../../src/services.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
-import type { BenchReceiver } from './bench-receiver.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { until } from '../support/until.ts'
+import type { Bench } from './bench.ts'
+import { monotonicMs } from './clock.ts'
+import { fillRetries, queueDeliveries } from './fill.ts'
+import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
 export interface Drain {
   readonly perSecond: number
-  readonly residentMb: number
   readonly statementsPerDelivery: number
+  /** Of the largest of its processes. */
+  readonly peakMb: number
+  readonly endMb: number
+  /** Processor time for each delivery. */
+  readonly workerUs: number
+  readonly postgresUs: number
 }
 
-/** Queues deliveries with no worker running, then measures how fast one drains them, every attempt recorded. */
-export async function measureDrain(
-  databaseUrl: string,
-  receiver: BenchReceiver,
-  data: unknown,
-  count: number,
-): Promise<Drain> {
-  const settings = benchSettings(databaseUrl, receiver)
-  await using services = openServices(settings)
-  const { prisma, pool } = services.database
-  await migrate(pool)
-  const organization = await createOrganization(prisma, { name: 'Bench' })
-  const type = 'event_attendee.joined_event'
-  await createWebhook(services.webhooks, organization.id, {
-    url: receiver.url,
-    eventSubscriptions: [type],
-    enabled: true,
-  })
-  for (let queued = 0; queued < count; queued += 1_000) {
-    const events = Array.from({ length: Math.min(1_000, count - queued) }, () => ({ type, data }))
-    await pool.query('select count(*) from posthorn.publish_events($1, $2)', [
-      publicId('organization', organization.id),
-      JSON.stringify(events),
-    ])
+export interface DrainOptions {
+  readonly count: number
+  /** Deliveries beside them that are to be retried in hours. Default: none. */
+  readonly waiting?: number
+  /** How many webhooks they go to in equal parts. Default: 20. */
+  readonly webhooks?: number
+  /** How many worker processes share the work. Default: 1. */
+  readonly processes?: number
+}
+
+/**
+ * Queues deliveries with no worker running, then measures how fast workers drain them: from the moment that those of
+ * the warm-up have arrived until every attempt is on record and every job is gone.
+ */
+export async function measureDrain(bench: Bench, options: DrainOptions): Promise<Drain> {
+  const { receiver, sizes } = bench
+  const { count, waiting = 0, webhooks = 20, processes = 1 } = options
+  const total = sizes.warmUp + count
+  await using database = await bench.server.createDatabase()
+  await fill(bench, database.url, total, waiting, webhooks)
+  await database.settle()
+  const transactionsBefore = await database.transactions()
+  const postgresBeforeMs = await bench.server.cpuTimeMs()
+  await receiver.forget()
+
+  const measured = { perSecond: 0, peakMb: 0, endMb: 0, workerUs: 0 }
+  {
+    await using workers = new AsyncDisposableStack()
+    await using watched = openDatabase(database.url, { maxConnections: 1 })
+    const starting = Array.from({ length: processes }, async () =>
+      workers.use(await startPosthornServer(bench, database.url, 'worker')),
+    )
+    const startedAt = await receiver.reached('ok', sizes.warmUp)
+    const servers = await Promise.all(starting)
+    const workersBeforeMs = await cpuTimeOf(servers)
+    await receiver.reached('ok', total)
+    await until(
+      async () =>
+        (await watched.pool.query(TAKEN_JOBS)).rows.length === 0 &&
+        (await watched.pool.query(FRESH_DELIVERIES)).rows.length === 0,
+      'every attempt is on record',
+    )
+    measured.perSecond = count / ((monotonicMs() - startedAt) / 1_000)
+    measured.workerUs = ((await cpuTimeOf(servers)) - workersBeforeMs) * (1_000 / count)
+    for (const { memory } of servers) {
+      measured.peakMb = Math.max(measured.peakMb, await memory.peak())
+      measured.endMb = Math.max(measured.endMb, await memory.now())
+    }
   }
-  await pool.query('vacuum analyze')
-
-  const before = await transactions(databaseUrl)
-  const received = await receiver.received()
-  await using _app = await startApp(settings, 'worker')
-  const startedAt = performance.now()
-  while ((await receiver.received()) - received < count) await new Promise((r) => setTimeout(r, 10))
-  while ((await pendingJobs(pool)) > 0) await new Promise((r) => setTimeout(r, 10))
-  const seconds = (performance.now() - startedAt) / 1_000
-  const residentMb = process.memoryUsage.rss() / 1_000_000
-  const statementsPerDelivery = ((await transactions(databaseUrl)) - before) / count
-  return { perSecond: count / seconds, residentMb, statementsPerDelivery }
-}
-
-export function benchSettings(databaseUrl: string, receiver: BenchReceiver): Settings {
-  const { config, secrets } = loadConfig({
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    POSTHORN_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
-    POSTHORN_EGRESS_ALLOW: '127.0.0.0/8',
-    POSTHORN_LOG_LEVEL: 'error',
-  })
+  // Every statement of a worker is a transaction of its own, so the server's count of them counts statements.
+  const statements = (await database.transactions()) - transactionsBefore
+  const postgresMs = (await bench.server.cpuTimeMs()) - postgresBeforeMs
   return {
-    config,
-    secrets: secrets as Settings['secrets'],
-    trustedAuthorities: [receiver.authority],
+    ...measured,
+    statementsPerDelivery: statements / total,
+    postgresUs: postgresMs * (1_000 / total),
   }
 }
 
-async function pendingJobs(sql: Sql): Promise<number> {
-  const { rows } = await sql.query('select count(*)::int as n from graphile_worker.jobs')
-  return rows[0].n
+/** Each by an index: the worker is at work beside it. */
+const TAKEN_JOBS = 'select from graphile_worker._private_jobs where not is_available limit 1'
+const FRESH_DELIVERIES = `
+  select from graphile_worker._private_jobs where is_available and priority = 0 and run_at <= now() limit 1`
+
+async function cpuTimeOf(servers: readonly PosthornServer[]): Promise<number> {
+  const times = await Promise.all(servers.map((server) => server.cpuTimeMs()))
+  return times.reduce((sum, ms) => sum + ms, 0)
 }
 
-/** Every statement of the worker is a transaction of its own, so the server's count of them counts statements. */
-async function transactions(databaseUrl: string): Promise<number> {
-  await using database = openDatabase(databaseUrl, { maxConnections: 1 })
-  const { rows } = await database.pool.query(
-    'select xact_commit::int as n from pg_stat_database where datname = current_database()',
-  )
-  return rows[0].n
+async function fill(
+  { receiver }: Bench,
+  databaseUrl: string,
+  due: number,
+  waiting: number,
+  webhooks: number,
+): Promise<void> {
+  await using services = openBenchServices(databaseUrl)
+  const { pool } = services.database
+  const tenant = await createBenchTenant(services)
+  if (waiting > 0) {
+    const failing = await addWebhooks(services, tenant, receiver.url, 'fail', webhooks)
+    await fillRetries(pool, tenant, failing, waiting)
+  }
+  const types = await addWebhooks(services, tenant, receiver.url, 'ok', webhooks)
+  await queueDeliveries(pool, tenant, types, due)
 }

@@ -1,51 +1,92 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import type { Bench } from './bench.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
-import { benchSettings, measureDrain } from './drain.ts'
-import { measurePages } from './pages.ts'
-import { measureRawUndici } from './raw-undici.ts'
+import { type BenchServer, startBenchServer } from './bench-server.ts'
+import { killChildren } from './children.ts'
+import { reportDrains, reportTwoWorkers } from './drains.ts'
+import { reportFairness } from './fairness.ts'
+import { reportLatency } from './latency.ts'
+import { reportMemory } from './memory-rows.ts'
+import { reportNoOpJobs } from './no-op-jobs.ts'
+import { reportPages } from './pages.ts'
+import { reportPublishing } from './publishing.ts'
+import { reportRawUndici } from './raw-undici.ts'
+import { createReport } from './report.ts'
+import { FULL, QUICK } from './sizes.ts'
 
 /**
- * `npm run bench`: how fast Posthorn delivers on this machine, with an embedded Postgres of its own and a TLS receiver
- * in another process. What counts is the ratio inside one run: A is what the process could do if it recorded nothing.
+ * `npm run bench`: how fast Posthorn is on this machine, with a Postgres of its own and a TLS receiver in another
+ * process. What counts are the ratios inside one run; `docs/performance.md` says how to read it.
  */
+const SCENARIOS = {
+  A: reportRawUndici,
+  B: reportNoOpJobs,
+  C: reportDrains,
+  D: reportPublishing,
+  E: reportLatency,
+  F: reportFairness,
+  G: reportMemory,
+  H: reportTwoWorkers,
+  P: reportPages,
+} satisfies Record<string, (bench: Bench) => Promise<void>>
+
 const { values } = parseArgs({
   options: {
-    json: { type: 'boolean' },
+    /** One JSON value on standard output. */
+    json: { type: 'boolean', default: false },
+    /** Letters of scenarios, such as A,C,E. Default: all of them. */
+    only: { type: 'string', default: Object.keys(SCENARIOS).join(',') },
+    /** Small sizes, to see that everything works. */
+    quick: { type: 'boolean', default: false },
+    /** Deliveries of a short drain. */
     count: { type: 'string' },
-    /** How many deliveries are stored when pages are measured; 0: they are not. */
+    /** Deliveries of the long drain, waiting beside a short one, and stored when pages are measured. */
     stored: { type: 'string' },
+    /** A folder for processor profiles of the Posthorn processes; measuring takes longer with it. */
+    profile: { type: 'string' },
   },
 })
-const count = Number(values.count ?? 20_000)
-const stored = Number(values.stored ?? 1_000_000)
-const concurrency = 200
-const data = { attendee: 'Ada Lovelace', ticket: 'x'.repeat(300) }
-
-const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
-try {
-  await using postgres = await openEmbeddedPostgres(dataDir)
-  await using receiver = await startBenchReceiver()
-  const body = Buffer.from(JSON.stringify({ id: 'evt_', type: 'bench', data }))
-  await measureRawUndici(receiver, body, 5_000, concurrency)
-  const raw = await measureRawUndici(receiver, body, count, concurrency)
-  const drain = await measureDrain(postgres.url, receiver, data, count)
-  report({
-    'A  raw signed POSTs with undici, per second': Math.round(raw),
-    [`C  drain of ${count} deliveries, per second`]: Math.round(drain.perSecond),
-    'C / A': Number((drain.perSecond / raw).toFixed(2)),
-    'statements per delivery in C': Number(drain.statementsPerDelivery.toFixed(3)),
-    'resident memory of the process after C, MB': Math.round(drain.residentMb),
-    ...(stored > 0 && (await measurePages(benchSettings(postgres.url, receiver), stored))),
-  })
-} finally {
-  await rm(dataDir, { recursive: true, force: true })
+const base = values.quick ? QUICK : FULL
+const sizes = {
+  ...base,
+  count: Number(values.count ?? base.count),
+  stored: Number(values.stored ?? base.stored),
+}
+const chosen = values.only.toUpperCase().split(',')
+const unknown = chosen.filter((letter) => !(letter in SCENARIOS))
+if (unknown.length > 0 || !(sizes.count > 0) || !(sizes.stored > 0)) {
+  console.error(
+    `Give --only letters of ${Object.keys(SCENARIOS).join(', ')}, and --count and --stored numbers above 0.`,
+  )
+  process.exit(2)
 }
 
-function report(rows: Record<string, number>): void {
-  if (values.json) console.log(JSON.stringify(rows))
-  else for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(52)}${value}`)
+const beganAt = performance.now()
+const report = createReport(values.json)
+{
+  await using resources = new AsyncDisposableStack()
+  const starting = startBenchServer()
+  process.once('SIGINT', () => breakOff(starting, 130))
+  process.once('SIGTERM', () => breakOff(starting, 143))
+  process.on('uncaughtException', (error) => {
+    console.error(error)
+    breakOff(starting, 1)
+  })
+  const server = resources.use(await starting)
+  const receiver = resources.use(await startBenchReceiver())
+  const profileFolder = values.profile ?? null
+  const bench: Bench = { server, receiver, sizes, profileFolder, report: report.add }
+  for (const [letter, run] of Object.entries(SCENARIOS)) {
+    if (chosen.includes(letter)) await run(bench)
+  }
+}
+report.end(performance.now() - beganAt)
+
+/** Ends everything that was started, at once. What was being measured fails, which no longer matters. */
+async function breakOff(starting: Promise<BenchServer>, exitCode: number): Promise<void> {
+  process.removeAllListeners('uncaughtException').on('uncaughtException', () => {})
+  killChildren()
+  const server = await starting.catch(() => null)
+  await server?.[Symbol.asyncDispose]()
+  process.exit(exitCode)
 }

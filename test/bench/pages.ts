@@ -1,10 +1,11 @@
-import { startApp } from '../../src/app.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
-import type { Settings } from '../../src/services.ts'
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency.ts'
 import { createTenant } from '../support/factories.ts'
 import { fillDeliveries } from '../support/million.ts'
+import type { Bench } from './bench.ts'
+import { percentile } from './percentile.ts'
+import { startPosthornServer } from './posthorn-server.ts'
 
 /** The lists whose pages are measured, each under its name in the report. */
 const LISTS = {
@@ -22,34 +23,36 @@ const LISTS = {
 
 const PAGES = 100
 
-/** How long pages of lists of `count` deliveries take over HTTP, one after the other: the 95th percentile, in ms. */
-export async function measurePages(
-  settings: Settings,
-  count: number,
-): Promise<Record<string, number>> {
-  await using app = await startApp(settings, 'api')
-  const { pool, prisma } = app.services.database
-  const { organizationId, token } = await createTenant(prisma)
-  await fillDeliveries(pool, organizationId, count)
-  await pool.query('vacuum (analyze) posthorn.events, posthorn.deliveries, posthorn.attempts')
+/** P: how long pages of long lists take over HTTP, one after the other: the 95th percentile. */
+export async function reportPages(bench: Bench): Promise<void> {
+  const { server, sizes } = bench
+  await using database = await server.createDatabase()
+  await using filled = openDatabase(database.url)
+  const { organizationId, token } = await createTenant(filled.prisma)
+  await fillDeliveries(filled.pool, organizationId, sizes.stored)
+  await database.settle()
   // Once to set its mark, once to reach it.
-  for (let i = 0; i < 2; i++) await markLingeringDeliveries(pool)
+  for (let i = 0; i < 2; i++) await markLingeringDeliveries(filled.pool)
+  await fillStatistics(filled.pool, organizationId)
 
-  await fillStatistics(pool, organizationId)
-
-  const found: Record<string, number> = {}
+  await using api = await startPosthornServer(bench, database.url, 'api')
+  const report = (name: string, value: number, limit: number) =>
+    bench.report({
+      scenario: 'P',
+      name: `${name}, p95`,
+      value,
+      unit: 'ms',
+      bound: { kind: 'at most', limit },
+    })
   for (const [name, list] of Object.entries(LISTS)) {
-    found[`D  page of ${name}: p95, ms`] = await measureList(app.url, token, list)
+    report(`page of ${name}`, await measureList(api.url, token, list), 20)
   }
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString()
   const counted = `statistics(since: "${since}", bucket: HOUR) { start attempts successRate latency { p95Ms } }`
-  found['D  statistics of 30 days: p95, ms'] = await measure(app.url, token, counted)
-  found['D  statistics and health of 20 webhooks: p95, ms'] = await measure(
-    app.url,
-    token,
-    `webhooks(first: 20) { nodes { health(window: MONTH) { state successRate latency { p95Ms } } ${counted.replace('HOUR', 'DAY')} } }`,
-  )
-  return found
+  report('statistics of 30 days', await measure(api.url, token, counted), 100)
+  const health = `health(window: MONTH) { state successRate latency { p95Ms } }`
+  const many = `webhooks(first: 20) { nodes { ${health} ${counted.replace('HOUR', 'DAY')} } }`
+  report('statistics and health of 20 webhooks', await measure(api.url, token, many), 100)
 }
 
 const DAY_MS = 86_400_000
@@ -75,7 +78,7 @@ async function fillStatistics(sql: Sql, organizationId: string): Promise<void> {
 async function measure(url: string, token: string, selection: string): Promise<number> {
   const took: number[] = []
   for (let i = 0; i < PAGES; i++) took.push((await post(url, token, `{ ${selection} }`, {})).tookMs)
-  return percentile95(took)
+  return percentile(took, 0.95)
 }
 
 async function measureList(url: string, token: string, list: string): Promise<number> {
@@ -88,7 +91,7 @@ async function measureList(url: string, token: string, list: string): Promise<nu
     const { endCursor, hasNextPage } = answer.data.list.pageInfo
     after = hasNextPage ? endCursor : null
   }
-  return percentile95(took)
+  return percentile(took, 0.95)
 }
 
 interface ListAnswer {
@@ -117,9 +120,4 @@ async function post<Data>(
   const { data, errors } = (await response.json()) as { data: Data; errors?: unknown }
   if (errors) throw new Error(JSON.stringify(errors))
   return { data, tookMs: performance.now() - startedAt }
-}
-
-function percentile95(took: readonly number[]): number {
-  const sorted = took.toSorted((a, b) => a - b)
-  return Number((sorted[Math.floor(took.length * 0.95)] as number).toFixed(1))
 }

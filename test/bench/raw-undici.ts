@@ -1,39 +1,30 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
-import { Agent, request } from 'undici'
-import { signDelivery } from '../../src/receiver/sign.ts'
-import type { BenchReceiver } from './bench-receiver.ts'
+import { startApart } from './apart.ts'
+import { type Bench, oncePerBench } from './bench.ts'
+import { DATA } from './fill.ts'
+import { CONCURRENCY } from './sizes.ts'
 
-/** What one process can do at best: signed POSTs of a payload, and nothing recorded. Answers requests per second. */
-export async function measureRawUndici(
-  receiver: BenchReceiver,
-  body: Buffer,
-  count: number,
-  concurrency: number,
-): Promise<number> {
-  const dispatcher = new Agent({ connections: concurrency, connect: { ca: receiver.authority } })
-  const key = createSecretKey(randomBytes(32))
-  let next = 0
-  async function worker() {
-    while (next < count) {
-      const id = `msg_${next++}`
-      const timestamp = String(Math.floor(Date.now() / 1_000))
-      const response = await request(receiver.url, {
-        dispatcher,
-        method: 'POST',
-        body,
-        headers: {
-          'content-type': 'application/json',
-          'wh-id': id,
-          'wh-timestamp': timestamp,
-          'wh-signature': signDelivery(key, id, timestamp, body),
-        },
-      })
-      await response.body.dump()
-    }
-  }
-  const startedAt = performance.now()
-  await Promise.all(Array.from({ length: concurrency }, worker))
-  const perSecond = count / ((performance.now() - startedAt) / 1_000)
-  await dispatcher.close()
-  return perSecond
+/** A: what one process can do at best, signed POSTs of a payload and nothing recorded, per second. */
+export const measureRawUndici = oncePerBench(sendRaw)
+
+/** The same, measured anew. */
+export async function sendRaw({ receiver, sizes }: Bench): Promise<number> {
+  await using sender = startApart('raw-undici-main.ts')
+  return await sender.call<number>('send', {
+    url: `${receiver.url}/ok/1`,
+    authority: receiver.authority,
+    body: JSON.stringify({
+      id: 'evt_01kf0000000000000000000000',
+      type: 'bench.ok_1',
+      timestamp: new Date().toISOString(),
+      data: DATA,
+    }),
+    count: sizes.count,
+    warmUp: sizes.warmUp,
+    concurrency: CONCURRENCY,
+  })
+}
+
+export async function reportRawUndici(bench: Bench): Promise<void> {
+  const value = await measureRawUndici(bench)
+  bench.report({ scenario: 'A', name: 'raw signed POSTs with undici', value, unit: '/s' })
 }

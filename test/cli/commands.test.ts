@@ -224,6 +224,7 @@ test.each([
   [['key', 'create']],
   [['key', 'list']],
   [['key', 'revoke']],
+  [['key', 'rotate-encryption']],
   [['publish']],
   [['listen']],
   [['verify']],

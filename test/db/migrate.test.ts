@@ -91,6 +91,7 @@ test('schema.prisma and the migrations describe the same tables', async () => {
 })
 
 function tableOf(model: string): string {
+  if (model === 'AuditEntry') return 'audit_log'
   const snake = model.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
   return /[^aeiou]y$/.test(snake) ? `${snake.slice(0, -1)}ies` : `${snake}s`
 }

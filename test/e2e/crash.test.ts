@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
@@ -84,6 +86,47 @@ test('SIGTERM gives back what a hanging receiver holds, and uses up no attempt',
   )
   expect(jobs).toEqual([{ locked_at: null }])
 }, 60_000)
+
+test('what is given back at SIGTERM goes out with the next process at once, and what ended in time was sent once', async () => {
+  await settle()
+  // Every other request is answered after a second, the others never by the process that is ended.
+  const slow = new Set<unknown>()
+  receiver.answer = (response, { headers }) => {
+    if (receiver.received.length % 2 === 0) setTimeout(() => response.end(), 1_000)
+    else if (slow.has(headers['wh-id'])) response.end()
+    else slow.add(headers['wh-id'])
+  }
+  const worker = startWorker()
+  await publish(6)
+  await receiver.arrival(6)
+  worker.child.kill('SIGTERM')
+  await sleep(1_500)
+  // The second signal: it does not wait for the rest.
+  const hurriedAt = performance.now()
+  worker.child.kill('SIGTERM')
+  expect(await worker.ended).toBe(0)
+  expect(performance.now() - hurriedAt).toBeLessThan(5_000)
+  expect(worker.stderr).not.toMatch(/"level":"(error|fatal)"/)
+  receiver.answer = (response) => response.end()
+
+  await using _next = startWorker()
+  await until(async () => (await jobCount()) === 0, 'nothing is left')
+  const counts = Map.groupBy(receiver.received, ({ headers }) => headers['wh-id'])
+  expect([...counts.values()].map(({ length }) => length).sort()).toEqual([1, 1, 1, 2, 2, 2])
+  const { rows } = await api.database.pool.query(
+    'select distinct attempt_count from posthorn.deliveries where id = any ($1)',
+    [[...counts.keys()].map((id) => parseId('delivery', String(id)))],
+  )
+  expect(rows).toEqual([{ attempt_count: 1 }])
+}, 60_000)
+
+/** Lets everything that earlier tests left be delivered. */
+async function settle(): Promise<void> {
+  receiver.answer = (response) => response.end()
+  await using _worker = startWorker()
+  await until(async () => (await jobCount()) === 0, 'nothing is left')
+  receiver.forget()
+}
 
 function startWorker(): PosthornProcess {
   return startPosthorn(['start', '--role', 'worker'], {

@@ -32,6 +32,20 @@ test('the first start prints an API key and a curl to paste, which works', async
   expect([response.status, await response.json()]).toEqual([200, []])
 })
 
+test('it prints a link that signs in to the console once', async () => {
+  const link = linkOf(posthorn)
+  const signIn = () =>
+    fetch(`${url}/console/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ link }),
+    })
+  const response = await signIn()
+  expect(response.status).toBe(204)
+  expect(response.headers.get('set-cookie')).toMatch(/^posthorn_session=/)
+  expect((await signIn()).status).toBe(401)
+})
+
 test('what it keeps secret only its owner can read', async () => {
   for (const file of ['api-key', 'encryption-key', 'postgres-password', 'authority/ca.key']) {
     const { mode } = await stat(path.join(cwd, '.posthorn', file))
@@ -83,6 +97,7 @@ test('a second start keeps the data, and does not print the key again', async ()
   url = await readyUrl(posthorn)
   expect(posthorn.stderr).not.toContain(token)
   expect(posthorn.stderr).toContain('The API key of the first start is in .posthorn/api-key.')
+  expect(linkOf(posthorn)).toMatch(/^[\w-]{43}$/)
   const response = await fetch(`${url}/api/connect/v1/webhooks`, {
     headers: { authorization: `Bearer ${token}` },
   })
@@ -124,6 +139,10 @@ async function readyUrl(process: PosthornProcess): Promise<string> {
   await until(() => ready() || process.child.exitCode !== null, 'Posthorn is ready', 30_000)
   expect(ready(), process.stderr).toBeDefined()
   return ready() as string
+}
+
+function linkOf({ stderr }: PosthornProcess): string | undefined {
+  return /Console {3}http:\S+\/console\/sign-in#link=(\S+)/.exec(stderr)?.[1]
 }
 
 async function publishOverGraphql(data: unknown): Promise<string> {

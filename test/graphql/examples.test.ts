@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/api-keys/scope.ts'
+import { holdWebhook } from '../../src/flow/breaker.ts'
+import { parseId } from '../../src/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
@@ -46,12 +48,15 @@ const VARIABLES: Record<
   (made: Awaited<ReturnType<typeof things>>) => object | Promise<object>
 > = {
   Webhooks: () => ({ first: 10 }),
+  AuditLog: () => ({ first: 10, filter: { action: 'webhook.created' } }),
   Webhook: ({ webhookId }) => ({ id: webhookId }),
   CreateWebhook: () => ({
     input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
   }),
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
+  TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
+  ReleaseWebhook: async ({ webhookId }) => ({ id: await held(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
   TestDelivery: ({ webhookId }) => ({ webhookId, eventType: JOINED }),
   PublishEvent: () => ({ input: event }),
@@ -60,8 +65,21 @@ const VARIABLES: Record<
   Delivery: ({ deliveryId }) => ({ id: deliveryId }),
   Redeliver: ({ deliveryId }) => ({ id: deliveryId }),
   CancelDelivery: ({ deliveryId }) => ({ id: deliveryId }),
+  CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
+  RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
+  Recovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
+  RecoveriesOfWebhook: ({ webhookId }) => ({ webhookId }),
+  CancelRecovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
   CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
+  UpdateApiKey: async () => ({ id: await spareKey(), input: { requestsPerSecond: 100 } }),
   RevokeApiKey: async () => ({ id: await spareKey() }),
+  CreatePortalSession: ({ webhookId }) => ({
+    input: {
+      scopes: ['webhooks:read', 'deliveries:read'],
+      webhookId,
+      theme: { primaryColor: '#7048e8', colorScheme: 'DARK' },
+    },
+  }),
   CreateEventType: () => ({ input: { name: 'order.paid', description: 'An order was paid.' } }),
   UpdateEventType: () => ({ name: JOINED, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ name: TICKET }),
@@ -73,6 +91,20 @@ const VARIABLES: Record<
   RescheduleJobs: () => ({ ids: [], runAt: '2030-01-01T00:00:00Z' }),
   FailJobs: () => ({ ids: [], reason: 'No longer wanted.' }),
   CompleteJobs: () => ({ ids: [] }),
+}
+
+const yesterday = () => new Date(Date.now() - 86_400_000)
+
+async function recovery(webhookId: string): Promise<string> {
+  const { data } = await api.call(tenant.token, document('recoveries', 'RecoverDeliveries'), {
+    input: { webhookId, since: yesterday() },
+  })
+  return data.recoverDeliveries.recovery.id
+}
+
+async function held(webhookId: string): Promise<string> {
+  await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+  return webhookId
 }
 
 async function spareKey(): Promise<string> {

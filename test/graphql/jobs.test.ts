@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { publicId } from '../../src/ids.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 
 let api: Api
 let operator: Awaited<ReturnType<Api['tenant']>>
+let tenant: Awaited<ReturnType<Api['tenant']>>
 let deliveries: string[]
 
 /** Four jobs, added in this order, each in another state; the first is a delivery's. */
@@ -22,7 +24,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await api.database.pool.query('delete from graphile_worker._private_jobs')
-  const tenant = await api.tenant()
+  tenant = await api.tenant()
   await addWebhook(api, tenant.organizationId)
   await publish(api, tenant.organizationId)
   deliveries = await deliveryIds(api.database, tenant.organizationId)
@@ -56,7 +58,7 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
 const idsOf = (data: { jobs: { nodes: { id: string }[] } }) => data.jobs.nodes.map(({ id }) => id)
 
 describe('jobs', () => {
-  test('come in the order they were added, with their deliveries, in three statements', async () => {
+  test('come in the order they were added, with their deliveries, and whose they are, in five statements', async () => {
     const { data, errors } = await call('Jobs')
     expect(errors).toBeUndefined()
     expect(idsOf(data)).toEqual(Object.values(jobs))
@@ -68,13 +70,34 @@ describe('jobs', () => {
         maxAttempts: 25,
         payload: { deliveryId: deliveries[0] },
         delivery: { id: deliveries[0], state: 'PENDING' },
+        organization: { id: publicId('organization', tenant.organizationId) },
         lockedAt: null,
       },
-      { task: 'maintain', state: 'WAITING', delivery: null },
+      { task: 'maintain', state: 'WAITING', delivery: null, organization: null },
       { task: 'maintain', state: 'RUNNING', lockedBy: 'worker_1', payload: { n: 1 } },
       { task: 'cancel_deliveries', state: 'FAILED', attempts: 1, lastError: 'Boom' },
     ])
-    expect(api.statements.list).toHaveLength(3)
+    expect(api.statements.list).toHaveLength(5)
+  })
+
+  test('of several organizations say whose they are, in as many statements', async () => {
+    const other = await api.tenant()
+    await addWebhook(api, other.organizationId)
+    await publish(api, other.organizationId, 2)
+    const { data } = await call('Jobs', { task: 'deliver' })
+    expect(
+      data.jobs.nodes.map(({ organization }: { organization: { id: string } }) => organization.id),
+    ).toEqual(
+      [tenant, other, other].map(({ organizationId }) => publicId('organization', organizationId)),
+    )
+    expect(api.statements.list).toHaveLength(5)
+  })
+
+  test('say of nobody whose they are, once their delivery is gone', async () => {
+    await api.database.pool.query('delete from posthorn.deliveries')
+    const { data, errors } = await call('Jobs', { task: 'deliver' })
+    expect(errors).toBeUndefined()
+    expect(data.jobs.nodes).toMatchObject([{ id: jobs.due, delivery: null, organization: null }])
   })
 
   test.each(['due', 'waiting', 'running', 'failed'] as const)(

@@ -33,6 +33,7 @@ async function keyWith(scopes: readonly Scope[]): Promise<string> {
 
 const QUERIES: [Scope, string][] = [
   ['keys:manage', '{ apiKeys { nodes { id } } }'],
+  ['keys:manage', '{ auditLog { nodes { id } } }'],
   ['webhooks:read', 'query ($webhook: ID!) { webhook(id: $webhook) { id } }'],
   ['webhooks:read', '{ webhooks { nodes { id } } }'],
   ['webhooks:read', 'query ($webhook: ID!) { node(id: $webhook) { id } }'],
@@ -111,8 +112,22 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'TestDelivery', { webhookId: 'wh_x', eventType: JOINED }],
+  [
+    'deliveries:write',
+    'recoveries',
+    'RecoverDeliveries',
+    { input: { webhookId: 'wh_x', since: '2026-01-31T12:00:00Z' } },
+  ],
+  ['deliveries:write', 'recoveries', 'CancelRecovery', { id: 'rec_x' }],
   ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],
+  ['keys:manage', 'api-keys', 'UpdateApiKey', { id: 'key_x', input: {} }],
   ['keys:manage', 'api-keys', 'RevokeApiKey', { id: 'key_x' }],
+  [
+    'keys:manage',
+    'portal-sessions',
+    'CreatePortalSession',
+    { input: { scopes: ['webhooks:read'] } },
+  ],
   ['admin', 'event-types', 'CreateEventType', { input: { name: 'a', description: 'A' } }],
   ['admin', 'event-types', 'UpdateEventType', { name: JOINED, input: {} }],
   ['admin', 'event-types', 'ArchiveEventType', { name: JOINED }],

@@ -131,7 +131,7 @@ describe('health', () => {
     expect(counts).toEqual([1, 2, 3, 4])
   })
 
-  test('of a page of webhooks takes three statements, condition and all', async () => {
+  test('of a page of webhooks takes four statements, condition, hold and all', async () => {
     for (let i = 0; i < 5; i++) await addWebhook(api, tenant.organizationId)
     await api.call(
       tenant.token,
@@ -142,6 +142,7 @@ describe('health', () => {
       'read_statistics_of_webhooks_hour_hour',
       'read_statistics_of_webhooks_hour_whole',
       'select webhook_conditions',
+      'select webhook_flows',
       'select webhooks',
     ])
   })

@@ -12,11 +12,17 @@ export interface TestAuthority {
   readonly self: KeyAndCertificate
   issue(
     names: readonly string[],
-    validity?: { from?: Date; until?: Date },
+    options?: { from?: Date; until?: Date; hasWeakKey?: boolean },
   ): Promise<KeyAndCertificate>
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const WEAK_ALGORITHM = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 1_024,
+  publicExponent: new Uint8Array([1, 0, 1]),
+}
 const DAY_MS = 86_400_000
 
 /** An authority of its own, so that a test can have a sender trust it or not. */
@@ -36,8 +42,10 @@ export async function createTestAuthority(
   return {
     pem: root.toString('pem'),
     self: { key: toPem(keys.privateKey), cert: root.toString('pem') },
-    async issue(names, { from = daysFromNow(-5), until = daysFromNow(5) } = {}) {
-      const own = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+    async issue(names, options = {}) {
+      const { from = daysFromNow(-5), until = daysFromNow(5), hasWeakKey = false } = options
+      const algorithm = hasWeakKey ? WEAK_ALGORITHM : ALGORITHM
+      const own = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
       const certificate = await x509.X509CertificateGenerator.create({
         issuer: root.subject,
         signingKey: keys.privateKey,

@@ -64,7 +64,9 @@ describe('a webhook URL is refused', () => {
     ['not_a_url', 'https://1.2.3.4.5/'],
     ['not_a_url', 'https://256.1.1.1/'],
     ['not_a_url', 'https://[::1/'],
-    ['not_a_url', 'https://[fe80::1%25eth0]/'],
+    ['not_a_url', 'https://127.0.0.1../'],
+    ['not_a_url', 'https://example..com/'],
+    ['not_a_url', 'https://./'],
     ['not_a_url', 'https://example.com:65536/'],
     ['not_a_url', 'https://example.com:x/'],
     ['not_https', 'http://example.com/'],
@@ -119,6 +121,8 @@ describe('a webhook URL is refused', () => {
     'https://[::ffff:7f00:1]/',
     'https://[64:ff9b::10.0.0.1]/',
     'https://[fe80::1]/',
+    'https://[fe80::1%25eth0]/',
+    'https://[fe80::1%eth0]:8443/',
     'https://[fd00::1]/',
     'https://localhost/',
     'https://LOCALHOST:8443/',
@@ -127,15 +131,6 @@ describe('a webhook URL is refused', () => {
     'https://ⓛocalhost/',
   ])('as not public: %s', (url) => {
     expect(checkDestinationUrl(url, guard)).toMatchObject({ ok: false, code: 'address_not_public' })
-  })
-
-  test('in words that name the remedy and not what was found', () => {
-    expect(checkDestinationUrl('https://127.0.0.1:8443/', guard)).toEqual({
-      ok: false,
-      code: 'address_not_public',
-      detail:
-        'The URL does not lead to a public address. Give a host that can be reached from the internet.',
-    })
   })
 })
 

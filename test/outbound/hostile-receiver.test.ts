@@ -1,42 +1,19 @@
-import { once } from 'node:events'
 import * as net from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { assertAnswered, LOOPBACK, openReceiver, openSender, poll, post } from './sending.ts'
+import { drip, pour } from './hostile-receivers.ts'
+import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
+import {
+  assertAnswered,
+  certificate,
+  LOOPBACK,
+  openReceiver,
+  openSender,
+  poll,
+  post,
+} from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
 const KIB = 1024
-
-/** Writes a piece again and again, as fast as it is taken. */
-function pour(socket: net.Socket, piece: string): void {
-  const write = () => {
-    while (socket.writable && socket.write(piece)) {}
-  }
-  socket.on('drain', write)
-  write()
-}
-
-function drip(socket: net.Socket, everyMs: number, piece: string): void {
-  const timer = setInterval(() => socket.write(piece), everyMs)
-  socket.once('close', () => clearInterval(timer))
-}
-
-/** Takes connections as bare TCP; what it does with them is up to the test. */
-async function openTcpReceiver(
-  onConnection: (socket: net.Socket) => void,
-): Promise<{ port: number }> {
-  const sockets = new Set<net.Socket>()
-  const server = net.createServer((socket) => {
-    sockets.add(socket.on('error', () => {}))
-    onConnection(socket)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { port: (server.address() as net.AddressInfo).port }
-}
 
 describe('within the connect time', () => {
   const connectTimeoutMs = 200
@@ -58,7 +35,7 @@ describe('within the connect time', () => {
     const receiver = await openTcpReceiver((socket) => {
       // The beginning of a ServerHello in a record that takes minutes to complete.
       socket.write(Buffer.from('160303' + '3fff' + '02003ff0', 'hex'))
-      drip(socket, 20, '\0')
+      drip(socket, '\0')
       socket.once('close', () => {
         closed = true
       })
@@ -85,17 +62,14 @@ describe('within the acknowledgement time', () => {
       'drips its head',
       (socket: net.Socket) => {
         socket.write('HTTP/1.1 200 OK\r\nx-slow: ')
-        drip(socket, 20, 'a')
+        drip(socket, 'a')
       },
     ],
     [
       'drips interim responses',
-      (socket: net.Socket) => drip(socket, 20, 'HTTP/1.1 102 Processing\r\n\r\n'),
+      (socket: net.Socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'),
     ],
-    [
-      'drips 100 Continue',
-      (socket: net.Socket) => drip(socket, 20, 'HTTP/1.1 100 Continue\r\n\r\n'),
-    ],
+    ['drips 100 Continue', (socket: net.Socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n')],
   ])('a receiver that %s is given up, and its connection closed', async (_what, answer) => {
     const receiver = await openReceiver(answer)
     const outcome = await post(openSender({ acknowledgeTimeoutMs }), receiver)
@@ -127,15 +101,15 @@ describe('within the acknowledgement time', () => {
     expect(outcome.firstByteMs).toBeGreaterThanOrEqual(490)
   })
 
-  test('a receiver that never reads the request is given up', async () => {
-    const receiver = await openReceiver()
+  test('a receiver that never reads the request is given up, and its connection closed', async () => {
+    const sockets: net.Socket[] = []
+    const deaf = await openTlsReceiver(certificate, (socket) => sockets.push(socket.pause()))()
     const sender = openSender({ acknowledgeTimeoutMs })
-    assertAnswered(await post(sender, receiver))
-    const deaf = await openReceiver((socket) => socket.pause())
-    assertAnswered(await post(sender, receiver))
     const outcome = await post(sender, deaf, { body: Buffer.alloc(20 * KIB * KIB) })
     expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response' })
-    await poll(() => deaf.openConnections === 0)
+    // It notices the end only once it reads.
+    for (const socket of sockets) socket.resume()
+    await poll(() => sockets.length === 1 && sockets.every((socket) => socket.destroyed))
   })
 })
 
@@ -143,7 +117,7 @@ describe('a head counts, however the body misbehaves:', () => {
   test('a body that drips on for ever ends after the body time', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
-      drip(socket, 20, '1\r\na\r\n')
+      drip(socket, '1\r\na\r\n')
     })
     const outcome = await post(openSender({ bodyReadMs: 200 }), receiver)
     assertAnswered(outcome)
@@ -232,7 +206,7 @@ test('a receiver that uses up every time it has is done with when they are over'
   const receiver = await openReceiver((socket) => {
     setTimeout(() => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
-      drip(socket, 20, 'a')
+      drip(socket, 'a')
     }, 150)
   })
   const lookup = async () => {

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
+import { openTlsReceiver } from './raw-receivers.ts'
+import { assertAnswered, certificate, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
 test('a request arrives as a POST with its path, headers and exact body', async () => {
@@ -184,4 +185,17 @@ test('closing waits for requests under way, takes no more, and leaves no connect
   expect(await sending).toMatchObject({ kind: 'answered' })
   await poll(() => receiver.openConnections === 0)
   await sender.close()
+})
+
+test('an answer that comes while the request is still being sent counts, and the next request has its own', async () => {
+  const receiver = await openReceiver()
+  const hasty = await openTlsReceiver(certificate, (socket) => {
+    socket.pause()
+    socket.write('HTTP/1.1 413 Content Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  })()
+  const sender = openSender()
+  const body = Buffer.alloc(20 * 1024 * 1024)
+  expect(await post(sender, hasty, { body })).toMatchObject({ kind: 'answered', status: 413 })
+  expect(await post(sender, hasty)).toMatchObject({ kind: 'answered', status: 413 })
+  assertAnswered(await post(sender, receiver))
 })

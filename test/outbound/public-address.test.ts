@@ -2,6 +2,11 @@ import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createAddressGuard, isPublicAddress } from '../../src/outbound/public-address.ts'
+import {
+  IPV4_SPECIAL_PURPOSE,
+  IPV6_SPECIAL_PURPOSE,
+  OTHER_SPECIAL_PURPOSE,
+} from '../../src/outbound/special-purpose-blocks.ts'
 
 /** The IANA IPv4 Special-Purpose Address Registry, and multicast: block, first and last address, reachable. */
 const IPV4_ROWS: [block: string, isReachable: boolean][] = [
@@ -222,6 +227,16 @@ describe('every address', () => {
       }),
     )
   })
+})
+
+test('the table has every row of both registries, once', () => {
+  const others = OTHER_SPECIAL_PURPOSE.map(({ block }) => block)
+  // NAT64 and IPv4-mapped addresses are judged by the address inside, in tests of their own.
+  const inside = ['::ffff:0:0/96', '64:ff9b::/96']
+  const rows = [...IPV4_ROWS, ...IPV6_ROWS].map(([block]) => block)
+  expect(
+    [...IPV4_SPECIAL_PURPOSE, ...IPV6_SPECIAL_PURPOSE].map(({ block }) => block).sort(),
+  ).toEqual([...rows.filter((block) => !others.includes(block)), ...inside].sort())
 })
 
 describe('an address guard', () => {

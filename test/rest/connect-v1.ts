@@ -5,6 +5,7 @@ import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { createRateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import {
   CONNECT_V1_PATH,
   type ConnectV1Deps,
@@ -73,6 +74,7 @@ export function connectV1Deps(
   }
   return {
     authenticate: createAuthenticate(database.pool),
+    rateLimiter: createRateLimiter({ sql: database.pool, onError: () => {} }),
     webhooks: { prisma: database.prisma, keyring: KEYRING, guard: createAddressGuard([]) },
     logger: {
       isLevelEnabled: () => true,

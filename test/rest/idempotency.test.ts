@@ -17,18 +17,22 @@ const post = (key: string, body: unknown = NEW_WEBHOOK, token = api.tenant.token
 let made = 0
 const newKey = () => `key-${made++}`
 
-/** Everything of an answer that a caller sees. */
+/** Everything of an answer that a caller sees, but for what is left of their rate limit. */
 async function seen(response: Response) {
+  const { ratelimit, ...headers } = Object.fromEntries(response.headers)
   return {
     status: response.status,
-    headers: Object.fromEntries(response.headers),
+    limited: ratelimit !== undefined,
+    headers,
     body: await response.text(),
   }
 }
 
+/** Backdates the memory of a call: in whole milliseconds, as it is stored. */
 async function age(key: string, hours: number) {
   await api.database.pool.query(
-    `update posthorn.idempotency_keys set created_at = now() - make_interval(hours => $2) where key = $1`,
+    `update posthorn.idempotency_keys
+     set created_at = date_trunc('milliseconds', now()) - make_interval(hours => $2) where key = $1`,
     [key, hours],
   )
 }

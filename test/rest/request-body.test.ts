@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_BODY_BYTES } from '../../src/rest/read-json-object.ts'
+import { MAX_BODY_BYTES } from '../../src/http/read-json-object.ts'
 import {
   type ConnectV1,
   json,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { notFoundProblem } from '../../src/rest/problem.ts'
+import { notFoundProblem } from '../../src/http/problem.ts'
 import { type ConnectV1, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
 
 let api: ConnectV1

@@ -24,6 +24,7 @@ export interface TestAppOptions {
   readonly role?: Role
   /** Default: a database of its own. */
   readonly database?: Database
+  readonly now?: () => Date
 }
 
 /** The settings of a test's process: a free port, the loopback allowed, quick retries. */
@@ -34,7 +35,7 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
     POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
     POSTHORN_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
     POSTHORN_RETRY_SCHEDULE: '100ms,100ms,100ms',
-    POSTHORN_LOG_LEVEL: 'silent',
+    POSTHORN_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
   }
 }
 
@@ -53,6 +54,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       config,
       secrets: secrets as Settings['secrets'],
       trustedAuthorities: options.trustedAuthorities ?? [],
+      ...(options.now && { now: options.now }),
     },
     options.role ?? 'all',
   )

@@ -25,6 +25,7 @@ export function attemptOf(
     responseBody: status === null ? null : Buffer.from('ok'),
     responseBodyTruncated: false,
     retryDelayMs: null,
+    keepsSchedule: false,
     ...given,
   }
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
-import { releaseJobsOfDeadPools, watchPools } from '../../src/worker/pool-liveness.ts'
+import { giveBackJobsOfDeadPools } from '../../src/worker/give-back.ts'
+import { watchPools } from '../../src/worker/pool-liveness.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -14,10 +15,10 @@ beforeEach(async () => {
 afterEach(async () => await database[Symbol.asyncDispose]())
 
 test('the jobs of a living pool stay with it', async () => {
-  await using liveness = watchPools(database.url, database.pool, logger)
+  await using liveness = watchPools({ databaseUrl: database.url, logger })
   await liveness.register('pool-a')
   await lockJob('pool-a')
-  expect(await releaseJobsOfDeadPools(database.pool, logger)).toEqual([])
+  expect(await giveBackJobsOfDeadPools(database.pool, ['pool-a'])).toEqual([])
   expect(await lockedBy()).toBe('pool-a')
 })
 
@@ -25,31 +26,77 @@ test('the jobs of a pool whose process is gone are given back, once', async () =
   await database.pool.query(`insert into posthorn.worker_pools (id) values ('pool-dead')`)
   await lockJob('pool-dead')
   const released = await Promise.all([
-    releaseJobsOfDeadPools(database.pool, logger),
-    releaseJobsOfDeadPools(database.pool, logger),
+    giveBackJobsOfDeadPools(database.pool, ['pool-dead']),
+    giveBackJobsOfDeadPools(database.pool, ['pool-dead']),
   ])
   expect(released.flat()).toEqual(['pool-dead'])
   expect(await lockedBy()).toBeNull()
 })
 
+test('a pool that was wrongly taken for killed cannot complete what was given back', async () => {
+  await database.pool.query(`insert into posthorn.worker_pools (id) values ('pool-slow')`)
+  await lockJob('pool-slow')
+  const { rows } = await database.pool.query('select id from graphile_worker.jobs')
+  await giveBackJobsOfDeadPools(database.pool, ['pool-slow'])
+  await database.pool.query('select graphile_worker.complete_jobs($1)', [rows.map(({ id }) => id)])
+  expect(await lockedBy()).toBeNull()
+})
+
+test('a job that was replaced while it ran goes with the pool that ran it', async () => {
+  await database.pool.query(`insert into posthorn.worker_pools (id) values ('pool-dead')`)
+  await lockJob('pool-dead')
+  await database.pool.query(`select graphile_worker.add_job('deliver', job_key := 'k')`)
+  await giveBackJobsOfDeadPools(database.pool, ['pool-dead'])
+  const { rows } = await database.pool.query('select key, locked_by from graphile_worker.jobs')
+  expect(rows).toEqual([{ key: 'k', locked_by: null }])
+})
+
+test('whoever lives gives back what a killed pool held', async () => {
+  await using _liveness = watchPools({ databaseUrl: database.url, logger })
+  await database.pool.query(`insert into posthorn.worker_pools (id) values ('pool-dead')`)
+  await lockJob('pool-dead')
+  await until(async () => (await lockedBy()) === null, 'its job is given back', 10_000)
+})
+
 test('a pool whose connection broke takes its lock again, and keeps its jobs', async () => {
-  await using liveness = watchPools(database.url, database.pool, logger)
+  await using liveness = watchPools({ databaseUrl: database.url, logger })
+  await using _other = watchPools({ databaseUrl: database.url, logger })
   await liveness.register('pool-b')
+  await lockJob('pool-b')
+  // Waits until they have ended, and let go of their locks.
+  await database.pool.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where application_name = 'posthorn-pool-liveness' and datname = current_database()`,
+  )
+  await until(async () => (await holders()) === 1, 'the lock is held again')
+  expect(await giveBackJobsOfDeadPools(database.pool, ['pool-b'])).toEqual([])
+  expect(await lockedBy()).toBe('pool-b')
+})
+
+test('a living pool that counted as killed is told so', async () => {
+  const lost: string[] = []
+  await using liveness = watchPools({
+    databaseUrl: database.url,
+    logger,
+    onLost: (poolId) => lost.push(poolId),
+  })
+  await liveness.register('pool-c')
+  await database.pool.query('delete from posthorn.worker_pools')
+  expect(lost).toEqual([])
   await database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where application_name = 'posthorn-pool-liveness' and datname = current_database()`,
   )
-  await until(async () => (await holders()) === 1, 'the lock is held again')
-  await lockJob('pool-b')
-  expect(await releaseJobsOfDeadPools(database.pool, logger)).toEqual([])
+  await until(() => lost.length > 0, 'it is told')
+  expect(lost).toEqual(['pool-c'])
 })
 
-test('a pool that was abandoned gives its jobs back although its process lives', async () => {
-  await using liveness = watchPools(database.url, database.pool, logger)
+test('a pool that is forgotten gives its jobs back although its process lives', async () => {
+  await using liveness = watchPools({ databaseUrl: database.url, logger })
   await liveness.register('pool-c')
   await lockJob('pool-c')
-  await liveness.abandon()
-  await until(async () => (await lockedBy()) === null, 'its job is given back')
+  await liveness.forget('pool-c')
+  await until(async () => (await lockedBy()) === null, 'its job is given back', 10_000)
 })
 
 async function lockJob(pool: string): Promise<void> {

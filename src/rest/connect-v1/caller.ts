@@ -1,18 +1,54 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { type Caller, requireScope, type Scope } from '../../api-keys/scope.ts'
+import { createSpending, type Spending } from '../../api-keys/spending.ts'
+import { type Actor, requestActor } from '../../audit/actor.ts'
+import { DomainError } from '../../errors.ts'
+import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 
 /** What every handler below can rely on: the caller is known. */
 export interface CallerEnv {
-  Variables: { caller: Caller }
+  Variables: { caller: Caller; spending: Spending }
 }
 
-/** Lets nobody past without a valid API key. */
+/** Lets nobody past without a valid API key, nor with one that asks too often. */
 export function authenticated(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    c.set('caller', await authenticate(c.req.header('authorization')))
+    const caller = await authenticate(c.req.header('authorization'), addressOf(c))
+    if (caller.portal) throw noPortalKeys()
+    c.set('caller', caller)
+    c.get('spending').spend(caller, 'requests', 1)
     await next()
   }
+}
+
+function noPortalKeys(): DomainError {
+  return new DomainError(
+    'forbidden',
+    'This is the token of a portal session, which is for the portal (GraphQL) only. Use an API key.',
+  )
+}
+
+/** Tells callers, whatever the answer is, what is left of their limits. */
+export function tellLimits(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
+  return async (c, next) => {
+    const spending = createSpending(limiter)
+    c.set('spending', spending)
+    await next()
+    for (const [name, value] of spending.headers()) c.header(name, value)
+  }
+}
+
+/** Where the connection comes from; there is none where the routes are called without a server. */
+function addressOf({ env }: Context): string | undefined {
+  return ((env ?? {}) as Partial<HttpBindings>).incoming?.socket.remoteAddress
+}
+
+/** Whoever calls, for the audit log. */
+export function actorOf(c: Context<CallerEnv>): Actor {
+  const asked = { headers: c.req.raw.headers, address: addressOf(c) }
+  return requestActor('rest', c.get('caller').keyId, asked)
 }
 
 /** The uuid of the caller's organization, if their key has the scope. */

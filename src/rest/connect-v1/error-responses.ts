@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { PROBLEM_KINDS, type ProblemKind } from '../problem-kind.ts'
+import { PROBLEM_KINDS, type ProblemKind } from '../../http/problem-kind.ts'
 import { problemSchema } from './problem-schema.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
@@ -11,7 +11,10 @@ export const ANY_OPERATION_ERRORS = {
   401: ref('Unauthenticated'),
   403: ref('Forbidden'),
   405: ref('MethodNotAllowed'),
+  408: ref('TimedOut'),
+  414: ref('UrlTooLong'),
   429: ref('RateLimited'),
+  431: ref('HeadersTooLarge'),
   500: ref('Internal'),
   503: ref('Unavailable'),
 }
@@ -112,6 +115,24 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     headers: [],
     detail: 'The body has more than 65,536 bytes, which is the most that is accepted.',
   },
+  TimedOut: {
+    kind: 'timed_out',
+    description: 'The request did not arrive in time: its headers in 10 s, all of it in 30 s.',
+    headers: [],
+    detail: 'The request took too long: its headers may take 10 seconds, and all of it 30.',
+  },
+  UrlTooLong: {
+    kind: 'url_too_long',
+    description: 'The path and the query have more than 16,384 characters.',
+    headers: [],
+    detail: 'The URL has more than 16,384 characters, which is the most that is accepted.',
+  },
+  HeadersTooLarge: {
+    kind: 'headers_too_large',
+    description: 'The headers have more than 32,768 bytes.',
+    headers: [],
+    detail: 'The headers have more than 32,768 bytes, which is the most that is accepted.',
+  },
   UnsupportedMediaType: {
     kind: 'unsupported_media_type',
     description: 'The body is not `application/json` in UTF-8, or is compressed.',
@@ -133,9 +154,11 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   },
   RateLimited: {
     kind: 'rate_limited',
-    description: 'Too many requests with this API key.',
-    headers: ['Retry-After'],
-    detail: 'Too many requests with this API key. Try again shortly.',
+    description:
+      'Too many requests with this API key, or too many from this address with keys that are not valid. Nothing was done.',
+    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    detail:
+      'This API key may ask for 500 requests per second on average, and has. Nothing was done; try again in 1 second.',
   },
   Internal: {
     kind: 'internal',

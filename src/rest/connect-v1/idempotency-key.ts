@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../http-refusal.ts'
+import { HttpRefusal } from '../../http/http-refusal.ts'
 
 /**
  * The key in the header of https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header, or null when

@@ -1,6 +1,6 @@
+import type { FieldError } from '../../http/field-error.ts'
+import { HttpRefusal } from '../../http/http-refusal.ts'
 import { parseId } from '../../ids.ts'
-import type { FieldError } from '../field-error.ts'
-import { HttpRefusal } from '../http-refusal.ts'
 
 export const MAX_PAGE_SIZE = 100
 

@@ -11,8 +11,12 @@ export const schema = (name: 'NewWebhook' | 'WebhookChanges') => ({
   $ref: `#/components/schemas/${name}`,
 })
 
-/** On every response: webhooks carry custom headers, which may hold credentials. */
-export const NO_STORE = { 'Cache-Control': { $ref: '#/components/headers/Cache-Control' } }
+/** On every success. Nothing may be kept: webhooks carry custom headers, which may hold credentials. */
+export const ANY_SUCCESS_HEADERS = {
+  'Cache-Control': { $ref: '#/components/headers/Cache-Control' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+}
 
 /** Adds the parameters and headers that operations refer to. */
 export function registerReferences(registry: Registry): void {
@@ -73,5 +77,15 @@ const HEADERS: Readonly<Record<string, { description: string; example: string | 
       'Bearer realm="posthorn", error="invalid_token", error_description="The API key is expired."',
   },
   'Retry-After': { description: 'After how many seconds to try again.', example: 5 },
+  'RateLimit-Policy': {
+    description:
+      'How many requests the API key may make: `q` of them in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    example: '"requests";q=5000;w=10',
+  },
+  RateLimit: {
+    description:
+      'How many of them are left, `r`, and in how many seconds all of them are there again, `t`.',
+    example: '"requests";r=4999;t=1',
+  },
   Allow: { description: 'The methods of the path.', example: 'GET, HEAD, POST' },
 }

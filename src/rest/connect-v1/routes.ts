@@ -1,11 +1,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
+import { HttpRefusal } from '../../http/http-refusal.ts'
+import { notFoundProblem, problemResponse } from '../../http/problem.ts'
+import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
-import { HttpRefusal } from '../http-refusal.ts'
-import { notFoundProblem, problemResponse } from '../problem.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
-import { authenticated, type CallerEnv } from './caller.ts'
+import { authenticated, type CallerEnv, tellLimits } from './caller.ts'
 import { secretOperations } from './secret-operations.ts'
 import { addSecretRoutes } from './secret-routes.ts'
 import { webhookOperations } from './webhook-operations.ts'
@@ -13,6 +14,7 @@ import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface ConnectV1Deps {
   readonly authenticate: Authenticate
+  readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly logger: Logger
 }
@@ -30,6 +32,7 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
     await next()
     c.header('cache-control', 'no-store')
   })
+  app.use(tellLimits(deps.rateLimiter))
   for (const path of methodsByPath.keys()) app.use(path, authenticated(deps.authenticate))
   addWebhookRoutes(app, deps.webhooks)
   addSecretRoutes(app, deps.webhooks)

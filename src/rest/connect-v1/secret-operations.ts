@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { ANY_OPERATION_ERRORS, CONFLICT_ERROR, NOT_FOUND_ERROR } from './error-responses.ts'
 import { EXAMPLE_SECRET } from './examples.ts'
-import { NO_STORE, parameter } from './references.ts'
+import { ANY_SUCCESS_HEADERS, parameter } from './references.ts'
 import { secretSchema } from './schemas.ts'
 
 const SECRET_CONTENT = { 'application/json': { schema: secretSchema, example: EXAMPLE_SECRET } }
@@ -18,7 +18,7 @@ export const getSecretOperation = createRoute({
   responses: {
     200: {
       description: 'The current signing secret.',
-      headers: NO_STORE,
+      headers: ANY_SUCCESS_HEADERS,
       content: SECRET_CONTENT,
     },
     ...NOT_FOUND_ERROR,
@@ -37,7 +37,11 @@ export const rotateSecretOperation = createRoute({
     'Makes a new secret, which signs every delivery from now on, retries included. The old one remains valid for 24 hours: a receiver that must not miss anything accepts both meanwhile. Takes no body. Needs the scope `secrets:rotate`.',
   parameters: [parameter('WebhookId')],
   responses: {
-    200: { description: 'The new signing secret.', headers: NO_STORE, content: SECRET_CONTENT },
+    200: {
+      description: 'The new signing secret.',
+      headers: ANY_SUCCESS_HEADERS,
+      content: SECRET_CONTENT,
+    },
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
   },

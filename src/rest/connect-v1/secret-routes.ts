@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { getSigningSecret, rotateSigningSecret } from '../../webhooks/signing-secret.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
-import { type CallerEnv, permit } from './caller.ts'
+import { actorOf, type CallerEnv, permit } from './caller.ts'
 import { getSecretOperation, rotateSecretOperation } from './secret-operations.ts'
 
 /** Reading and rotating the signing secret of a webhook. */
@@ -14,7 +14,8 @@ export function addSecretRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps):
 
   app.openapi(rotateSecretOperation, async (c) => {
     const organizationId = permit(c, 'secrets:rotate')
-    const { key } = await rotateSigningSecret(deps, organizationId, c.req.param('webhook_id'))
+    const acting = { ...deps, actor: actorOf(c) }
+    const { key } = await rotateSigningSecret(acting, organizationId, c.req.param('webhook_id'))
     return c.json({ key }, 200)
   })
 }

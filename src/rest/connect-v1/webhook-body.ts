@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts'
-import { didYouMean } from '../../did-you-mean.ts'
+import { fewHints } from '../../did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../../errors.ts'
 import { fieldName } from '../../validation.ts'
 import { parseWebhook } from '../../webhooks/check-webhook.ts'
@@ -71,17 +71,17 @@ const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'
 function readFields(body: Body): { input: Body; mistakes: FieldIssue[] } {
   const input: Record<string, unknown> = {}
   const mistakes: FieldIssue[] = []
+  const known = [...FIELDS.keys()]
+  const hint = fewHints(known, ` The fields are ${known.join(', ')}.`)
   for (const [name, value] of Object.entries(body)) {
     const field = FIELDS.get(name)
     if (field !== undefined) input[field] = value
-    else if (!READ_ONLY.has(name)) mistakes.push(unknownField(name))
+    else if (!READ_ONLY.has(name)) mistakes.push(unknownField(name, hint(name)))
   }
   return { input, mistakes: [...mistakes, ...protoHeader(body['headers'])] }
 }
 
-function unknownField(name: string): FieldIssue {
-  const known = [...FIELDS.keys()]
-  const hint = didYouMean(name, known) || ` The fields are ${known.join(', ')}.`
+function unknownField(name: string, hint: string): FieldIssue {
   const detail = `There is no field ${JSON.stringify(name.slice(0, 128))}.${hint}`
   return { path: [name], code: 'unknown_field', detail }
 }

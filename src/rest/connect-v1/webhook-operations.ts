@@ -7,7 +7,7 @@ import {
   NOT_FOUND_ERROR,
 } from './error-responses.ts'
 import { EXAMPLE_NEW_WEBHOOK, EXAMPLE_WEBHOOK } from './examples.ts'
-import { NO_STORE, parameter, schema } from './references.ts'
+import { ANY_SUCCESS_HEADERS, parameter, schema } from './references.ts'
 import { webhookSchema } from './schemas.ts'
 
 const WEBHOOK_CONTENT = {
@@ -35,7 +35,7 @@ export const createWebhookOperation = createRoute({
   responses: {
     201: {
       description: 'The webhook, which now exists.',
-      headers: { Location: { $ref: '#/components/headers/Location' }, ...NO_STORE },
+      headers: { Location: { $ref: '#/components/headers/Location' }, ...ANY_SUCCESS_HEADERS },
       content: WEBHOOK_CONTENT,
     },
     ...BODY_ERRORS,
@@ -56,7 +56,7 @@ export const listWebhooksOperation = createRoute({
   responses: {
     200: {
       description: 'The webhooks.',
-      headers: { Link: { $ref: '#/components/headers/Link' }, ...NO_STORE },
+      headers: { Link: { $ref: '#/components/headers/Link' }, ...ANY_SUCCESS_HEADERS },
       content: {
         'application/json': { schema: z.array(webhookSchema), example: [EXAMPLE_WEBHOOK] },
       },
@@ -75,7 +75,7 @@ export const getWebhookOperation = createRoute({
   description: 'Needs the scope `webhooks:read`.',
   parameters: [parameter('WebhookId')],
   responses: {
-    200: { description: 'The webhook.', headers: NO_STORE, content: WEBHOOK_CONTENT },
+    200: { description: 'The webhook.', headers: ANY_SUCCESS_HEADERS, content: WEBHOOK_CONTENT },
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
   },
@@ -102,7 +102,7 @@ export const updateWebhookOperation = createRoute({
   responses: {
     200: {
       description: 'The webhook, as it is now.',
-      headers: NO_STORE,
+      headers: ANY_SUCCESS_HEADERS,
       content: WEBHOOK_CONTENT,
     },
     ...BODY_ERRORS,
@@ -121,7 +121,7 @@ export const deleteWebhookOperation = createRoute({
     'Removes the webhook with its secrets for good, and cancels the deliveries that are still pending. Needs the scope `webhooks:write`.',
   parameters: [parameter('WebhookId')],
   responses: {
-    204: { description: 'It is gone.', headers: NO_STORE },
+    204: { description: 'It is gone.', headers: ANY_SUCCESS_HEADERS },
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
   },

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Db } from '../../db/client.ts'
+import { readJsonObject } from '../../http/read-json-object.ts'
 import { hashRequest, runOnce } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import {
@@ -8,8 +9,7 @@ import {
   listWebhooks,
   type WebhookDeps,
 } from '../../webhooks/webhook.ts'
-import { readJsonObject } from '../read-json-object.ts'
-import { type CallerEnv, permit } from './caller.ts'
+import { actorOf, type CallerEnv, permit } from './caller.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { nextPageLink, readPage } from './page.ts'
 import { toWebhookResource } from './schemas.ts'
@@ -31,8 +31,9 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
     const organizationId = permit(c, 'webhooks:write')
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const body = await readJsonObject(c.req.raw)
+    const acting = { ...deps, actor: actorOf(c) }
     const create = async (tx?: Db) => {
-      const webhook = await createFromBody(deps, organizationId, body, tx)
+      const webhook = await createFromBody(acting, organizationId, body, tx)
       return { location: `${c.req.path}/${webhook.id}`, resource: toWebhookResource(webhook) }
     }
     const call = { organizationId, operation: CREATE_WEBHOOK, requestHash: hashRequest(body) }
@@ -71,13 +72,14 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
   app.openapi(updateWebhookOperation, async (c) => {
     const organizationId = permit(c, 'webhooks:write')
     const body = await readJsonObject(c.req.raw)
-    const webhook = await updateFromBody(deps, organizationId, c.req.param('webhook_id'), body)
+    const acting = { ...deps, actor: actorOf(c) }
+    const webhook = await updateFromBody(acting, organizationId, c.req.param('webhook_id'), body)
     return c.json(toWebhookResource(webhook), 200)
   })
 
   app.openapi(deleteWebhookOperation, async (c) => {
     const organizationId = permit(c, 'webhooks:write')
-    await deleteWebhook(deps, organizationId, c.req.param('webhook_id'))
+    await deleteWebhook({ ...deps, actor: actorOf(c) }, organizationId, c.req.param('webhook_id'))
     return c.body(null, 204)
   })
 }

@@ -10,6 +10,9 @@ import { createPublishEvents } from '../../../src/events/publish-events.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../../src/graphql/handler.ts'
 import { createLiveHub } from '../../../src/live/hub.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
+import { createRateLimiter } from '../../../src/rate-limit/rate-limiter.ts'
+import { createAuthenticateSession } from '../../../src/sessions/authenticate-session.ts'
+import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { recordStatements } from './statements.ts'
@@ -70,6 +73,8 @@ function createDeps(
     prisma,
     sql: pool,
     authenticate: createAuthenticate(pool),
+    authenticateSession: createAuthenticateSession(pool),
+    rateLimiter: createRateLimiter({ sql: pool, onError: () => {} }),
     webhooks: {
       prisma,
       keyring: createKeyring([randomBytes(32)]),
@@ -80,8 +85,11 @@ function createDeps(
       databaseUrl: url,
       sql: pool,
       findEndedKeys: (keyIds) => findEndedKeys(pool, keyIds),
+      findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
       onError: (error) => logger.warn({ error }, 'the live connection broke'),
     }),
+    retentionMs: RETENTION_MS,
+    publicUrl: null,
     logger,
     corsOrigins: [],
     graphiql: false,
@@ -89,6 +97,8 @@ function createDeps(
     ...options,
   }
 }
+
+const RETENTION_MS = 30 * 86_400_000
 
 export function request(token: string | null, body: unknown, init: RequestInit = {}): Request {
   return new Request('http://127.0.0.1:4000/graphql', {

@@ -1,0 +1,85 @@
+import type { Db } from '../db/client.ts'
+import type { Actor } from './actor.ts'
+
+/** Everything that is written down when it is done. */
+export const AUDIT_ACTIONS = [
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.released',
+  'signing_secret.rotated',
+  'api_key.created',
+  'api_key.updated',
+  'api_key.revoked',
+  'portal_session.created',
+  'delivery.tested',
+  'delivery.redelivered',
+  'delivery.canceled',
+  'recovery.begun',
+  'recovery.canceled',
+  'event_type.created',
+  'event_type.updated',
+  'event_type.archived',
+  'event_type.unarchived',
+  'organization.created',
+  'organization.renamed',
+  'job.run_now',
+  'job.rescheduled',
+  'job.failed',
+  'job.completed',
+  'encryption.rotated',
+] as const
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** One change. What is shown of it must hold no secret. */
+export interface AuditEntry {
+  readonly action: AuditAction
+  /** Whose thing was changed, by its uuid; null for what belongs to the installation. */
+  readonly organizationId: string | null
+  /** The public id, or the name, of what was changed. */
+  readonly subjectId: string
+  /** The fields that changed, as they were. */
+  readonly before?: object | null
+  /** The fields that changed, as they are now. */
+  readonly after?: object | null
+}
+
+/** Writes down a change in the transaction that makes it. */
+export async function writeAuditEntry(
+  tx: Db,
+  actor: Actor,
+  { action, organizationId, subjectId, before = null, after = null }: AuditEntry,
+): Promise<void> {
+  await tx.$executeRaw`
+    select posthorn.write_audit_entry(${actorJson(actor)}::jsonb, ${organizationId}::uuid, ${action}, ${subjectId},
+      ${json(before)}::jsonb, ${json(after)}::jsonb)`
+}
+
+/** The actor as `posthorn.write_audit_entry` takes it, for statements that make a change and write it down in one. */
+export function actorJson({ door, apiKeyId, address, forwardedFor, userAgent }: Actor): string {
+  return JSON.stringify({
+    door,
+    api_key_id: apiKeyId,
+    address,
+    forwarded_for: forwardedFor,
+    user_agent: userAgent,
+  })
+}
+
+/** Of two states of a thing, the fields that differ. */
+export function changedFields(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): { before: Record<string, unknown>; after: Record<string, unknown> } {
+  const changed = Object.keys(after).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  const pick = (fields: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(changed.map((name) => [name, fields[name] ?? null]))
+  return { before: pick(before), after: pick(after) }
+}
+
+function json(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}

@@ -1,0 +1,52 @@
+import type { Db } from '../db/client.ts'
+import type { AuditEntry, Prisma } from '../db/generated/prisma/client.ts'
+import { type Page, pageOf } from '../db/page.ts'
+import { firstUuidOf } from '../made-at.ts'
+
+type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
+
+/** Whose entries somebody may read. */
+export interface AuditReader {
+  readonly organizationId: string
+  /** Whether the entries of the installation, which belong to no organization, are theirs too. */
+  readonly isOperator: boolean
+}
+
+/** Which entries. What is missing or null does not matter. */
+export interface AuditFilter {
+  readonly action?: string | null | undefined
+  readonly subjectId?: string | null | undefined
+  readonly apiKeyUuid?: string | null | undefined
+  /** When it was done: from `since` on, and before `until`. */
+  readonly since?: Date | null | undefined
+  readonly until?: Date | null | undefined
+}
+
+/** A page of the audit log, newest first. */
+export async function findAuditEntries(
+  db: Db,
+  reader: AuditReader,
+  { action, subjectId, apiKeyUuid, since, until }: AuditFilter,
+  query: Selection & Page,
+): Promise<AuditEntry[]> {
+  const { where, ...page } = pageOf(query, 'newest first')
+  return await db.auditEntry.findMany({
+    ...page,
+    where: {
+      ...where,
+      ...(typeof action === 'string' && { action }),
+      ...(typeof subjectId === 'string' && { subjectId }),
+      ...(typeof apiKeyUuid === 'string' && { apiKeyId: apiKeyUuid }),
+      AND: [
+        readableBy(reader),
+        ...(since ? [{ id: { gte: firstUuidOf(since) } }] : []),
+        ...(until ? [{ id: { lt: firstUuidOf(until) } }] : []),
+      ],
+    },
+  })
+}
+
+/** The condition on the entries that somebody may read. */
+export function readableBy({ organizationId, isOperator }: AuditReader) {
+  return isOperator ? { OR: [{ organizationId }, { organizationId: null }] } : { organizationId }
+}

@@ -1,0 +1,90 @@
+import { Button, Group, Switch, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { Empty } from '../components/empty.tsx'
+import { List } from '../components/list.tsx'
+import { NeedsScope } from '../components/needs-scope.tsx'
+import { Page } from '../components/page.tsx'
+import { useCursors } from '../components/use-cursors.ts'
+import { useFilters } from '../components/use-filters.ts'
+import { usePanel } from '../components/use-panel.ts'
+import { useRead } from '../components/use-read.ts'
+import { formatCount } from '../format.ts'
+import { ApiKeysPageDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { KEY_COLUMNS } from './key-columns.tsx'
+import { KeyPanel } from './key-panel.tsx'
+import { NewApiKey } from './new-api-key.tsx'
+
+/** All that an organization has, mostly: they are few. */
+const KEYS_A_PAGE = 100
+
+export default function ApiKeysPage() {
+  return (
+    <NeedsScope scope="keys:manage" title="API keys">
+      <ApiKeys />
+    </NeedsScope>
+  )
+}
+
+function ApiKeys() {
+  const { viewer } = useSession()
+  const { values, set } = useFilters(['revoked'])
+  const cursors = useCursors(KEYS_A_PAGE)
+  const making = usePanel('new')
+  const opened = usePanel('key')
+  const context = useMemo(() => ({ additionalTypenames: ['ApiKey'] }), [])
+  const { data, error, stale, reload } = useRead(ApiKeysPageDocument, cursors.variables, {
+    context,
+  })
+  const all = data?.apiKeys?.nodes
+  const rows = all?.filter(({ revokedAt }) => values.revoked || !revokedAt)
+  const hidden = (all?.length ?? 0) - (rows?.length ?? 0)
+
+  const create = (
+    <Button component={Link} to={making.to('key')} leftSection={<IconPlus size={16} />}>
+      Create an API key
+    </Button>
+  )
+  return (
+    <Page
+      title="API keys"
+      description={`What programs authenticate with, to act for ${viewer.organization.name}. Each may do only what its scopes allow.`}
+      actions={create}
+    >
+      <Group mih={24}>
+        <Switch
+          label="Show revoked ones"
+          checked={values.revoked !== null}
+          onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
+        />
+        <Text size="sm" c="dimmed">
+          {hidden === 1 && '1 revoked key is not shown.'}
+          {hidden > 1 && `${formatCount(hidden)} revoked keys are not shown.`}
+        </Text>
+      </Group>
+      <List
+        label="API keys"
+        columns={KEY_COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id }) => opened.to(id)}
+        error={error}
+        stale={stale}
+        retry={reload}
+        pages={{ info: data?.apiKeys?.pageInfo, cursors }}
+        empty={
+          <Empty
+            title={hidden > 0 ? 'All keys are revoked' : 'There is no API key'}
+            action={create}
+          >
+            Create one for each program that calls the API, with no more scopes than it needs.
+          </Empty>
+        }
+      />
+      <NewApiKey opened={making.id !== null} onClose={making.close} />
+      <KeyPanel id={opened.id} onClose={opened.close} />
+    </Page>
+  )
+}

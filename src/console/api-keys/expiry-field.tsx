@@ -1,0 +1,70 @@
+import { Group, Radio, Stack, Text } from '@mantine/core'
+import { DateTimeInput } from '../components/date-time-input.tsx'
+import { Time } from '../components/time.tsx'
+
+const DAY_MS = 86_400_000
+
+export type ExpiryChoice = 'never' | '30' | '90' | 'date'
+
+export interface Expiry {
+  readonly choice: ExpiryChoice
+  /** The date that was chosen, for `date`. */
+  readonly at: string | null
+}
+
+/** When a key with this expiry ends: null for never. */
+export function expiresAt({ choice, at }: Expiry, nowMs: number): string | null {
+  if (choice === 'never') return null
+  if (choice === 'date') return at
+  return new Date(nowMs + Number(choice) * DAY_MS).toISOString()
+}
+
+const CHOICES: readonly (readonly [ExpiryChoice, string])[] = [
+  ['never', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['date', 'On a date'],
+]
+
+interface ExpiryFieldProps {
+  readonly expiry: Expiry
+  readonly problem: string | undefined
+  onChange(expiry: Expiry): void
+}
+
+export function ExpiryField({ expiry, problem, onChange }: ExpiryFieldProps) {
+  const end = expiresAt(expiry, Date.now())
+  return (
+    <Stack gap="xs">
+      <Radio.Group
+        label="Expires"
+        value={expiry.choice}
+        onChange={(choice) => onChange({ ...expiry, choice: choice as ExpiryChoice })}
+      >
+        <Group gap="lg" mt={6}>
+          {CHOICES.map(([value, label]) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Group>
+      </Radio.Group>
+      {expiry.choice === 'date' && (
+        <DateTimeInput
+          label="Date and time"
+          description="In your time zone."
+          required
+          value={expiry.at}
+          error={problem}
+          onChange={(at) => onChange({ ...expiry, at })}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        {expiry.choice === 'never' && 'It is good until somebody revokes it.'}
+        {end !== null && problem === undefined && (
+          <>
+            From <Time at={end} /> on, it is refused.
+          </>
+        )}
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,65 @@
+import { Badge, Group, Stack, Text } from '@mantine/core'
+import type { Column } from '../components/list.tsx'
+import { Time } from '../components/time.tsx'
+import { formatCount } from '../format.ts'
+import { useSession } from '../session/session.tsx'
+import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
+
+export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
+  { label: 'Name', cell: (apiKey) => <Name apiKey={apiKey} />, width: '28%' },
+  { label: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  {
+    label: 'Limits',
+    cell: ({ requestsPerSecond, eventsPerSecond }) => (
+      <Stack gap={0}>
+        <Text size="xs">{formatCount(requestsPerSecond)} requests/s</Text>
+        <Text size="xs">{formatCount(eventsPerSecond)} events/s</Text>
+      </Stack>
+    ),
+    width: 140,
+  },
+  {
+    label: 'Expires',
+    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="relative" /> : 'Never'),
+    width: 120,
+  },
+  {
+    label: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Not yet'),
+    width: 120,
+  },
+  { label: 'State', cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />, width: 100 },
+]
+
+function Name({ apiKey }: { apiKey: ApiKey }) {
+  const { viewer } = useSession()
+  return (
+    <Stack gap={0} align="start">
+      <Group gap={6}>
+        {nameOf(apiKey)}
+        {viewer.apiKey.id === apiKey.id && (
+          <Badge size="xs" variant="default" tt="none" radius="sm">
+            in use here
+          </Badge>
+        )}
+      </Group>
+      <Text size="xs" c="dimmed" fw={400} className="ph-mono">
+        {apiKey.tokenHint}…
+      </Text>
+    </Stack>
+  )
+}
+
+const SHOWN = 3
+
+function Scopes({ scopes }: { scopes: readonly string[] }) {
+  const shown = scopes.includes('admin') ? ['admin'] : scopes.slice(0, SHOWN)
+  const rest = scopes.includes('admin') ? 0 : scopes.length - shown.length
+  return (
+    <Text size="xs" component="div">
+      <span className="ph-mono">{shown.join(', ')}</span>
+      {rest > 0 && ` and ${rest} more`}
+      {scopes.includes('admin') && ' (everything)'}
+    </Text>
+  )
+}

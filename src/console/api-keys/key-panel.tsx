@@ -1,0 +1,99 @@
+import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { Facts } from '../components/facts.tsx'
+import { Failure } from '../components/failure.tsx'
+import { Id } from '../components/id.tsx'
+import { Time } from '../components/time.tsx'
+import { useRead } from '../components/use-read.ts'
+import { ApiKeysOneDocument } from '../generated/graphql.ts'
+import { EditLimits } from './edit-limits.tsx'
+import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
+import { RevokeApiKey } from './revoke-api-key.tsx'
+import { sentenceOf } from './scopes.ts'
+
+interface KeyPanelProps {
+  /** The key that is opened, if one is. */
+  readonly id: string | null
+  onClose(): void
+}
+
+/** One key: what it may do and how much, what was done with it, and how to end it. */
+export function KeyPanel({ id, onClose }: KeyPanelProps) {
+  const { data, error, reload } = useRead(
+    ApiKeysOneDocument,
+    { id: id ?? '' },
+    { pause: id === null },
+  )
+  const node = data?.node
+  const apiKey = node?.__typename === 'ApiKey' && node.id === id ? node : null
+  return (
+    <Drawer
+      opened={id !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : 'API key'}</Text>}
+    >
+      {apiKey ? (
+        <KeyDetails key={apiKey.id} apiKey={apiKey} />
+      ) : error ? (
+        <Failure error={error} retry={reload} />
+      ) : data && node === null ? (
+        <Text c="dimmed">There is no such API key in this organization.</Text>
+      ) : (
+        <Skeleton height={300} />
+      )}
+    </Drawer>
+  )
+}
+
+function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
+  return (
+    <Stack gap="xl">
+      <Group>
+        <KeyStateBadge apiKey={apiKey} />
+        <Id id={apiKey.id} />
+      </Group>
+      <Facts
+        facts={[
+          {
+            label: 'The token begins',
+            value: <span className="ph-mono">{apiKey.tokenHint}…</span>,
+          },
+          { label: 'Created', value: <Time at={apiKey.createdAt} /> },
+          {
+            label: 'Last used',
+            value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Not yet',
+          },
+          {
+            label: 'Expires',
+            value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never',
+          },
+          apiKey.revokedAt ? { label: 'Revoked', value: <Time at={apiKey.revokedAt} /> } : null,
+        ]}
+      />
+      <Stack gap="xs" component="section">
+        <Text fw={600} size="sm" component="h3" m={0}>
+          What it may do
+        </Text>
+        <Stack gap={6} component="ul" m={0} pl="lg">
+          {apiKey.scopes.map((scope) => (
+            <Text key={scope} size="sm" component="li">
+              <span className="ph-mono">{scope}</span>{' '}
+              <Text span size="sm" c="dimmed">
+                {sentenceOf(scope)}
+              </Text>
+            </Text>
+          ))}
+        </Stack>
+      </Stack>
+      <EditLimits apiKey={apiKey} />
+      <Group justify="space-between">
+        <Anchor component={Link} to={`/audit-log?key=${apiKey.id}`} size="sm">
+          What was changed with it
+        </Anchor>
+        {!apiKey.revokedAt && <RevokeApiKey apiKey={apiKey} />}
+      </Group>
+    </Stack>
+  )
+}

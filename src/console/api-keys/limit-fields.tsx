@@ -1,0 +1,46 @@
+import { NumberInput, SimpleGrid } from '@mantine/core'
+import type { Problems } from '../components/problems-by-field.ts'
+
+/** How much a key may ask for. Null: the default. */
+export interface Limits {
+  readonly requestsPerSecond: number | null
+  readonly eventsPerSecond: number | null
+}
+
+const FIELDS = [
+  ['requestsPerSecond', 'Requests per second', '500'],
+  ['eventsPerSecond', 'Events per second', '50,000'],
+] as const
+
+interface LimitFieldsProps {
+  readonly limits: Limits
+  readonly problems: Problems<keyof Limits>
+  onChange(limits: Limits): void
+}
+
+export function LimitFields({ limits, problems, onChange }: LimitFieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {FIELDS.map(([field, label, otherwise]) => (
+        <NumberInput
+          key={field}
+          label={label}
+          description={`Empty: ${otherwise}.`}
+          placeholder={otherwise}
+          min={1}
+          max={1_000_000}
+          clampBehavior="none"
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          thousandSeparator=","
+          value={limits[field] ?? ''}
+          onChange={(value) =>
+            onChange({ ...limits, [field]: typeof value === 'number' ? value : null })
+          }
+          error={problems[field]}
+        />
+      ))}
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,92 @@
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../api/use-action.ts'
+import { type Problems, problemsByField } from '../components/problems-by-field.ts'
+import { ApiKeysCreateDocument } from '../generated/graphql.ts'
+import type { CreatedApiKey } from './created-api-key.ts'
+import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
+import { LimitFields, type Limits } from './limit-fields.tsx'
+import { ScopeChecklist } from './scope-checklist.tsx'
+
+const FIELDS = ['name', 'scopes', 'expiresAt', 'requestsPerSecond', 'eventsPerSecond'] as const
+
+interface NewApiKeyFormProps {
+  onCreated(created: CreatedApiKey): void
+  onCancel(): void
+}
+
+export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
+  const { run, running } = useAction(ApiKeysCreateDocument)
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly string[]>([])
+  const [expiry, setExpiry] = useState<Expiry>({ choice: 'never', at: null })
+  const [limits, setLimits] = useState<Limits>({ requestsPerSecond: null, eventsPerSecond: null })
+  const [problems, setProblems] = useState<Problems<(typeof FIELDS)[number]>>({})
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (scopes.length === 0) return setProblems({ scopes: 'Choose at least one.' })
+    const end = expiresAt(expiry, Date.now())
+    if (expiry.choice === 'date' && (end === null || Date.parse(end) <= Date.now())) {
+      return setProblems({ expiresAt: 'Choose a time that is still to come.' })
+    }
+    const outcome = await run({
+      input: {
+        name: name.trim() || null,
+        scopes: [...scopes],
+        expiresAt: end,
+        ...limits,
+      },
+    })
+    if (outcome.ok) onCreated(outcome.value.createdApiKey)
+    else setProblems(problemsByField(outcome, FIELDS))
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <TextInput
+          label="Name"
+          description="What uses it, for people to tell keys apart."
+          placeholder="Ticket shop"
+          maxLength={200}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={problems.name}
+        />
+        <ScopeChecklist
+          chosen={scopes}
+          problem={problems.scopes}
+          onChange={(chosen) => {
+            setScopes(chosen)
+            setProblems({ ...problems, scopes: undefined })
+          }}
+        />
+        <ExpiryField
+          expiry={expiry}
+          problem={problems.expiresAt}
+          onChange={(chosen) => {
+            setExpiry(chosen)
+            setProblems({ ...problems, expiresAt: undefined })
+          }}
+        />
+        <LimitFields limits={limits} problems={problems} onChange={setLimits} />
+        {problems.form !== undefined && (
+          <Alert color="red" variant="light" role="alert">
+            {problems.form}
+          </Alert>
+        )}
+        <Group justify="end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={running}>
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

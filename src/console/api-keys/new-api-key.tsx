@@ -1,0 +1,39 @@
+import { Modal, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { CreatedApiKey } from './created-api-key.ts'
+import { NewApiKeyForm } from './new-api-key-form.tsx'
+import { ShownOnce } from './shown-once.tsx'
+
+interface NewApiKeyProps {
+  readonly opened: boolean
+  onClose(): void
+}
+
+/** Makes a key, and then shows its token, which only a button closes: it is not shown again. */
+export function NewApiKey({ opened, onClose }: NewApiKeyProps) {
+  const [created, setCreated] = useState<CreatedApiKey | null>(null)
+  const showsToken = created !== null
+
+  function close() {
+    setCreated(null)
+    onClose()
+  }
+
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={<Text fw={650}>{showsToken ? 'The API key is made' : 'Create an API key'}</Text>}
+      closeOnClickOutside={false}
+      closeOnEscape={!showsToken}
+      withCloseButton={!showsToken}
+    >
+      {created ? (
+        <ShownOnce created={created} onClose={close} />
+      ) : (
+        <NewApiKeyForm onCreated={setCreated} onCancel={close} />
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { useSession } from '../session/session.tsx'
+import { PRESETS, SCOPES } from './scopes.ts'
+
+interface ScopeChecklistProps {
+  readonly chosen: readonly string[]
+  readonly problem: string | undefined
+  onChange(chosen: readonly string[]): void
+}
+
+/** What a key may do. Nobody can give what they do not have themselves. */
+export function ScopeChecklist({ chosen, problem, onChange }: ScopeChecklistProps) {
+  const { can } = useSession()
+  const all = chosen.includes('admin')
+  return (
+    <Checkbox.Group
+      label="What it may do"
+      description="No more than its program needs."
+      value={[...chosen]}
+      onChange={onChange}
+      error={problem}
+    >
+      <Group gap="xs" my="sm" role="group" aria-label="Choose scopes that go together">
+        {PRESETS.map(({ label, scopes }) => {
+          const given = scopes.filter(can)
+          const active = given.length === chosen.length && given.every((s) => chosen.includes(s))
+          return (
+            <Button
+              key={label}
+              size="compact-sm"
+              variant={active ? 'filled' : 'default'}
+              aria-pressed={active}
+              disabled={given.length === 0}
+              onClick={() => onChange(given)}
+            >
+              {label}
+            </Button>
+          )
+        })}
+      </Group>
+      <Stack gap={8} mb={4}>
+        {SCOPES.map(([scope, sentence]) => (
+          <Checkbox
+            key={scope}
+            value={scope}
+            disabled={!can(scope)}
+            label={
+              <>
+                <span className="ph-mono">{scope}</span>{' '}
+                <Text span size="sm" c="dimmed">
+                  {sentence}
+                  {!can(scope) && ' Your own key lacks this.'}
+                </Text>
+              </>
+            }
+          />
+        ))}
+      </Stack>
+      {all && (
+        <Text size="sm" c="dimmed">
+          With <span className="ph-mono">admin</span>, all the others are included.
+        </Text>
+      )}
+    </Checkbox.Group>
+  )
+}

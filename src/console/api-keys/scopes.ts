@@ -1,0 +1,33 @@
+/** What each scope lets a key do, in a sentence. */
+export const SCOPES = [
+  ['webhooks:read', 'See webhooks and how they fare.'],
+  ['webhooks:write', 'Create, change and delete webhooks.'],
+  ['secrets:read', 'See signing secrets, and the values of custom headers.'],
+  ['secrets:rotate', 'Replace the signing secret of a webhook.'],
+  ['events:publish', 'Publish events.'],
+  ['events:read', 'See events and their payloads.'],
+  ['deliveries:read', 'See deliveries, attempts and statistics.'],
+  ['deliveries:write', 'Redeliver, cancel and recover deliveries, and send test events.'],
+  ['keys:manage', 'Make and revoke API keys, and read the audit log.'],
+  ['admin', 'For operators: everything, in every organization, with the catalogue and the jobs.'],
+] as const
+
+export type Scope = (typeof SCOPES)[number][0]
+
+/** Scopes that are often wanted together. */
+export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
+  {
+    label: 'Read only',
+    scopes: ['webhooks:read', 'events:read', 'deliveries:read'],
+  },
+  { label: 'Publisher', scopes: ['events:publish'] },
+  {
+    label: 'Everything but admin',
+    scopes: SCOPES.map(([scope]) => scope).filter((scope) => scope !== 'admin'),
+  },
+]
+
+/** What a scope lets a key do; of one that a newer server has, its name is all there is. */
+export function sentenceOf(name: string): string | null {
+  return SCOPES.find(([scope]) => scope === name)?.[1] ?? null
+}

@@ -1,0 +1,53 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { CodeBlock } from '../components/code-block.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import type { CreatedApiKey } from './created-api-key.ts'
+import { nameOf } from './key-state.tsx'
+
+interface ShownOnceProps {
+  readonly created: CreatedApiKey
+  onClose(): void
+}
+
+/** The token of a new key, and a first call with it. */
+export function ShownOnce({ created: { token, apiKey }, onClose }: ShownOnceProps) {
+  const curl = `curl ${location.origin}/graphql -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"query":"{ viewer { organization { name } scopes } }"}'`
+  return (
+    <Stack gap="lg">
+      <Alert
+        color="yellow"
+        variant="light"
+        icon={<IconAlertTriangle size={18} />}
+        title="Copy it now: it will not be shown again"
+      >
+        Posthorn keeps only a hash of it. If it is lost, create another key and revoke this one.
+      </Alert>
+      <Stack gap="xs">
+        <TextInput
+          label={`Token of “${nameOf(apiKey)}”`}
+          readOnly
+          data-autofocus
+          value={token}
+          onFocus={(event) => event.currentTarget.select()}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+        />
+        <Group>
+          <CopyButton value={token} label="Copy the token" labelled />
+        </Group>
+      </Stack>
+      <Stack gap="xs">
+        <Text size="sm" fw={500}>
+          Try it
+        </Text>
+        <CodeBlock code={curl} label="The command" />
+        <Group>
+          <CopyButton value={curl} label="Copy the command" labelled />
+        </Group>
+      </Stack>
+      <Group justify="end">
+        <Button onClick={onClose}>I have stored it</Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,32 @@
+import { Text } from '@mantine/core'
+import type { AuditDoor } from '../generated/graphql.ts'
+
+const DOORS: Readonly<Record<AuditDoor, string>> = {
+  GRAPHQL: 'GraphQL',
+  REST: 'REST API',
+  CLI: 'Command line',
+  SYSTEM: 'Posthorn itself',
+}
+
+export const doorOf = (door: AuditDoor) => DOORS[door] ?? door
+
+/** The names of the organization's keys, by their ids. */
+export type KeyNames = ReadonlyMap<string, string>
+
+interface ActorProps {
+  readonly apiKeyId?: string | null
+  readonly door: AuditDoor
+  readonly names: KeyNames
+}
+
+/** Who did it: the key that was used, by its name where it is known. */
+export function Actor({ apiKeyId, door, names }: ActorProps) {
+  if (!apiKeyId) return doorOf(door)
+  const name = names.get(apiKeyId)
+  if (name) return name
+  return (
+    <Text span inherit className="ph-mono" title="A key that is not of this organization">
+      {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
+    </Text>
+  )
+}

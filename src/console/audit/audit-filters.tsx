@@ -1,0 +1,71 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { FilterBar } from '../components/filter-bar.tsx'
+import { FilterSelect } from '../components/filter-select.tsx'
+import { TIME_FILTERS, TimeRange } from '../components/time-range.tsx'
+import { ACTIONS } from './actions.ts'
+import type { KeyNames } from './actor.tsx'
+
+export const AUDIT_FILTERS = ['action', 'subject', 'key', ...TIME_FILTERS] as const
+type FilterName = (typeof AUDIT_FILTERS)[number]
+
+interface AuditFiltersProps {
+  readonly values: Readonly<Record<FilterName, string | null>>
+  readonly names: KeyNames
+  readonly active: boolean
+  set(changes: Partial<Record<FilterName, string | null>>): void
+  clear(): void
+}
+
+export function AuditFilters({ values, names, active, set, clear }: AuditFiltersProps) {
+  const keys = [...names].map(([value, label]) => ({ value, label }))
+  if (values.key && !names.has(values.key)) keys.push({ value: values.key, label: values.key })
+  return (
+    <FilterBar active={active} clear={clear}>
+      <FilterSelect
+        label="What"
+        w={190}
+        searchable
+        data={Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))}
+        value={values.action}
+        onChange={(action) => set({ action })}
+      />
+      <SubjectInput value={values.subject ?? ''} onChange={(subject) => set({ subject })} />
+      <FilterSelect
+        label="API key"
+        w={190}
+        searchable
+        data={keys}
+        value={values.key}
+        onChange={(key) => set({ key })}
+      />
+      <TimeRange values={values} set={set} />
+    </FilterBar>
+  )
+}
+
+interface SubjectInputProps {
+  readonly value: string
+  onChange(value: string): void
+}
+
+/** An id is found whole or not at all, so it is looked for once it stands there. */
+function SubjectInput({ value, onChange }: SubjectInputProps) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  const apply = () => text.trim() !== value && onChange(text.trim())
+  return (
+    <TextInput
+      label="Done to"
+      size="xs"
+      w={220}
+      placeholder="wh_…, or an event type"
+      value={text}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
+  )
+}

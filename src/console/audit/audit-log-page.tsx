@@ -1,0 +1,103 @@
+import { useMemo } from 'react'
+import { Empty } from '../components/empty.tsx'
+import { type Column, List } from '../components/list.tsx'
+import { NeedsScope } from '../components/needs-scope.tsx'
+import { NoneFound } from '../components/none-found.tsx'
+import { Page } from '../components/page.tsx'
+import { Time } from '../components/time.tsx'
+import { useTimeRange } from '../components/time-range.tsx'
+import { useCursors } from '../components/use-cursors.ts'
+import { useFilters } from '../components/use-filters.ts'
+import { usePanel } from '../components/use-panel.ts'
+import { useRead } from '../components/use-read.ts'
+import {
+  AuditLogKeysDocument,
+  AuditLogPageDocument,
+  type AuditLogPageQuery,
+} from '../generated/graphql.ts'
+import { wordsOf } from './actions.ts'
+import { Actor, doorOf, type KeyNames } from './actor.tsx'
+import { AUDIT_FILTERS, AuditFilters } from './audit-filters.tsx'
+import { EntryPanel } from './entry-panel.tsx'
+import { Subject } from './subject.tsx'
+
+type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
+
+const columns = (names: KeyNames): readonly Column<Entry>[] => [
+  { label: 'What', cell: ({ action }) => wordsOf(action), width: '18%' },
+  { label: 'Done to', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
+  { label: 'Who', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
+  {
+    label: 'From',
+    cell: ({ door, address }) => (address ? `${address}, ${doorOf(door)}` : '–'),
+    width: '18%',
+  },
+  { label: 'When', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },
+]
+
+/** What was changed, by whom, and from where. */
+export default function AuditLogPage() {
+  return (
+    <NeedsScope scope="keys:manage" title="Audit log">
+      <AuditLog />
+    </NeedsScope>
+  )
+}
+
+function AuditLog() {
+  const { values, set, active, clear } = useFilters(AUDIT_FILTERS)
+  const cursors = useCursors()
+  const opened = usePanel('entry')
+  const names = useKeyNames()
+  const { action, subject, key } = values
+  const times = useTimeRange(values)
+  const context = useMemo(() => ({ additionalTypenames: ['AuditEntry'] }), [])
+  const { data, error, stale, reload } = useRead(
+    AuditLogPageDocument,
+    {
+      filter: { action, subjectId: subject, apiKeyId: key, ...times },
+      ...cursors.variables,
+    },
+    { context },
+  )
+  return (
+    <Page
+      title="Audit log"
+      description="Every change that was made in this organization: who made it, when, from where, and what it was. Published events are not in it; they are on record themselves."
+    >
+      <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
+      <List
+        label="Changes, newest first"
+        columns={useMemo(() => columns(names), [names])}
+        rows={data?.auditLog?.nodes}
+        keyOf={({ id }) => id}
+        to={({ id }) => opened.to(id)}
+        error={error}
+        stale={stale}
+        retry={reload}
+        pages={{ info: data?.auditLog?.pageInfo, cursors }}
+        empty={
+          active ? (
+            <NoneFound what="change" clear={clear} />
+          ) : (
+            <Empty title="Nothing was changed yet">
+              As soon as somebody creates a webhook or an API key, it stands here.
+            </Empty>
+          )
+        }
+      />
+      <EntryPanel id={opened.id} names={names} onClose={opened.close} />
+    </Page>
+  )
+}
+
+function useKeyNames(): KeyNames {
+  const { data } = useRead(AuditLogKeysDocument, {})
+  return useMemo(
+    () =>
+      new Map(
+        data?.apiKeys?.nodes.map(({ id, name, tokenHint }) => [id, name ?? `${tokenHint}…`]) ?? [],
+      ),
+    [data],
+  )
+}

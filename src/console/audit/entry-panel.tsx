@@ -1,0 +1,84 @@
+import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { Facts } from '../components/facts.tsx'
+import { Failure } from '../components/failure.tsx'
+import { Time } from '../components/time.tsx'
+import { useRead } from '../components/use-read.ts'
+import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
+import { wordsOf } from './actions.ts'
+import { Actor, doorOf, type KeyNames } from './actor.tsx'
+import { FieldChanges } from './field-changes.tsx'
+import { Subject } from './subject.tsx'
+
+type Entry = Extract<NonNullable<AuditLogEntryQuery['node']>, { __typename: 'AuditEntry' }>
+
+interface EntryPanelProps {
+  /** The entry that is opened, if one is. */
+  readonly id: string | null
+  readonly names: KeyNames
+  onClose(): void
+}
+
+/** One change: everything that is known of who made it, and the fields before and after. */
+export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
+  const { data, error, reload } = useRead(
+    AuditLogEntryDocument,
+    { id: id ?? '' },
+    { pause: id === null },
+  )
+  const node = data?.node
+  const entry = node?.__typename === 'AuditEntry' && node.id === id ? node : null
+  return (
+    <Drawer
+      opened={id !== null}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title={<Text fw={650}>{entry ? wordsOf(entry.action) : 'Audit log entry'}</Text>}
+    >
+      {entry ? (
+        <EntryDetails entry={entry} names={names} />
+      ) : error ? (
+        <Failure error={error} retry={reload} />
+      ) : data && node === null ? (
+        <Text c="dimmed">There is no such entry, or it is past its retention.</Text>
+      ) : (
+        <Skeleton height={300} />
+      )}
+    </Drawer>
+  )
+}
+
+function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
+  const { action, subjectId, apiKeyId, door, address, forwardedFor, userAgent } = entry
+  return (
+    <Stack gap="xl">
+      <Facts
+        facts={[
+          { label: 'When', value: <Time at={entry.at} /> },
+          { label: 'Done to', value: <Subject action={action} id={subjectId} /> },
+          {
+            label: 'Who',
+            value: <Actor apiKeyId={apiKeyId} door={door} names={names} />,
+          },
+          { label: 'How', value: doorOf(door) },
+          address ? { label: 'Address', value: address } : null,
+          forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
+          userAgent ? { label: 'Program', value: userAgent } : null,
+          { label: 'Action', value: <span className="ph-mono">{action}</span> },
+        ]}
+      />
+      <FieldChanges before={entry.before} after={entry.after} />
+      <Group gap="lg">
+        <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
+          All changes of this
+        </Anchor>
+        {apiKeyId && (
+          <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
+            All changes with this API key
+          </Anchor>
+        )}
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,77 @@
+import { Box, Group, Stack, Text } from '@mantine/core'
+import { IconMinus, IconPlus } from '@tabler/icons-react'
+import { compareFields, type FieldChange } from './compare-fields.ts'
+
+interface FieldChangesProps {
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Each field that changed: as it was, and as it is since. */
+export function FieldChanges({ before, after }: FieldChangesProps) {
+  const changes = compareFields(before, after)
+  if (changes.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No fields were changed.
+      </Text>
+    )
+  }
+  return (
+    <Stack gap="md" component="section" aria-label="What changed">
+      {changes.map((change) => (
+        <Change key={change.field} change={change} />
+      ))}
+    </Stack>
+  )
+}
+
+function Change({ change: { field, before, after } }: { change: FieldChange }) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600} className="ph-mono">
+        {field}
+      </Text>
+      {before !== undefined && <Value was value={before} />}
+      {after !== undefined && <Value value={after} />}
+    </Stack>
+  )
+}
+
+function Value({ value, was = false }: { value: unknown; was?: boolean }) {
+  const color = was ? 'red' : 'green'
+  const Icon = was ? IconMinus : IconPlus
+  return (
+    <Group
+      gap={8}
+      wrap="nowrap"
+      align="start"
+      px="sm"
+      py={6}
+      bg={`var(--mantine-color-${color}-light)`}
+      style={{ borderRadius: 'var(--mantine-radius-sm)' }}
+    >
+      <Box
+        role="img"
+        aria-label={was ? 'Before' : 'After'}
+        c={`var(--posthorn-on-${color})`}
+        lh={1}
+        pt={4}
+      >
+        <Icon size={14} />
+      </Box>
+      <Text size="sm" className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
+        {written(value)}
+      </Text>
+    </Group>
+  )
+}
+
+function written(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '(empty)' : value
+  if (value === null) return '(none)'
+  if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')) {
+    return value.length === 0 ? '(none)' : value.join('\n')
+  }
+  return JSON.stringify(value, null, 2)
+}

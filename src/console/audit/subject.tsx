@@ -1,0 +1,27 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { pageOfId } from '../shell/page-of-id.ts'
+
+interface SubjectProps {
+  readonly action: string
+  readonly id: string
+}
+
+/** What something was done to, with a link to its page when it has one. */
+export function Subject({ action, id }: SubjectProps) {
+  const page = pageOfSubject(action, id)
+  if (page === null) return <span className="ph-mono">{id}</span>
+  return (
+    <Anchor component={Link} to={page} className="ph-mono" inherit>
+      {id}
+    </Anchor>
+  )
+}
+
+/** What was deleted has no page any more. */
+function pageOfSubject(action: string, id: string): string | null {
+  if (action === 'webhook.deleted') return null
+  if (action.startsWith('event_type.')) return `/event-types/${id}`
+  if (action.startsWith('api_key.')) return `/api-keys?key=${id}`
+  return pageOfId(id)
+}

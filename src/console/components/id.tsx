@@ -1,0 +1,12 @@
+import { Group } from '@mantine/core'
+import { CopyButton } from './copy-button.tsx'
+
+/** An id that can be copied. */
+export function Id({ id }: { id: string }) {
+  return (
+    <Group gap={2} wrap="nowrap" miw={0}>
+      <span className="ph-mono">{id}</span>
+      <CopyButton value={id} label={`Copy ${id}`} />
+    </Group>
+  )
+}

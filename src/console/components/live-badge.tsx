@@ -1,0 +1,21 @@
+import { Group, Text } from '@mantine/core'
+import type { LiveState } from '../api/use-live.ts'
+
+const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
+  connecting: ['Connecting …', 'gray'],
+  live: ['Live', 'green'],
+  interrupted: ['Interrupted, trying again', 'orange'],
+}
+
+/** Whether what is shown follows what happens. */
+export function LiveBadge({ state }: { state: LiveState }) {
+  const [label, color] = WORDS[state]
+  return (
+    <Group gap={6} wrap="nowrap" role="status" c={`var(--posthorn-on-${color})`}>
+      <span className="ph-live-dot" data-live={state === 'live' || undefined} />
+      <Text size="xs" fw={600}>
+        {label}
+      </Text>
+    </Group>
+  )
+}

@@ -1,0 +1,71 @@
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { CodeBlock } from '../components/code-block.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { formatJson } from '../components/format-json.ts'
+import { formatBytes } from '../format.ts'
+import type { BodyEncoding } from '../generated/graphql.ts'
+
+interface AttemptBodyProps {
+  readonly label: string
+  /** Null: not kept. */
+  readonly body: string | null
+  /** Said when it is not kept. */
+  readonly missing?: string
+  readonly encoding?: BodyEncoding
+  readonly truncated?: boolean
+}
+
+/** A body, to the letter or, of JSON, with its parts on lines of their own. */
+export function AttemptBody(props: AttemptBodyProps) {
+  const { label, body, missing, encoding = 'UTF8', truncated = false } = props
+  const [pretty, setPretty] = useState(true)
+  const formatted = useMemo(
+    () => (body === null || encoding === 'BASE64' ? null : formatJson(body)),
+    [body, encoding],
+  )
+  if (body === null || body === '') {
+    return (
+      <Text size="xs" c="dimmed">
+        {label}: {body === null ? missing : 'It is empty.'}
+      </Text>
+    )
+  }
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="xs" c="dimmed">
+          {label}, {formatBytes(sizeOf(body, encoding))}
+          {truncated && ' of a longer one'}
+        </Text>
+        <Group gap={4}>
+          {formatted !== null && (
+            <SegmentedControl
+              size="xs"
+              aria-label={`How to show the ${label.toLowerCase()}`}
+              data={['Pretty', 'Raw']}
+              value={pretty ? 'Pretty' : 'Raw'}
+              onChange={(value) => setPretty(value === 'Pretty')}
+            />
+          )}
+          <CopyButton value={body} label={`Copy the ${label.toLowerCase()}`} />
+        </Group>
+      </Group>
+      <CodeBlock code={pretty && formatted !== null ? formatted : body} label={label} />
+      {encoding === 'BASE64' && (
+        <Text size="xs" c="dimmed">
+          It is no text in UTF-8, so it is written in base64.
+        </Text>
+      )}
+      {truncated && (
+        <Text size="xs" c="dimmed">
+          The rest was not kept: the first 16 KiB are, and what came within 2 seconds.
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function sizeOf(body: string, encoding: BodyEncoding): number {
+  return encoding === 'BASE64' ? atob(body).length : new TextEncoder().encode(body).length
+}

@@ -1,0 +1,94 @@
+import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { IconBulb } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Failure } from '../components/failure.tsx'
+import { useRead } from '../components/use-read.ts'
+import { DeliveryAttemptDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { AttemptBody } from './attempt-body.tsx'
+import { CopyAsCurl } from './copy-as-curl.tsx'
+import { HeaderTable } from './header-table.tsx'
+
+interface AttemptDetailProps {
+  readonly id: string
+  /** What to look at, of one that failed. */
+  readonly hint: string | null
+}
+
+/** The request and the response of an attempt, as they were. An attempt never changes: it is asked for once. */
+export function AttemptDetail({ id, hint }: AttemptDetailProps) {
+  const withBody = useSession().can('events:read')
+  const { data, error, reload } = useRead(
+    DeliveryAttemptDocument,
+    { id, withBody },
+    { requestPolicy: 'cache-first' },
+  )
+  if (error && !data) return <Failure error={error} retry={reload} />
+  const attempt = data?.node && 'request' in data.node ? data.node : null
+  if (!attempt) {
+    return data ? <Text size="sm">This attempt is past its retention.</Text> : <Skeleton h={280} />
+  }
+  const { request, response } = attempt
+  return (
+    <Stack gap="md" px={10} pt="xs" pb="md">
+      {hint && (
+        <Group gap="xs" wrap="nowrap" align="start" c="var(--posthorn-on-yellow)">
+          <IconBulb size={18} style={{ flex: 'none', marginTop: 1 }} aria-hidden />
+          <Text size="sm">{hint}</Text>
+        </Group>
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Half title="Request" line={`${request.method} ${request.url}`}>
+          <HeaderTable label="Request headers" headers={request.headers} />
+          {withBody && (
+            <AttemptBody
+              label="Request body"
+              body={request.body ?? null}
+              missing="It is past its retention."
+            />
+          )}
+        </Half>
+        <Half
+          title="Response"
+          line={response ? `HTTP status ${response.status}` : 'There was none.'}
+        >
+          {response && (
+            <>
+              <HeaderTable label="Response headers" headers={response.headers} />
+              <AttemptBody
+                label="Response body"
+                body={response.body}
+                encoding={response.bodyEncoding}
+                truncated={response.bodyTruncated}
+              />
+            </>
+          )}
+          {!response && <Text size="sm">{attempt.error}</Text>}
+        </Half>
+      </SimpleGrid>
+      <CopyAsCurl request={request} />
+    </Stack>
+  )
+}
+
+interface HalfProps {
+  readonly title: string
+  readonly line: string
+  readonly children: ReactNode
+}
+
+function Half({ title, line, children }: HalfProps) {
+  return (
+    <Stack gap="sm" miw={0}>
+      <div>
+        <Text component="h3" size="sm" fw={650} m={0}>
+          {title}
+        </Text>
+        <Text size="xs" className="ph-mono" c="dimmed">
+          {line}
+        </Text>
+      </div>
+      {children}
+    </Stack>
+  )
+}

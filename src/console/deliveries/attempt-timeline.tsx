@@ -1,0 +1,91 @@
+import { Button, Collapse, Group, Stack, Text, UnstyledButton } from '@mantine/core'
+import { IconChevronRight, IconCircleCheck, IconCircleX } from '@tabler/icons-react'
+import './attempt-timeline.css'
+import { Time } from '../components/time.tsx'
+import { formatDuration } from '../format.ts'
+import type { AttemptStepFragment } from '../generated/graphql.ts'
+import { AttemptDetail } from './attempt-detail.tsx'
+import { Answer } from './delivery-columns.tsx'
+import { whyFailed } from './why-failed.ts'
+
+interface AttemptTimelineProps {
+  /** Oldest first: what comes next does not move what one reads. */
+  readonly attempts: readonly AttemptStepFragment[]
+  readonly opened: string | null
+  open(id: string | null): void
+  readonly earlier: { readonly show: () => void } | null
+}
+
+export function AttemptTimeline({ attempts, opened, open, earlier }: AttemptTimelineProps) {
+  return (
+    <>
+      {earlier && (
+        <Button size="xs" variant="subtle" onClick={earlier.show}>
+          Show earlier attempts
+        </Button>
+      )}
+      <ol className="ph-timeline">
+        {attempts.map((attempt) => (
+          <Step
+            key={attempt.id}
+            attempt={attempt}
+            isOpen={attempt.id === opened}
+            toggle={() => open(attempt.id === opened ? null : attempt.id)}
+          />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+interface StepProps {
+  readonly attempt: AttemptStepFragment
+  readonly isOpen: boolean
+  toggle(): void
+}
+
+function Step({ attempt, isOpen, toggle }: StepProps) {
+  const { id, number, startedAt, durationMs, firstByteMs, succeeded, status } = attempt
+  const why = whyFailed(attempt)
+  const Icon = succeeded ? IconCircleCheck : IconCircleX
+  return (
+    <li id={id}>
+      <span className="ph-timeline-dot" data-succeeded={succeeded || undefined}>
+        <Icon size={20} aria-hidden />
+      </span>
+      <Stack gap={0} miw={0} flex={1}>
+        <UnstyledButton
+          className="ph-timeline-step"
+          onClick={toggle}
+          aria-expanded={isOpen}
+          aria-controls={`${id}-detail`}
+        >
+          <Stack gap={2} miw={0} flex={1}>
+            <Group gap="xs" component="span">
+              <Text span size="sm" fw={600}>
+                Attempt {number}
+              </Text>
+              <Text span size="sm">
+                <Answer succeeded={succeeded} status={status} />
+              </Text>
+              <Text span size="sm" c="dimmed">
+                <Time at={startedAt} />
+              </Text>
+            </Group>
+            <Text span size="sm" display="block">
+              {why?.sentence ?? 'The receiver accepted it.'}
+            </Text>
+            <Text span size="xs" c="dimmed" display="block">
+              Took {formatDuration(durationMs)}
+              {firstByteMs != null && `, first byte after ${formatDuration(firstByteMs)}`}
+            </Text>
+          </Stack>
+          <IconChevronRight size={18} className="ph-timeline-chevron" aria-hidden />
+        </UnstyledButton>
+        <Collapse expanded={isOpen} id={`${id}-detail`} transitionDuration={0}>
+          {isOpen && <AttemptDetail id={id} hint={why?.hint ?? null} />}
+        </Collapse>
+      </Stack>
+    </li>
+  )
+}

@@ -1,0 +1,35 @@
+import { Group, List, Popover, Text, UnstyledButton } from '@mantine/core'
+import { CopyButton } from '../components/copy-button.tsx'
+import { asCurl } from './as-curl.ts'
+
+interface CopyAsCurlProps {
+  readonly request: Parameters<typeof asCurl>[0]
+}
+
+/** The request as a command, with what to know before it is run. */
+export function CopyAsCurl({ request }: CopyAsCurlProps) {
+  const { command, notes } = asCurl(request)
+  return (
+    <Group gap="sm">
+      <CopyButton value={command} label="Copy as curl" labelled />
+      <Popover width={320} withArrow shadow="md">
+        <Popover.Target>
+          <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" td="underline">
+            Before you run it
+          </UnstyledButton>
+        </Popover.Target>
+        <Popover.Dropdown aria-label="Before you run it">
+          <List size="xs" spacing={6}>
+            {notes.map((note) => (
+              <List.Item key={note}>
+                <Text size="xs" span>
+                  {note}
+                </Text>
+              </List.Item>
+            ))}
+          </List>
+        </Popover.Dropdown>
+      </Popover>
+    </Group>
+  )
+}

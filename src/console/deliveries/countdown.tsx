@@ -1,0 +1,32 @@
+import { Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+
+/** How long until then, second by second. */
+export function Countdown({ to }: { to: string }) {
+  const [nowMs, setNowMs] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <Text span inherit role="timer" fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      {remaining(Date.parse(to) - nowMs)}
+    </Text>
+  )
+}
+
+/** `in 4 s`, `in 12:05`, `in 3:20:00` */
+export function remaining(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  if (seconds <= 0) return 'now'
+  if (seconds < 60) return `in ${seconds} s`
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [hours, minutes, rest] = [
+    Math.floor(seconds / 3_600),
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ]
+  return hours === 0
+    ? `in ${minutes}:${two(rest)}`
+    : `in ${hours}:${two(minutes)}:${two(rest)} hours`
+}

@@ -1,0 +1,60 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { Empty } from '../components/empty.tsx'
+import { List } from '../components/list.tsx'
+import { LiveBadge } from '../components/live-badge.tsx'
+import { NewRows } from '../components/new-rows.tsx'
+import { NoneFound } from '../components/none-found.tsx'
+import { Page } from '../components/page.tsx'
+import { useCursors } from '../components/use-cursors.ts'
+import { useSession } from '../session/session.tsx'
+import { deliveryColumns } from './delivery-columns.tsx'
+import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
+import { useDeliveries } from './use-deliveries.ts'
+
+const COLUMNS = deliveryColumns(null)
+
+export default function DeliveriesPage() {
+  const filters = useDeliveryFilters(useSession().webhookId)
+  const cursors = useCursors()
+  const { rows, newer, state, info, error, stale, reload } = useDeliveries({
+    filter: filters.filter,
+    page: cursors.variables,
+    countNewer: !cursors.moved,
+  })
+  return (
+    <Page
+      title="Deliveries"
+      description="One event owed to one webhook. Each is tried until it succeeds or its retry schedule is exhausted."
+      aside={<LiveBadge state={state} />}
+      actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
+    >
+      <DeliveryFilters filters={filters} />
+      <List
+        label="Deliveries"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id }) => `/deliveries/${id}`}
+        error={error}
+        stale={stale}
+        retry={reload}
+        pages={{ info, cursors }}
+        empty={filters.active ? <NoneFound what="delivery" clear={filters.clear} /> : <NoneYet />}
+      />
+    </Page>
+  )
+}
+
+function NoneYet() {
+  return (
+    <Empty title="Nothing has been delivered yet">
+      An event makes one delivery for each enabled webhook that subscribes to its type. Send a test
+      event from the page of a{' '}
+      <Anchor component={Link} to="/webhooks" inherit underline="always">
+        webhook
+      </Anchor>
+      .
+    </Empty>
+  )
+}

@@ -1,0 +1,101 @@
+import { Alert, Button } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { useAction } from '../api/use-action.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { notifyDone } from '../components/notify.ts'
+import {
+  DeliveryCancelDocument,
+  type DeliveryQuery,
+  DeliveryRedeliverDocument,
+} from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+
+/** What can be done with a delivery: the buttons, and why it was not done. */
+export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery']>): {
+  buttons: ReactNode
+  problem: ReactNode
+} {
+  const { can } = useSession()
+  const { run, running } = useAction(DeliveryRedeliverDocument)
+  const [asked, setAsked] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const { id, state } = delivery
+  const isPending = state === 'PENDING'
+
+  async function redeliver(): Promise<string | null> {
+    const outcome = await run({ id })
+    setProblem(outcome.ok ? null : outcome.message)
+    if (!outcome.ok) return outcome.message
+    notifyDone('An attempt is due.')
+    return null
+  }
+
+  if (!can('deliveries:write')) return { buttons: null, problem: null }
+  return {
+    buttons: (
+      <>
+        <Button
+          variant={isPending ? 'default' : 'filled'}
+          leftSection={<IconRefresh size={16} />}
+          loading={running && !asked}
+          onClick={() => (state === 'SUCCEEDED' ? setAsked(true) : void redeliver())}
+        >
+          {isPending ? 'Try now' : 'Redeliver'}
+        </Button>
+        <Confirm
+          opened={asked}
+          onClose={() => setAsked(false)}
+          title="Send it once more?"
+          action="Redeliver"
+          onConfirm={redeliver}
+        >
+          The receiver has accepted this delivery before. It gets the same body again, under the
+          same id, so that it can tell. The delivery is pending again until it succeeds or its retry
+          schedule is exhausted.
+        </Confirm>
+        {isPending && <Cancel id={id} />}
+      </>
+    ),
+    problem: problem !== null && !asked && (
+      <Alert
+        color="red"
+        variant="light"
+        role="alert"
+        title="Nothing was done"
+        withCloseButton
+        closeButtonLabel="Close"
+        onClose={() => setProblem(null)}
+      >
+        {problem}
+      </Alert>
+    ),
+  }
+}
+
+function Cancel({ id }: { id: string }) {
+  const { run } = useAction(DeliveryCancelDocument)
+  const [asked, setAsked] = useState(false)
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsked(true)}>
+        Cancel
+      </Button>
+      <Confirm
+        opened={asked}
+        onClose={() => setAsked(false)}
+        title="Cancel this delivery?"
+        action="Cancel the delivery"
+        destructive
+        onConfirm={async () => {
+          const outcome = await run({ id })
+          if (outcome.ok) notifyDone('The delivery is canceled.')
+          return outcome.ok ? null : outcome.message
+        }}
+      >
+        No further attempt is made, so the receiver does not get this event. An attempt that is
+        under way ends, and is recorded. It can still be redelivered by hand.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { hostAndPath } from '../components/host-and-path.ts'
+import type { Column } from '../components/list.tsx'
+import { DeliveryStateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { formatCount } from '../format.ts'
+import type { DeliveryRowFragment } from '../generated/graphql.ts'
+
+/** Where a list of deliveries stands, there is no need to say what they have in common. */
+export function deliveryColumns(
+  without: 'webhook' | 'event' | null,
+): Column<DeliveryRowFragment>[] {
+  const columns: (Column<DeliveryRowFragment> & { of?: 'webhook' | 'event' })[] = [
+    { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, width: 265 },
+    { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 115 },
+    { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} /> },
+    { label: 'Last answer', cell: (row) => <LastAnswer row={row} />, width: 110 },
+    {
+      label: 'Attempts',
+      end: true,
+      cell: ({ attemptCount }) => formatCount(attemptCount),
+      width: 80,
+    },
+    { label: 'Next try', cell: (row) => <NextTry row={row} />, width: 110 },
+    {
+      label: 'Created',
+      cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
+      width: 110,
+    },
+  ]
+  return columns.filter(({ of }) => of === undefined || of !== without)
+}
+
+function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
+  return (
+    <>
+      <Group gap={6} component="span">
+        {row.eventType}
+        {row.isTest && <TestBadge />}
+      </Group>
+      <Text span c="dimmed" fz="xs" className="ph-mono" display="block">
+        {row.id}
+      </Text>
+    </>
+  )
+}
+
+/** Marks what never happened: an example, sent by hand. */
+export function TestBadge() {
+  return (
+    <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">
+      Test
+    </Badge>
+  )
+}
+
+function WebhookOf({ row: { webhook, webhookId } }: { row: DeliveryRowFragment }) {
+  if (webhook) return <span style={{ overflowWrap: 'anywhere' }}>{hostAndPath(webhook.url)}</span>
+  return <span className="ph-mono">{webhookId}</span>
+}
+
+function LastAnswer({ row: { attempts } }: { row: DeliveryRowFragment }) {
+  const last = attempts?.nodes[0]
+  if (!last) return null
+  return <Answer succeeded={last.succeeded} status={last.status} />
+}
+
+interface AnswerProps {
+  readonly succeeded: boolean
+  readonly status?: number | null
+}
+
+/** The status of a response, or that there was none. */
+export function Answer({ succeeded, status }: AnswerProps) {
+  return (
+    <Text
+      span
+      inherit
+      fw={600}
+      c={`var(--posthorn-on-${succeeded ? 'green' : 'red'})`}
+      style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
+    >
+      {status ?? 'No answer'}
+    </Text>
+  )
+}
+
+function NextTry({ row: { state, nextAttemptAt, waitingSince } }: { row: DeliveryRowFragment }) {
+  if (state !== 'PENDING') return null
+  if (waitingSince != null || nextAttemptAt == null) return 'Waits in line'
+  return <Time at={nextAttemptAt} as="relative" />
+}

@@ -1,0 +1,42 @@
+import { Anchor, Skeleton, Text } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
+import { Failure } from '../components/failure.tsx'
+import { Section } from '../components/section.tsx'
+import { useRead } from '../components/use-read.ts'
+import { DeliveryEventDocument } from '../generated/graphql.ts'
+
+const EventBody = lazy(() =>
+  import('../events/event-body.tsx').then((m) => ({ default: m.EventBody })),
+)
+
+/** What happened that is to be delivered. It never changes: it is asked for once. */
+export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
+  const { data, error, reload } = useRead(
+    DeliveryEventDocument,
+    { id: deliveryId },
+    { requestPolicy: 'cache-first' },
+  )
+  const event = data?.delivery?.event
+  return (
+    <Section
+      title="Event"
+      description={
+        event && (
+          <Anchor component={Link} to={`/events/${event.id}`} className="ph-mono" inherit>
+            {event.id}
+          </Anchor>
+        )
+      }
+    >
+      {error && !data && <Failure error={error} retry={reload} />}
+      {!data && !error && <Skeleton h={120} />}
+      {data && !event && <Text size="sm">The event is past its retention.</Text>}
+      {event && (
+        <Suspense fallback={<Skeleton h={120} />}>
+          <EventBody body={event.body} />
+        </Suspense>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,49 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { Facts } from '../components/facts.tsx'
+import { Id } from '../components/id.tsx'
+import { Time } from '../components/time.tsx'
+import { formatCount } from '../format.ts'
+import type { DeliveryQuery } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+
+interface DeliveryFactsProps {
+  readonly delivery: NonNullable<DeliveryQuery['delivery']>
+}
+
+/** What a delivery is, besides its attempts. */
+export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
+  const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
+  const withWebhook = useSession().can('webhooks:read')
+  return (
+    <Facts
+      facts={[
+        { label: 'Id, sent as the header wh-id', value: <Id id={id} /> },
+        {
+          label: 'Webhook',
+          value: webhook ? (
+            <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
+              {webhook.url}
+            </Anchor>
+          ) : (
+            <>
+              <Id id={webhookId} />
+              {withWebhook && 'It was deleted.'}
+            </>
+          ),
+        },
+        {
+          label: 'Event type',
+          value: (
+            <Anchor component={Link} to={`/event-types/${encodeURIComponent(eventType)}`} inherit>
+              {eventType}
+            </Anchor>
+          ),
+        },
+        { label: 'Created', value: <Time at={createdAt} /> },
+        { label: 'Finished', value: finishedAt ? <Time at={finishedAt} /> : 'Not yet' },
+        { label: 'Attempts', value: formatCount(attemptCount) },
+      ]}
+    />
+  )
+}

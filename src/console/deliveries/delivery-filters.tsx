@@ -1,0 +1,66 @@
+import { EventTypeSelect } from '../components/event-type-select.tsx'
+import { FilterBar } from '../components/filter-bar.tsx'
+import { FilterSelect } from '../components/filter-select.tsx'
+import { DELIVERY_STATES } from '../components/state-badge.tsx'
+import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/time-range.tsx'
+import { useFilters } from '../components/use-filters.ts'
+import { WebhookSelect } from '../components/webhook-select.tsx'
+import type { DeliveryFilter, StatusClass } from '../generated/graphql.ts'
+
+const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
+  { value: 'SUCCESS_2XX', label: '2xx: succeeded' },
+  { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
+  { value: 'CLIENT_ERROR_4XX', label: '4xx: refused' },
+  { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
+  { value: 'NONE', label: 'No answer' },
+]
+
+/** Which deliveries the address asks for: of one webhook, where no other can be chosen. */
+export function useDeliveryFilters(onlyWebhookId: string | null) {
+  const filters = useFilters(['webhook', 'state', 'status', 'type', ...TIME_FILTERS])
+  const { state, status, type } = filters.values
+  const webhookId = onlyWebhookId ?? filters.values.webhook
+  const range = useTimeRange(filters.values)
+  const filter: DeliveryFilter = {
+    ...range,
+    ...(webhookId && { webhookId }),
+    ...(isOneOf(DELIVERY_STATES, state) && { state }),
+    ...(isOneOf(STATUS_CLASSES, status) && { statusClass: status }),
+    ...(type && { eventType: type }),
+  }
+  return { ...filters, filter, onlyWebhookId }
+}
+
+function isOneOf<Value extends string>(
+  options: readonly { value: Value }[],
+  value: string | null,
+): value is Value {
+  return options.some((option) => option.value === value)
+}
+
+export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDeliveryFilters> }) {
+  const { values, set, active, clear, onlyWebhookId } = filters
+  return (
+    <FilterBar active={active} clear={clear}>
+      {onlyWebhookId === null && (
+        <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} w={220} />
+      )}
+      <FilterSelect
+        label="State"
+        w={130}
+        data={DELIVERY_STATES}
+        value={values.state}
+        onChange={(state) => set({ state })}
+      />
+      <FilterSelect
+        label="Last answer"
+        w={150}
+        data={STATUS_CLASSES}
+        value={values.status}
+        onChange={(status) => set({ status })}
+      />
+      <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={230} />
+      <TimeRange values={values} set={set} />
+    </FilterBar>
+  )
+}

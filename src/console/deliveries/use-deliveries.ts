@@ -1,0 +1,36 @@
+import { useMemo } from 'react'
+import type { Cursors } from '../components/use-cursors.ts'
+import { useRead } from '../components/use-read.ts'
+import { DeliveriesDocument, type DeliveryFilter } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { useLiveDeliveries } from './use-live-deliveries.ts'
+
+interface DeliveriesOptions {
+  readonly filter: DeliveryFilter
+  readonly page: Cursors['variables']
+  /** Whether what is new would come above the rows: not on later pages. */
+  readonly countNewer: boolean
+  /** Of one webhook, the address of it need not be read with each. */
+  readonly ofOneWebhook?: boolean
+}
+
+/** A page of deliveries, which follows what happens. */
+export function useDeliveries(options: DeliveriesOptions) {
+  const { filter, page, countNewer, ofOneWebhook = false } = options
+  const withWebhook = useSession().can('webhooks:read') && !ofOneWebhook
+  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
+  const { data, error, stale, reload } = useRead(
+    DeliveriesDocument,
+    { ...page, filter, withWebhook },
+    { context },
+  )
+  const info = data?.deliveries?.pageInfo
+  const { rows, newer, state } = useLiveDeliveries({
+    rows: data?.deliveries?.nodes,
+    filter,
+    withWebhook,
+    before: info?.startCursor,
+    countNewer,
+  })
+  return { rows, newer, state, info, error, stale, reload }
+}

@@ -1,0 +1,32 @@
+import { Alert } from '@mantine/core'
+import { IconClock } from '@tabler/icons-react'
+import { Time, useNow } from '../components/time.tsx'
+import type { DeliveryQuery } from '../generated/graphql.ts'
+import { Countdown } from './countdown.tsx'
+import { whyWaiting } from './why-waiting.ts'
+
+interface WaitingNoticeProps {
+  readonly delivery: NonNullable<DeliveryQuery['delivery']>
+}
+
+/** Why a pending delivery has not been sent yet, and when it is. */
+export function WaitingNotice({ delivery }: WaitingNoticeProps) {
+  const why = whyWaiting(delivery, useNow())
+  if (!why) return null
+  const { waitingSince } = delivery
+  return (
+    <Alert color="blue" variant="light" icon={<IconClock size={18} />} title={why.title}>
+      {why.sentence}
+      {why.nextAt && (
+        <div>
+          {why.nextLabel}: <Countdown to={why.nextAt} />, at <Time at={why.nextAt} />
+        </div>
+      )}
+      {waitingSince && (
+        <div>
+          In line since <Time at={waitingSince} />
+        </div>
+      )}
+    </Alert>
+  )
+}

@@ -1,0 +1,64 @@
+import { useAction } from '../api/use-action.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { notifyDone } from '../components/notify.ts'
+import { formatCount } from '../format.ts'
+import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
+
+interface ArchiveEventTypeProps {
+  readonly name: string
+  readonly archived: boolean
+  /** Null: not known. */
+  readonly webhookCount: number | null
+  readonly opened: boolean
+  onClose(): void
+}
+
+/** Takes a type out of the catalogue, or brings it back. */
+export function ArchiveEventType(props: ArchiveEventTypeProps) {
+  const { name, archived, webhookCount, opened, onClose } = props
+  const archive = useAction(EventTypesArchiveDocument)
+  const unarchive = useAction(EventTypesUnarchiveDocument)
+
+  async function confirm(): Promise<string | null> {
+    const outcome = await (archived ? unarchive : archive).run({ name })
+    if (!outcome.ok) return outcome.message
+    notifyDone(archived ? `${name} is in the catalogue again.` : `${name} is archived.`)
+    return null
+  }
+
+  if (archived) {
+    return (
+      <Confirm
+        opened={opened}
+        onClose={onClose}
+        title="Bring this event type back?"
+        action="Bring back"
+        onConfirm={confirm}
+      >
+        From now on <strong>{name}</strong> can be published and subscribed to again, by every
+        organization.
+      </Confirm>
+    )
+  }
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Archive this event type?"
+      action="Archive"
+      destructive
+      onConfirm={confirm}
+    >
+      <p>
+        From now on <strong>{name}</strong> can no longer be published or newly subscribed to, by
+        any organization: publishing it is refused.
+      </p>
+      <p>
+        Subscriptions
+        {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and what was
+        published stay, and what is owed is still delivered. You can bring the type back at any
+        time.
+      </p>
+    </Confirm>
+  )
+}

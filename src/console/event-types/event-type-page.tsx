@@ -1,0 +1,110 @@
+import { Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useParams } from 'react-router'
+import { Facts } from '../components/facts.tsx'
+import { Failure } from '../components/failure.tsx'
+import { JsonBlock } from '../components/json-block.tsx'
+import { Page } from '../components/page.tsx'
+import { Section } from '../components/section.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { formatCount } from '../format.ts'
+import { useSession } from '../session/session.tsx'
+import NotFoundPage from '../shell/not-found-page.tsx'
+import { ArchiveEventType } from './archive-event-type.tsx'
+import { SchemaView } from './schema-view.tsx'
+import { useEventType } from './use-event-type.ts'
+
+const ABOVE = [['Event types', '/event-types']] as const
+
+/** One type of the catalogue: what it says, what its data looks like, and who listens. */
+export default function EventTypePage() {
+  const { name = '' } = useParams()
+  const { can } = useSession()
+  const { eventType, webhookCount, error, missing, reload } = useEventType(name)
+  const [asking, setAsking] = useState(false)
+  if (missing) return <NotFoundPage what="event type" />
+  if (!eventType) {
+    return (
+      <Page title={name} above={ABOVE}>
+        {error ? <Failure error={error} retry={reload} /> : <Skeleton height={320} radius="md" />}
+      </Page>
+    )
+  }
+  const archived = eventType.archivedAt !== null
+  return (
+    <Page
+      title={name}
+      above={ABOVE}
+      aside={archived && <StateBadge label="Archived" color="gray" />}
+      description={eventType.description}
+      actions={
+        can('admin') && (
+          <>
+            <Button
+              component={Link}
+              to={`/event-types/${name}/edit`}
+              variant="default"
+              leftSection={<IconPencil size={16} />}
+            >
+              Edit
+            </Button>
+            <Button
+              variant="default"
+              leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
+              onClick={() => setAsking(true)}
+            >
+              {archived ? 'Bring back' : 'Archive'}
+            </Button>
+          </>
+        )
+      }
+    >
+      <Section title="At a glance">
+        <Facts
+          facts={[
+            webhookCount !== null && {
+              label: 'Subscribed to by',
+              value: <Subscribers name={name} count={webhookCount} />,
+            },
+            { label: 'Added', value: <Time at={eventType.createdAt} /> },
+            { label: 'Changed', value: <Time at={eventType.updatedAt} /> },
+            eventType.archivedAt
+              ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
+              : null,
+          ]}
+        />
+      </Section>
+      <SchemaView schema={eventType.schema} />
+      <Section
+        title="Example"
+        description="The data of an event of this type. A test event sends exactly this."
+      >
+        {eventType.example === null || eventType.example === undefined ? (
+          <Text size="sm" c="dimmed">
+            There is none, so no test event of this type can be sent.
+          </Text>
+        ) : (
+          <JsonBlock value={eventType.example} label="the example" />
+        )}
+      </Section>
+      <ArchiveEventType
+        name={name}
+        archived={archived}
+        webhookCount={webhookCount}
+        opened={asking}
+        onClose={() => setAsking(false)}
+      />
+    </Page>
+  )
+}
+
+function Subscribers({ name, count }: { name: string; count: number }) {
+  if (count === 0) return 'no webhook'
+  return (
+    <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
+      {count === 1 ? '1 webhook' : `${formatCount(count)} webhooks`}
+    </Anchor>
+  )
+}

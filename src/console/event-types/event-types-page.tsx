@@ -1,0 +1,106 @@
+import { Button, Switch, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { Empty } from '../components/empty.tsx'
+import { FilterBar } from '../components/filter-bar.tsx'
+import { type Column, List } from '../components/list.tsx'
+import { NoneFound } from '../components/none-found.tsx'
+import { Page } from '../components/page.tsx'
+import { SearchField } from '../components/search-field.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { useFilters } from '../components/use-filters.ts'
+import { useRead } from '../components/use-read.ts'
+import { EventTypesCatalogueDocument, type EventTypesCatalogueQuery } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+
+type EventType = EventTypesCatalogueQuery['eventTypes'][number]
+
+const COLUMNS: readonly Column<EventType>[] = [
+  { label: 'Name', cell: ({ name }) => <span className="ph-mono">{name}</span>, width: '38%' },
+  {
+    label: 'Description',
+    cell: ({ description }) => (
+      <Text size="sm" c="dimmed" lineClamp={2}>
+        {description}
+      </Text>
+    ),
+  },
+  {
+    label: 'State',
+    cell: ({ archivedAt }) =>
+      archivedAt ? (
+        <StateBadge label="Archived" color="gray" />
+      ) : (
+        <StateBadge label="In use" color="green" />
+      ),
+    width: 110,
+  },
+  {
+    label: 'Changed',
+    cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
+    width: 130,
+  },
+]
+
+/** The catalogue: what can be published and subscribed to. */
+export default function EventTypesPage() {
+  const { can } = useSession()
+  const { values, set, clear } = useFilters(['q', 'archived'])
+  const context = useMemo(() => ({ additionalTypenames: ['EventType'] }), [])
+  const { data, error, reload } = useRead(EventTypesCatalogueDocument, {}, { context })
+  const wanted = (values.q ?? '').trim().toLowerCase()
+  const kinds = data?.eventTypes.filter(({ archivedAt }) => values.archived || archivedAt === null)
+  const rows = kinds?.filter(({ name, description }) =>
+    `${name}\n${description}`.toLowerCase().includes(wanted),
+  )
+  const create = can('admin') && (
+    <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
+      Add an event type
+    </Button>
+  )
+  return (
+    <Page
+      title="Event types"
+      description="What can happen: every name that events are published under, and that webhooks subscribe to."
+      actions={create}
+    >
+      <FilterBar active={values.q !== null} clear={clear}>
+        <SearchField
+          label="Name or description"
+          placeholder="Part of it"
+          w={260}
+          value={values.q ?? ''}
+          onChange={(q) => set({ q })}
+        />
+        <Switch
+          label="Show archived ones"
+          checked={values.archived !== null}
+          onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
+          mb={5}
+        />
+      </FilterBar>
+      <List
+        label="Event types"
+        columns={values.archived ? COLUMNS : COLUMNS.filter(({ label }) => label !== 'State')}
+        rows={rows}
+        keyOf={({ name }) => name}
+        to={({ name }) => `/event-types/${name}`}
+        error={error}
+        retry={reload}
+        empty={
+          kinds?.length ? (
+            <NoneFound what="event type" clear={clear} />
+          ) : (
+            <Empty title="There are no event types" action={create}>
+              {can('admin')
+                ? 'Add one, so that events can be published and webhooks can subscribe.'
+                : 'Whoever runs Posthorn adds them.'}
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  )
+}

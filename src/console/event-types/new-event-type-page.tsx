@@ -1,0 +1,38 @@
+import { useNavigate } from 'react-router'
+import { useAction } from '../api/use-action.ts'
+import { NeedsScope } from '../components/needs-scope.tsx'
+import { notifyDone } from '../components/notify.ts'
+import { Page } from '../components/page.tsx'
+import { EventTypesCreateDocument } from '../generated/graphql.ts'
+import { EventTypeForm } from './event-type-form.tsx'
+
+const NOTHING = { name: '', description: '', schema: '', example: '' }
+
+export default function NewEventTypePage() {
+  const navigate = useNavigate()
+  const { run, running } = useAction(EventTypesCreateDocument)
+  return (
+    <NeedsScope scope="admin" title="Add an event type">
+      <Page
+        title="Add an event type"
+        above={[['Event types', '/event-types']]}
+        description="It joins the catalogue of all organizations: from then on it can be published and subscribed to."
+      >
+        <EventTypeForm
+          initial={NOTHING}
+          exists={false}
+          running={running}
+          back="/event-types"
+          onSave={async (input) => {
+            const outcome = await run({ input })
+            if (outcome.ok) {
+              notifyDone(`${input.name} is in the catalogue.`)
+              navigate(`/event-types/${input.name}`, { replace: true })
+            }
+            return outcome
+          }}
+        />
+      </Page>
+    </NeedsScope>
+  )
+}

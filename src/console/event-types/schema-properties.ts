@@ -1,0 +1,117 @@
+/** One property that a JSON Schema describes, as a row of a table. */
+export interface SchemaProperty {
+  /** `attendee.tickets[].id` */
+  readonly path: string
+  /** `text`, `list of numbers`, `object or nothing` */
+  readonly type: string
+  readonly required: boolean
+  readonly description: string | null
+  /** What else must hold: `at least 1`, `one of "a", "b"`. */
+  readonly rules: readonly string[]
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A schema that refers to itself would go on for ever. */
+const MAX_DEPTH = 6
+const MAX_PROPERTIES = 300
+
+/** The properties that a schema names, each before those within it. Empty when it names none. */
+export function schemaProperties(root: unknown): SchemaProperty[] {
+  const found: SchemaProperty[] = []
+
+  function visit(given: unknown, path: string, depth: number) {
+    const schema = resolve(root, given)
+    if (depth > MAX_DEPTH) return
+    for (const part of [schema, ...listOf(schema['allOf']).map((each) => resolve(root, each))]) {
+      const required = new Set(listOf(part['required']))
+      for (const [name, value] of Object.entries(objectOf(part['properties']))) {
+        if (found.length >= MAX_PROPERTIES) return
+        const property = resolve(root, value)
+        const at = path === '' ? name : `${path}.${name}`
+        found.push({
+          path: at,
+          type: typeOf(root, property),
+          required: required.has(name),
+          description: textOf(property['description']) ?? textOf(property['title']),
+          rules: rulesOf(property),
+        })
+        visit(property, at, depth + 1)
+        if (property['items']) visit(property['items'], `${at}[]`, depth + 1)
+      }
+    }
+  }
+
+  visit(root, '', 0)
+  return found
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  null: 'null',
+  object: 'object',
+  array: 'list',
+}
+
+function typeOf(root: unknown, schema: Schema): string {
+  const choices = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
+  if (choices.length > 0) return joined(choices.map((each) => typeOf(root, resolve(root, each))))
+  const types = [schema['type']].flat().filter((type) => typeof type === 'string')
+  if (types.length > 0) return joined(types.map((type) => nameOf(root, schema, type)))
+  if (schema['properties']) return 'object'
+  return 'any'
+}
+
+function nameOf(root: unknown, schema: Schema, type: string): string {
+  if (type !== 'array' || !schema['items']) return NAMES[type] ?? type
+  return `list of: ${typeOf(root, resolve(root, schema['items']))}`
+}
+
+const joined = (names: readonly string[]) => [...new Set(names)].join(' or ')
+
+const BOUNDS = [
+  ['minimum', 'at least'],
+  ['maximum', 'at most'],
+  ['exclusiveMinimum', 'more than'],
+  ['exclusiveMaximum', 'less than'],
+  ['minLength', 'characters, at least'],
+  ['maxLength', 'characters, at most'],
+  ['minItems', 'entries, at least'],
+  ['maxItems', 'entries, at most'],
+  ['pattern', 'matches'],
+  ['format', 'format'],
+] as const
+
+function rulesOf(schema: Schema): string[] {
+  const rules = BOUNDS.flatMap(([name, words]) =>
+    schema[name] === undefined ? [] : [`${words} ${String(schema[name])}`],
+  )
+  if ('const' in schema) rules.push(`always ${JSON.stringify(schema['const'])}`)
+  const choices = listOf(schema['enum']).map((value) => JSON.stringify(value))
+  if (choices.length > 0) rules.push(`one of ${choices.join(', ')}`)
+  return rules
+}
+
+/** Follows a reference within the same schema, such as `#/$defs/ticket`. */
+function resolve(root: unknown, given: unknown): Schema {
+  const schema = objectOf(given)
+  const reference = textOf(schema['$ref'])
+  if (!reference?.startsWith('#/')) return schema
+  let found: unknown = root
+  for (const step of reference.slice(2).split('/')) {
+    found = objectOf(found)[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')]
+  }
+  return { ...objectOf(found), ...schema }
+}
+
+function objectOf(value: unknown): Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Schema)
+    : {}
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,0 +1,95 @@
+import { Badge, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { JsonBlock } from '../components/json-block.tsx'
+import { type Column, List } from '../components/list.tsx'
+import { Section } from '../components/section.tsx'
+import { useFilters } from '../components/use-filters.ts'
+import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
+
+const COLUMNS: readonly Column<SchemaProperty>[] = [
+  {
+    label: 'Property',
+    cell: ({ path, required }) => (
+      <Group gap={6}>
+        <span className="ph-mono">{path}</span>
+        {required && (
+          <Badge size="xs" variant="default" tt="none" radius="sm">
+            required
+          </Badge>
+        )}
+      </Group>
+    ),
+    width: '36%',
+  },
+  { label: 'Type', cell: ({ type }) => type, width: '20%' },
+  {
+    label: 'What it is',
+    cell: ({ description, rules }) => (
+      <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
+        {description}
+        {rules.length > 0 && (
+          <Text size="xs" c="dimmed">
+            {rules.join(' · ')}
+          </Text>
+        )}
+        {!description && rules.length === 0 && <Text c="dimmed">–</Text>}
+      </Stack>
+    ),
+  },
+]
+
+/** What the data of an event looks like: as a table of its properties, and as the JSON Schema itself. */
+export function SchemaView({ schema }: { schema: unknown }) {
+  const { values, set } = useFilters(['schema'])
+  if (schema === null || schema === undefined) {
+    return (
+      <Section title="Schema">
+        <Text size="sm" c="dimmed">
+          There is none: the data of an event of this type may be any JSON.
+        </Text>
+      </Section>
+    )
+  }
+  const properties = schemaProperties(schema)
+  const raw = values.schema === 'raw'
+  const actions = (
+    <SegmentedControl
+      size="xs"
+      aria-label="How the schema is shown"
+      data={[
+        { value: 'table', label: 'Properties' },
+        { value: 'raw', label: 'JSON Schema' },
+      ]}
+      value={raw ? 'raw' : 'table'}
+      onChange={(value) => set({ schema: value === 'raw' ? 'raw' : null })}
+    />
+  )
+  if (raw) {
+    return (
+      <Section title="Schema" actions={actions}>
+        <JsonBlock value={schema} label="the schema" />
+      </Section>
+    )
+  }
+  if (properties.length === 0) {
+    return (
+      <Section title="Schema" actions={actions}>
+        <Text size="sm" c="dimmed">
+          The schema names no properties. The JSON Schema says all that must hold.
+        </Text>
+      </Section>
+    )
+  }
+  return (
+    <Section title="Schema" actions={actions} flush>
+      <List
+        bare
+        label="Properties of the data"
+        columns={COLUMNS}
+        rows={properties}
+        keyOf={({ path }) => path}
+        retry={() => {}}
+        empty={null}
+      />
+    </Section>
+  )
+}

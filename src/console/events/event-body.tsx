@@ -1,0 +1,15 @@
+import { useMemo } from 'react'
+import { JsonView } from '../components/json-view.tsx'
+
+/** The body that every delivery of an event carries; its payload is the field `data`. */
+export function EventBody({ body }: { body: string }) {
+  const value = useMemo(() => JSON.parse(body) as unknown, [body])
+  return (
+    <JsonView
+      label="Body"
+      value={value}
+      raw={body}
+      note="This is what is signed and sent, to the letter. The payload is in the field data."
+    />
+  )
+}

@@ -1,0 +1,34 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
+
+export function isEventId(text: string | null): text is string {
+  return text !== null && /^evt_[0-9a-z]{26}$/.test(text)
+}
+
+interface EventIdFilterProps {
+  readonly value: string | null
+  onChange(id: string | null): void
+}
+
+/** Finds an event by its whole id: what is not one yet filters nothing. */
+export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
+  const [text, setText] = useState(value ?? '')
+  useEffect(() => setText(value ?? ''), [value])
+  const isWrong = text !== '' && !isEventId(text)
+  return (
+    <TextInput
+      label="Id"
+      placeholder="evt_…"
+      size="xs"
+      w={240}
+      value={text}
+      error={isWrong && 'An id is evt_ and 26 letters and digits.'}
+      onChange={({ currentTarget }) => {
+        const id = currentTarget.value.trim()
+        setText(id)
+        if (id === '') onChange(null)
+        else if (isEventId(id)) onChange(id)
+      }}
+    />
+  )
+}

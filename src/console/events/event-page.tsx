@@ -1,0 +1,113 @@
+import { Anchor, Skeleton } from '@mantine/core'
+import { lazy, Suspense, useMemo } from 'react'
+import { Link, useParams } from 'react-router'
+import { Empty } from '../components/empty.tsx'
+import { Facts } from '../components/facts.tsx'
+import { Failure } from '../components/failure.tsx'
+import { Id } from '../components/id.tsx'
+import { List } from '../components/list.tsx'
+import { Page } from '../components/page.tsx'
+import { Section } from '../components/section.tsx'
+import { Time } from '../components/time.tsx'
+import { useCursors } from '../components/use-cursors.ts'
+import { useRead } from '../components/use-read.ts'
+import { deliveryColumns, TestBadge } from '../deliveries/delivery-columns.tsx'
+import { useLiveDeliveries } from '../deliveries/use-live-deliveries.ts'
+import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import NotFoundPage from '../shell/not-found-page.tsx'
+
+const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
+const ABOVE = [['Events', '/events']] as const
+
+export default function EventPage() {
+  const { id = '' } = useParams()
+  const { can } = useSession()
+  // An event never changes.
+  const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
+  const event = data?.event
+  if (data && !event) return <NotFoundPage what="event" />
+  if (!event) {
+    return (
+      <Page title="Event" above={ABOVE}>
+        {error ? <Failure error={error} retry={reload} /> : <Skeleton h={420} />}
+      </Page>
+    )
+  }
+  return (
+    <Page title={event.type} above={ABOVE} aside={event.isTest && <TestBadge />}>
+      <Section title="Event">
+        <Facts
+          facts={[
+            { label: 'Id', value: <Id id={event.id} /> },
+            {
+              label: 'Type',
+              value: (
+                <Anchor
+                  component={Link}
+                  to={`/event-types/${encodeURIComponent(event.type)}`}
+                  inherit
+                >
+                  {event.type}
+                </Anchor>
+              ),
+            },
+            event.isTest && {
+              label: 'Test',
+              value: 'It never happened: it is the example of its type.',
+            },
+            { label: 'Occurred', value: <Time at={event.occurredAt} /> },
+            { label: 'Published', value: <Time at={event.publishedAt} /> },
+            event.traceparent != null && {
+              label: 'Trace context (traceparent)',
+              value: <Id id={event.traceparent} />,
+            },
+          ]}
+        />
+      </Section>
+      {can('deliveries:read') && <EventDeliveries id={event.id} />}
+      <Section title="Payload">
+        <Suspense fallback={<Skeleton h={240} />}>
+          <EventBody body={event.body} />
+        </Suspense>
+      </Section>
+    </Page>
+  )
+}
+
+const COLUMNS = deliveryColumns('event')
+
+function EventDeliveries({ id }: { id: string }) {
+  const withWebhook = useSession().can('webhooks:read')
+  const cursors = useCursors()
+  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
+  const { data, error, stale, reload } = useRead(
+    EventDeliveriesDocument,
+    { id, ...cursors.variables, withWebhook },
+    { context },
+  )
+  const deliveries = data?.event?.deliveries
+  const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
+  return (
+    <Section title="Deliveries" description="One for each webhook that was to be told." flush>
+      <List
+        label="Deliveries of the event"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={(row) => row.id}
+        to={(row) => `/deliveries/${row.id}`}
+        error={error}
+        stale={stale}
+        retry={reload}
+        pages={{ info: deliveries?.pageInfo, cursors }}
+        bare
+        empty={
+          <Empty title="It made no deliveries">
+            No enabled webhook subscribed to its type when it was published. A webhook that should
+            have been told can recover it: open the webhook, and choose Recover.
+          </Empty>
+        }
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,138 @@
+import { Alert, Button, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { type Issue, useAction } from '../api/use-action.ts'
+import { Failure } from '../components/failure.tsx'
+import { notifyDone } from '../components/notify.ts'
+import { useRead } from '../components/use-read.ts'
+import {
+  EventPublishDocument,
+  EventPublishTypesDocument,
+  type EventPublishTypesQuery,
+} from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { parsePayload } from './parse-payload.ts'
+
+export function PublishForm({ close }: { close(): void }) {
+  const { data, error, reload } = useRead(EventPublishTypesDocument, {})
+  if (error && !data) return <Failure error={error} retry={reload} />
+  return data ? <Form types={data.eventTypes} close={close} /> : <Skeleton h={320} />
+}
+
+interface FormProps {
+  readonly types: EventPublishTypesQuery['eventTypes']
+  close(): void
+}
+
+interface Refusal {
+  readonly message: string
+  readonly issues: readonly Issue[]
+}
+
+function Form({ types, close }: FormProps) {
+  const { can } = useSession()
+  const navigate = useNavigate()
+  const { run, running } = useAction(EventPublishDocument)
+  const [type, setType] = useState(types[0]?.name ?? null)
+  const [text, setText] = useState(() => exampleOf(types, type))
+  const [idempotencyKey, setIdempotencyKey] = useState('')
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const payload = parsePayload(text)
+  const chosen = types.find(({ name }) => name === type)
+  const issuesOf = (field: string) =>
+    refusal?.issues
+      .filter(({ path }) => path[0] === field)
+      .map(({ path, message }) =>
+        path.length > 1 ? `${path.slice(1).join('.')}: ${message}` : message,
+      )
+      .join(' ') || undefined
+  const elsewhere = refusal?.issues.every(({ path }) => !FIELDS.includes(path[0] ?? ''))
+
+  function choose(name: string | null) {
+    // What was typed by hand stays; an example gives way to another one.
+    if (text.trim() === '' || text === exampleOf(types, type)) setText(exampleOf(types, name))
+    setType(name)
+    setRefusal(null)
+  }
+
+  async function publish(event: FormEvent) {
+    event.preventDefault()
+    if (!payload.ok || type === null) return
+    const key = idempotencyKey.trim()
+    const outcome = await run({
+      input: { type, data: payload.value, ...(key && { idempotencyKey: key }) },
+    })
+    setRefusal(outcome.ok ? null : outcome)
+    if (!outcome.ok) return
+    const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
+    notifyDone(
+      duplicate
+        ? 'This idempotency key was used before: this is the event of then.'
+        : `Published. It makes ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
+    )
+    if (can('events:read')) navigate(`/events/${id}`)
+    else close()
+  }
+
+  return (
+    <form onSubmit={publish}>
+      <Stack>
+        <Select
+          label="Event type"
+          description={chosen?.description}
+          data={types.map(({ name }) => name)}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="No event type has such a name."
+          value={type}
+          onChange={choose}
+          error={issuesOf('type')}
+          data-autofocus
+        />
+        <Textarea
+          label="Payload"
+          description="At most 256 KiB of JSON, as the schema of the type has it."
+          autosize
+          minRows={8}
+          maxRows={20}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setRefusal(null)
+          }}
+          error={payload.ok ? issuesOf('data') : payload.problem}
+        />
+        <TextInput
+          label="Idempotency key"
+          description="Optional. Publishing the same event again with it, within 24 hours, answers with the first one."
+          maxLength={255}
+          value={idempotencyKey}
+          onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
+          error={issuesOf('idempotencyKey')}
+        />
+        {refusal && elsewhere && (
+          <Alert color="red" variant="light" role="alert" title="It was not published">
+            {refusal.message}
+          </Alert>
+        )}
+        <Group justify="end" gap="xs">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
+            Publish
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const FIELDS = ['type', 'data', 'idempotencyKey']
+
+function exampleOf(types: FormProps['types'], name: string | null): string {
+  const example = types.find((type) => type.name === name)?.example
+  return JSON.stringify(example ?? {}, null, 2)
+}

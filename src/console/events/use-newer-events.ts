@@ -1,0 +1,43 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useClient } from 'urql'
+import { type EventFilter, EventsNewerDocument } from '../generated/graphql.ts'
+
+const LOOK_EVERY_MS = 5_000
+const NONE = { count: 0, isMore: false }
+
+/** How many events would come above those that are shown. Publishing tells nobody, so it looks every few seconds. */
+export function useNewerEvents(
+  firstId: string | null | undefined,
+  before: string | null | undefined,
+  filter: EventFilter,
+  paused: boolean,
+) {
+  const client = useClient()
+  const [newer, setNewer] = useState(NONE)
+  const key = JSON.stringify([firstId, before, filter])
+  const latestKey = useEffectEvent(() => key)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter is told of anew
+  useEffect(() => setNewer(NONE), [key])
+
+  const look = useEffectEvent(async () => {
+    if (document.hidden || firstId === undefined) return
+    const { data } = await client
+      .query(
+        EventsNewerDocument,
+        { before: before ?? null, filter },
+        { requestPolicy: 'network-only' },
+      )
+      .toPromise()
+    if (!data?.events || key !== latestKey()) return
+    setNewer({ count: data.events.nodes.length, isMore: data.events.pageInfo.hasPreviousPage })
+  })
+
+  useEffect(() => {
+    if (paused) return
+    const timer = setInterval(() => void look(), LOOK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [paused])
+
+  return newer
+}

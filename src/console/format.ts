@@ -1,0 +1,58 @@
+/** How numbers and times read: in the words and the zone of the reader's browser. */
+
+const count = new Intl.NumberFormat()
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const dateTime = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+
+export const formatCount = (value: number) => count.format(value)
+export const formatCompact = (value: number) => compact.format(value)
+
+/** A ratio from 0 to 1. What is not all is never rounded up to 100 %. */
+export function formatPercent(ratio: number): string {
+  return percent.format(ratio < 1 ? Math.min(ratio, 0.999) : 1)
+}
+
+export const formatDateTime = (at: string | Date) => dateTime.format(new Date(at))
+
+/** `2026-01-31 12:00:00.000 UTC` */
+export function formatUtc(at: string | Date): string {
+  return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+/** `5 min. ago`, `in 2 hr.` */
+export function formatRelative(at: string | Date, nowMs: number): string {
+  const differenceMs = new Date(at).getTime() - nowMs
+  const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(differenceMs) >= ms) ?? ['second', 1_000]
+  return relative.format(Math.trunc(differenceMs / unitMs), unit)
+}
+
+/** `340 ms`, `1.2 s`, `5 min`, `2 h 30 min` */
+export function formatDuration(ms: number): string {
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`
+  const seconds = Math.round(ms / 100) / 10
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 60) return `${minutes} min`
+  const rest = minutes % 60
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < 1_024 ? `${bytes} B` : `${Number((bytes / 1_024).toFixed(1))} KiB`
+}

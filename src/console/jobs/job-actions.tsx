@@ -1,0 +1,95 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { Confirm } from '../components/confirm.tsx'
+import { DateTimeInput } from '../components/date-time-input.tsx'
+import type { JobsChangeFragment } from '../generated/graphql.ts'
+import { COMMANDS, type CommandName, jobsInWords } from './job-commands.ts'
+import { useJobCommands } from './use-job-commands.ts'
+
+export interface CommandResult {
+  readonly name: CommandName
+  readonly changes: readonly JobsChangeFragment[]
+}
+
+interface JobActionsProps {
+  readonly ids: readonly string[]
+  onDone(result: CommandResult): void
+}
+
+/** What can be done to the jobs that are selected, each after a question. */
+export function JobActions({ ids, onDone }: JobActionsProps) {
+  const change = useJobCommands()
+  // What was asked last stays, so that the question does not change while it closes.
+  const [asked, setAsked] = useState<CommandName>('run')
+  const [asking, setAsking] = useState(false)
+  const [runAt, setRunAt] = useState<string | null>(null)
+  const [reason, setReason] = useState('')
+  const command = COMMANDS[asked]
+
+  async function confirm(): Promise<string | null> {
+    if (asked === 'reschedule' && runAt === null) return 'Choose a date and a time.'
+    if (asked === 'fail' && reason.trim() === '') return 'Say why, for whoever looks at it later.'
+    const outcome = await change(asked, { ids, runAt: runAt ?? '', reason })
+    if (!outcome.ok) return outcome.message
+    setReason('')
+    setRunAt(null)
+    onDone({ name: asked, changes: outcome.value.changes })
+    return null
+  }
+
+  return (
+    <>
+      <Group gap="xs">
+        {(Object.keys(COMMANDS) as CommandName[]).map((name) => (
+          <Button
+            key={name}
+            size="xs"
+            variant="default"
+            c={COMMANDS[name].destructive && ids.length > 0 ? 'var(--posthorn-on-red)' : undefined}
+            disabled={ids.length === 0}
+            onClick={() => {
+              setAsked(name)
+              setAsking(true)
+            }}
+          >
+            {COMMANDS[name].label}
+          </Button>
+        ))}
+      </Group>
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={command.question(jobsInWords(ids.length))}
+        action={command.label}
+        destructive={command.destructive}
+        onConfirm={confirm}
+      >
+        <Stack gap="sm">
+          <span>{command.effect} Jobs that a worker has at that moment are left alone.</span>
+          {asked === 'reschedule' && (
+            <DateTimeInput
+              label="Due at"
+              description="In your time zone. A time that has passed is now."
+              required
+              value={runAt}
+              onChange={setRunAt}
+            />
+          )}
+          {asked === 'fail' && (
+            <Textarea
+              label="Why"
+              description="It stands with the job as its last error, and in the audit log."
+              required
+              withAsterisk={false}
+              autosize
+              minRows={2}
+              maxLength={1_000}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+          )}
+        </Stack>
+      </Confirm>
+    </>
+  )
+}

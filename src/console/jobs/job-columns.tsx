@@ -1,0 +1,119 @@
+import { ActionIcon, Checkbox, Stack, Text, Tooltip } from '@mantine/core'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { Column } from '../components/list.tsx'
+import { Time } from '../components/time.tsx'
+import type { JobsFieldsFragment } from '../generated/graphql.ts'
+import { DeliveryLink } from './delivery-link.tsx'
+import { JobStateBadge } from './job-state.tsx'
+import type { Steady } from './use-steady-rows.ts'
+
+export type Job = Steady<JobsFieldsFragment>
+
+interface JobColumnsOptions {
+  readonly selected: ReadonlySet<string>
+  readonly opened: string | null
+  toggle(id: string): void
+  /** The address with a job opened, or none. */
+  openingOf(id: string | null): string
+}
+
+export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
+  const { selected, opened, toggle, openingOf } = options
+  return [
+    {
+      label: 'Job',
+      cell: ({ id, task }) => (
+        <Checkbox
+          checked={selected.has(id)}
+          onChange={() => toggle(id)}
+          label={
+            <>
+              <span className="ph-mono">{task}</span>{' '}
+              <Text span size="xs" c="dimmed">
+                {id}
+              </Text>
+            </>
+          }
+        />
+      ),
+    },
+    {
+      label: 'State',
+      cell: ({ state, left }) => <JobStateBadge state={state} left={left} />,
+      width: 130,
+    },
+    { label: 'Due', cell: (job) => <RunAt job={job} />, width: 130 },
+    {
+      label: 'Attempts',
+      cell: ({ attempts, maxAttempts }) => `${attempts} of ${maxAttempts}`,
+      width: 100,
+    },
+    { label: 'Delivery', cell: (job) => <DeliveryOf job={job} />, width: 150 },
+    { label: 'Trouble', cell: (job) => <Trouble job={job} />, width: '22%' },
+    {
+      label: 'Details',
+      end: true,
+      cell: ({ id, task }) => (
+        <ActionIcon
+          component={Link}
+          to={openingOf(opened === id ? null : id)}
+          preventScrollReset
+          variant="subtle"
+          color="gray"
+          aria-expanded={opened === id}
+          aria-label={`Details of ${task} ${id}`}
+        >
+          {opened === id ? <IconChevronUp size={18} /> : <IconChevronDown size={18} />}
+        </ActionIcon>
+      ),
+      width: 70,
+    },
+  ]
+}
+
+/** What waits in the line of its webhook has no time: the year 9999 stands for it. */
+export function waitsInLine({ runAt }: { runAt: string }): boolean {
+  return runAt.startsWith('9999')
+}
+
+function RunAt({ job }: { job: Job }) {
+  if (job.state === 'FAILED') return '–'
+  if (waitsInLine(job)) {
+    return (
+      <Tooltip label="It is due once its webhook has room for it">
+        <Text span inherit c="dimmed">
+          In line
+        </Text>
+      </Tooltip>
+    )
+  }
+  return <Time at={job.runAt} as="relative" />
+}
+
+function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
+  if (!delivery) return null
+  return (
+    <DeliveryLink id={delivery.id} organizationId={organization?.id ?? null}>
+      <span className="ph-mono">{`msg_…${delivery.id.slice(-6)}`}</span>
+    </DeliveryLink>
+  )
+}
+
+function Trouble({ job: { lastError, lockedBy, lockedAt } }: { job: Job }) {
+  if (!lastError && !lockedBy) return null
+  return (
+    <Stack gap={0} miw={0}>
+      {lockedBy && lockedAt && (
+        <Text size="xs" c="dimmed">
+          A worker has it since <Time at={lockedAt} as="relative" />
+        </Text>
+      )}
+      {lastError && (
+        <Text size="xs" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+          {lastError}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,43 @@
+import { Alert, Stack } from '@mantine/core'
+import type { CommandResult } from './job-actions.tsx'
+import { COMMANDS, jobsInWords } from './job-commands.ts'
+
+interface JobOutcomesProps {
+  readonly result: CommandResult
+  onClose(): void
+}
+
+/** What became of each job that was to be changed. */
+export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesProps) {
+  const idsOf = (outcome: string) =>
+    changes.filter((change) => change.outcome === outcome).map(({ id }) => id)
+  const changed = idsOf('CHANGED')
+  const running = idsOf('RUNNING')
+  const missing = idsOf('NOT_FOUND')
+  const isComplete = changed.length === changes.length
+  return (
+    <Alert
+      role="status"
+      color={isComplete ? 'green' : 'yellow'}
+      variant="light"
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={onClose}
+      title={`${changed.length === 0 ? 'No job was' : changed.length === 1 ? '1 job was' : `${changed.length} jobs were`} ${COMMANDS[name].done}`}
+    >
+      {!isComplete && (
+        <Stack gap={2}>
+          {running.length > 0 && (
+            <span>
+              A worker has {jobsInWords(running.length)}, left alone: {running.join(', ')}. Try
+              again when it has ended.
+            </span>
+          )}
+          {missing.length > 0 && (
+            <span>Gone meanwhile, as they were done or removed: {missing.join(', ')}.</span>
+          )}
+        </Stack>
+      )}
+    </Alert>
+  )
+}

@@ -1,0 +1,108 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import type { CombinedError } from 'urql'
+import { Empty } from '../components/empty.tsx'
+import { type Column, List } from '../components/list.tsx'
+import { Section } from '../components/section.tsx'
+import { formatCount } from '../format.ts'
+import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
+import { JOB_STATES, jobStateLabel } from './job-state.tsx'
+
+type JobCount = NonNullable<JobsSummaryQuery['jobSummary']>[number]
+
+interface TaskCounts {
+  readonly task: string
+  readonly counts: ReadonlyMap<JobState, JobCount>
+}
+
+const COLUMNS: readonly Column<TaskCounts>[] = [
+  {
+    label: 'Task',
+    cell: ({ task }) => (
+      <Anchor component={Link} to={`?task=${task}`} inherit className="ph-mono">
+        {task}
+      </Anchor>
+    ),
+  },
+  ...JOB_STATES.map(
+    (state): Column<TaskCounts> => ({
+      label: jobStateLabel(state),
+      end: true,
+      width: '16%',
+      cell: ({ task, counts }) => <Count task={task} state={state} count={counts.get(state)} />,
+    }),
+  ),
+]
+
+interface JobSummaryProps {
+  readonly summary: readonly JobCount[] | null | undefined
+  readonly error: CombinedError | undefined
+  retry(): void
+}
+
+/** How many jobs there are, by task and state; each number leads to its jobs. */
+export function JobSummary({ summary, error, retry }: JobSummaryProps) {
+  const isExact = summary?.every(({ exact }) => exact) ?? true
+  return (
+    <Section
+      title="By task"
+      description={
+        isExact
+          ? undefined
+          : 'Of each state the first 10,000 are counted. “10,000+” and the like mean: perhaps more.'
+      }
+      flush
+    >
+      <List
+        bare
+        label="Jobs by task and state"
+        columns={COLUMNS}
+        rows={summary ? byTask(summary) : undefined}
+        keyOf={({ task }) => task}
+        error={error}
+        retry={retry}
+        empty={
+          <Empty title="No job at the moment">
+            All that was to be done is done. Deliveries that are due or wait appear here.
+          </Empty>
+        }
+      />
+    </Section>
+  )
+}
+
+interface CountProps {
+  readonly task: string
+  readonly state: JobState
+  readonly count: JobCount | undefined
+}
+
+function Count({ task, state, count }: CountProps) {
+  if (!count) {
+    return (
+      <Text span inherit c="dimmed">
+        0
+      </Text>
+    )
+  }
+  const text = `${formatCount(count.count)}${count.exact ? '' : '+'}`
+  return (
+    <Anchor
+      component={Link}
+      to={`?task=${task}&state=${state}`}
+      inherit
+      c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
+      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show them`}
+    >
+      {text}
+    </Anchor>
+  )
+}
+
+function byTask(summary: readonly JobCount[]): TaskCounts[] {
+  const tasks = Map.groupBy(summary, ({ task }) => task)
+  return [...tasks].map(([task, counts]) => ({
+    task,
+    counts: new Map(counts.map((count) => [count.state, count])),
+  }))
+}

@@ -1,0 +1,48 @@
+import { useMemo } from 'react'
+import { NeedsScope } from '../components/needs-scope.tsx'
+import { Page } from '../components/page.tsx'
+import { useFilters } from '../components/use-filters.ts'
+import { useRead } from '../components/use-read.ts'
+import { JobsSummaryDocument } from '../generated/graphql.ts'
+import { JobFilters } from './job-filters.tsx'
+import { JobList } from './job-list.tsx'
+import { parseJobState } from './job-state.tsx'
+import { JobSummary } from './job-summary.tsx'
+import { REFRESH_EVERY_MS } from './refresh.ts'
+import { useEvery } from './use-every.ts'
+import { useLast } from './use-last.ts'
+
+/** For operators: what graphile-worker holds to be done. */
+export default function JobsPage() {
+  return (
+    <NeedsScope scope="admin" title="Jobs">
+      <Jobs />
+    </NeedsScope>
+  )
+}
+
+function Jobs() {
+  const { values, set, active, clear } = useFilters(['task', 'state'])
+  const context = useMemo(() => ({ additionalTypenames: ['Job', 'JobCount'] }), [])
+  const { data, error, reload } = useRead(JobsSummaryDocument, {}, { context })
+  const summary = useLast(data?.jobSummary)
+  const state = parseJobState(values.state)
+  useEvery(REFRESH_EVERY_MS, reload)
+  return (
+    <Page
+      title="Jobs"
+      description="What graphile-worker holds to be done, of all organizations. A job “deliver” makes one attempt for a delivery; what was done is gone. It is read again every 5 seconds."
+    >
+      <JobSummary summary={summary} error={error} retry={reload} />
+      <JobFilters
+        task={values.task}
+        state={state}
+        tasks={[...new Set(summary?.map(({ task }) => task))]}
+        active={active}
+        set={set}
+        clear={clear}
+      />
+      <JobList task={values.task} state={state} active={active} clear={clear} />
+    </Page>
+  )
+}

@@ -1,0 +1,83 @@
+import { Button, CloseButton, Group, Paper, Switch, Text } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { Empty } from '../components/empty.tsx'
+import { FilterBar } from '../components/filter-bar.tsx'
+import { LiveBadge } from '../components/live-badge.tsx'
+import { Page } from '../components/page.tsx'
+import { useFilters } from '../components/use-filters.ts'
+import { useRead } from '../components/use-read.ts'
+import { WebhookSelect } from '../components/webhook-select.tsx'
+import { LiveWebhooksDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { TailStatus } from './tail-status.tsx'
+import { TailTable } from './tail-table.tsx'
+import { ROWS_KEPT, useTail } from './use-tail.ts'
+
+export default function LivePage() {
+  const { can } = useSession()
+  const { values, set, active, clear } = useFilters(['webhook', 'failed'])
+  const [paused, setPaused] = useState(false)
+  const [attended, setAttended] = useState(false)
+  const failedOnly = values.failed !== null
+  const resting = paused || attended
+  const tail = useTail({ webhookId: values.webhook, failedOnly, resting })
+  const { data } = useRead(LiveWebhooksDocument, {}, { pause: !can('webhooks:read') })
+  const nodes = data?.webhooks?.nodes
+  const urls = useMemo(() => new Map(nodes?.map(({ id, url }) => [id, url])), [nodes])
+
+  return (
+    <Page
+      title="Live"
+      description={`Attempts as they are made, newest on top. The last ${ROWS_KEPT} are kept here.`}
+      aside={<LiveBadge state={tail.state} />}
+      actions={
+        <Button
+          variant={paused ? 'filled' : 'default'}
+          leftSection={paused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+          onClick={() => setPaused(!paused)}
+          miw={116}
+        >
+          {paused ? 'Resume' : 'Pause'}
+        </Button>
+      }
+    >
+      <FilterBar active={active} clear={clear}>
+        <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
+        <Switch
+          label="Failed only"
+          checked={failedOnly}
+          onChange={({ currentTarget }) => set({ failed: currentTarget.checked ? 'only' : null })}
+          mb={5}
+        />
+      </FilterBar>
+      <Group justify="space-between" gap="xs" mih={30}>
+        <TailStatus rate={tail.rate} paused={paused} resting={resting} waiting={tail.waiting} />
+        {tail.missed && <Missed close={tail.forgetMissed} />}
+      </Group>
+      <Paper withBorder style={{ overflow: 'hidden' }}>
+        {tail.rows.length === 0 ? (
+          <Empty title={failedOnly ? 'No attempt has failed since' : 'No attempt was made since'}>
+            This page shows what happens from now on. Attempts that were made before are on record
+            with their deliveries.
+          </Empty>
+        ) : (
+          <TailTable rows={tail.rows} urls={urls} setAttended={setAttended} />
+        )}
+      </Paper>
+    </Page>
+  )
+}
+
+/** In its place from the start: the rows below do not move when it comes. */
+function Missed({ close }: { close(): void }) {
+  return (
+    <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
+      <Text size="sm">
+        Some are missing here: this page was interrupted, in the background, or could not keep up.
+        They are on record with their deliveries.
+      </Text>
+      <CloseButton size="sm" c="inherit" aria-label="Close" onClick={close} />
+    </Group>
+  )
+}

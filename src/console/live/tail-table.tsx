@@ -1,0 +1,80 @@
+import './tail-table.css'
+import { memo } from 'react'
+import { Link } from 'react-router'
+import { hostAndPath } from '../components/host-and-path.ts'
+import { whyFailed } from '../deliveries/why-failed.ts'
+import { formatDuration, formatUtc } from '../format.ts'
+import type { TailAttempt } from './use-tail.ts'
+
+interface TailTableProps {
+  readonly rows: readonly TailAttempt[]
+  /** The addresses of webhooks by their ids. */
+  readonly urls: ReadonlyMap<string, string>
+  /** Whether the reader points at a row, or has come to one with the keyboard. */
+  setAttended(attended: boolean): void
+}
+
+/** A plain table, as it is painted four times a second. */
+export const TailTable = memo(function TailTable({ rows, urls, setAttended }: TailTableProps) {
+  return (
+    <table
+      className="ph-tail"
+      aria-label="Attempts, newest first"
+      onPointerEnter={({ pointerType }) => setAttended(pointerType === 'mouse')}
+      onPointerLeave={() => setAttended(false)}
+      onFocus={() => setAttended(true)}
+      onBlur={() => setAttended(false)}
+    >
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Answer</th>
+          <th scope="col">Event type</th>
+          <th scope="col">Webhook</th>
+          <th scope="col">Attempt</th>
+          <th scope="col">Took</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.id} row={row} url={urls.get(row.delivery?.webhookId ?? '')} />
+        ))}
+      </tbody>
+    </table>
+  )
+})
+
+const timeOfDay = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  fractionalSecondDigits: 3,
+})
+
+const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | undefined }) {
+  const { id, startedAt, succeeded, status, delivery, number, durationMs } = row
+  const why = whyFailed(row)
+  return (
+    <tr>
+      <td>
+        <time dateTime={startedAt} title={formatUtc(startedAt)}>
+          {timeOfDay.format(new Date(startedAt))}
+        </time>
+      </td>
+      <td data-outcome={succeeded ? 'succeeded' : 'failed'} title={why?.sentence}>
+        {status ?? 'No answer'}
+      </td>
+      <td>
+        {delivery ? (
+          <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
+        ) : (
+          'Past its retention'
+        )}
+      </td>
+      <td>{url ? hostAndPath(url) : delivery?.webhookId}</td>
+      <td>{number}</td>
+      <td>{formatDuration(durationMs)}</td>
+    </tr>
+  )
+})

@@ -1,0 +1,25 @@
+import { TextInput } from '@mantine/core'
+
+interface NameFieldProps {
+  readonly name: string
+  readonly problem: string | undefined
+  onChange(name: string): void
+}
+
+export function NameField({ name, problem, onChange }: NameFieldProps) {
+  return (
+    <TextInput
+      label="Name"
+      description="At most 200 characters. It can be changed later."
+      placeholder="Acme"
+      required
+      withAsterisk={false}
+      maxLength={200}
+      autoComplete="off"
+      data-autofocus
+      value={name}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={problem}
+    />
+  )
+}

@@ -1,0 +1,96 @@
+import { Button, Group } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { Empty } from '../components/empty.tsx'
+import { Id } from '../components/id.tsx'
+import { type Column, List } from '../components/list.tsx'
+import { NeedsScope } from '../components/needs-scope.tsx'
+import { Page } from '../components/page.tsx'
+import { Time } from '../components/time.tsx'
+import { useCursors } from '../components/use-cursors.ts'
+import { usePanel } from '../components/use-panel.ts'
+import { useRead } from '../components/use-read.ts'
+import {
+  type OrganizationsFieldsFragment,
+  OrganizationsPageDocument,
+} from '../generated/graphql.ts'
+import { NewOrganization } from './new-organization.tsx'
+import { OpenOrganization } from './open-organization.tsx'
+import { RenameOrganization } from './rename-organization.tsx'
+
+type Organization = OrganizationsFieldsFragment
+
+const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
+  { label: 'Name', cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong> },
+  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330 },
+  { label: 'Created', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
+  {
+    label: '',
+    end: true,
+    cell: ({ id, name }) => (
+      <Group gap="xs" justify="end" wrap="nowrap">
+        <Button
+          component={Link}
+          to={renaming(id)}
+          size="xs"
+          variant="subtle"
+          aria-label={`Rename ${name}`}
+        >
+          Rename
+        </Button>
+        <OpenOrganization id={id} name={name} />
+      </Group>
+    ),
+    width: 190,
+  },
+]
+
+/** For operators: every tenant, and the way to act for one. */
+export default function OrganizationsPage() {
+  return (
+    <NeedsScope scope="admin" title="Organizations">
+      <Organizations />
+    </NeedsScope>
+  )
+}
+
+function Organizations() {
+  const cursors = useCursors()
+  const making = usePanel('new')
+  const renaming = usePanel('rename')
+  const context = useMemo(() => ({ additionalTypenames: ['Organization'] }), [])
+  const { data, error, stale, reload } = useRead(OrganizationsPageDocument, cursors.variables, {
+    context,
+  })
+  const create = (
+    <Button component={Link} to={making.to('organization')} leftSection={<IconPlus size={16} />}>
+      Create an organization
+    </Button>
+  )
+  return (
+    <Page
+      title="Organizations"
+      description="Every webhook, event and delivery belongs to one. Open one to see its pages and act for it."
+      actions={create}
+    >
+      <List
+        label="Organizations, oldest first"
+        columns={columns(renaming.to)}
+        rows={data?.organizations?.nodes}
+        keyOf={({ id }) => id}
+        error={error}
+        stale={stale}
+        retry={reload}
+        pages={{ info: data?.organizations?.pageInfo, cursors }}
+        empty={
+          <Empty title="There is no organization" action={create}>
+            Make one for each customer whose webhooks are to be kept apart.
+          </Empty>
+        }
+      />
+      <NewOrganization opened={making.id !== null} onClose={making.close} />
+      <RenameOrganization id={renaming.id} onClose={renaming.close} />
+    </Page>
+  )
+}

@@ -1,0 +1,83 @@
+import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../api/use-action.ts'
+import { Failure } from '../components/failure.tsx'
+import { notifyDone } from '../components/notify.ts'
+import { useRead } from '../components/use-read.ts'
+import {
+  type OrganizationsFieldsFragment,
+  OrganizationsOneDocument,
+  OrganizationsRenameDocument,
+} from '../generated/graphql.ts'
+import { NameField } from './name-field.tsx'
+
+interface RenameOrganizationProps {
+  /** The organization that is opened, if one is. */
+  readonly id: string | null
+  onClose(): void
+}
+
+export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
+  const { data, error, reload } = useRead(
+    OrganizationsOneDocument,
+    { id: id ?? '' },
+    { pause: id === null },
+  )
+  const organization = data?.organization
+  return (
+    <Modal
+      opened={id !== null}
+      onClose={onClose}
+      title={<Text fw={650}>Rename this organization</Text>}
+    >
+      {organization?.id === id && organization ? (
+        <RenameForm key={organization.id} organization={organization} onClose={onClose} />
+      ) : error ? (
+        <Failure error={error} retry={reload} />
+      ) : organization === null ? (
+        <Text c="dimmed">There is no such organization.</Text>
+      ) : (
+        <Skeleton height={120} />
+      )}
+    </Modal>
+  )
+}
+
+interface RenameFormProps {
+  readonly organization: OrganizationsFieldsFragment
+  onClose(): void
+}
+
+function RenameForm({ organization, onClose }: RenameFormProps) {
+  const { run, running } = useAction(OrganizationsRenameDocument)
+  const [name, setName] = useState(organization.name)
+  const [problem, setProblem] = useState<string>()
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    const outcome = await run({ id: organization.id, name })
+    if (!outcome.ok) return setProblem(outcome.message)
+    notifyDone(`It is called ${outcome.value.organization.name} now.`)
+    onClose()
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <NameField name={name} problem={problem} onChange={setName} />
+        <Group justify="end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            loading={running}
+            disabled={name.trim() === '' || name === organization.name}
+          >
+            Rename
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

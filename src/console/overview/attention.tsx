@@ -1,0 +1,103 @@
+import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { type ReactNode, useMemo } from 'react'
+import { Link } from 'react-router'
+import { Failure } from '../components/failure.tsx'
+import { Section } from '../components/section.tsx'
+import { WebhookStateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { useRead } from '../components/use-read.ts'
+import { type AttentionWebhookFragment, OverviewAttentionDocument } from '../generated/graphql.ts'
+import { useHealthChanges } from '../webhooks/use-health-changes.ts'
+
+/** The webhooks that somebody should look at. */
+export function Attention() {
+  const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
+  const { data, error, reload } = useRead(OverviewAttentionDocument, {}, { context })
+  useHealthChanges(undefined, reload)
+  const held = data?.held?.nodes ?? []
+  const failing = data?.failing?.nodes ?? []
+  const owing = (data?.disabled?.nodes ?? []).filter(({ deliveries }) => deliveries?.nodes.length)
+  const isMore =
+    (data?.held?.totalCount ?? 0) > held.length || (data?.failing?.totalCount ?? 0) > failing.length
+  return (
+    <Section title="Needs attention">
+      <Stack gap="md" mih={44}>
+        {error && !data && <Failure error={error} retry={reload} />}
+        {!data && !error && <Skeleton h={44} />}
+        {data && held.length + failing.length + owing.length === 0 && <AllIsWell />}
+        {held.map((webhook) => (
+          <Item key={webhook.id} webhook={webhook}>
+            Held since <At at={webhook.health?.heldSince} />: what it is owed waits until it answers
+            again.
+          </Item>
+        ))}
+        {failing.map((webhook) => (
+          <Item key={webhook.id} webhook={webhook}>
+            Failing since <At at={webhook.health?.failingSince} />, {inARow(webhook)}.
+          </Item>
+        ))}
+        {owing.map((webhook) => (
+          <Item key={webhook.id} webhook={webhook}>
+            Disabled, while deliveries wait for it since{' '}
+            <At at={webhook.deliveries?.nodes[0]?.createdAt} />.
+          </Item>
+        ))}
+        {isMore && (
+          <Anchor component={Link} to="/webhooks" size="sm">
+            There are more: see all webhooks
+          </Anchor>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+function AllIsWell() {
+  return (
+    <Group gap="xs" c="var(--posthorn-on-green)">
+      <IconCircleCheck size={20} aria-hidden />
+      <Text size="sm" fw={600}>
+        All is well
+      </Text>
+    </Group>
+  )
+}
+
+interface ItemProps {
+  readonly webhook: AttentionWebhookFragment
+  readonly children: ReactNode
+}
+
+function Item({ webhook: { id, url, description, health }, children }: ItemProps) {
+  return (
+    <Group gap="sm" align="start" wrap="nowrap">
+      {health && <WebhookStateBadge state={health.state} />}
+      <Stack gap={0} miw={0}>
+        <Anchor
+          component={Link}
+          to={`/webhooks/${id}`}
+          size="sm"
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {url}
+        </Anchor>
+        {description && (
+          <Text size="xs" c="dimmed" lineClamp={1}>
+            {description}
+          </Text>
+        )}
+        <Text size="sm">{children}</Text>
+      </Stack>
+    </Group>
+  )
+}
+
+function At({ at }: { at: string | null | undefined }) {
+  return at ? <Time at={at} /> : 'a while ago'
+}
+
+function inARow({ health }: AttentionWebhookFragment): string {
+  const count = health?.consecutiveFailures ?? 0
+  return count === 1 ? 'once so far' : `${count} times in a row`
+}

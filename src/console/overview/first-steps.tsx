@@ -1,0 +1,93 @@
+import { Anchor, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { Section } from '../components/section.tsx'
+import { useSession } from '../session/session.tsx'
+
+interface FirstStepsProps {
+  /** The first webhook, if there is one. */
+  readonly webhookId: string | null
+  readonly published: boolean
+}
+
+/** What a new organization does first, instead of charts without anything in them. */
+export function FirstSteps({ webhookId, published }: FirstStepsProps) {
+  const { can } = useSession()
+  return (
+    <Section
+      title="First steps"
+      description="From here to the first delivery, it takes some minutes."
+    >
+      <Stack component="ol" gap="lg" m={0} p={0} style={{ listStyle: 'none' }}>
+        <Step number={1} title="Create a webhook" done={webhookId !== null}>
+          Tell where deliveries go: an HTTPS address of yours, and the event types it receives.
+          Without a receiver at hand, <code>npx posthorn listen --register</code> is one.
+          {webhookId === null && can('webhooks:write') && (
+            <StepButton to="/webhooks/new">Create a webhook</StepButton>
+          )}
+        </Step>
+        <Step number={2} title="Send a test event" done={false}>
+          The page of a webhook sends it the example of an event type, and follows it until it has
+          arrived.
+          {webhookId !== null && can('deliveries:write') && (
+            <StepButton to={`/webhooks/${webhookId}`}>To the webhook</StepButton>
+          )}
+        </Step>
+        <Step number={3} title="Publish an event" done={published}>
+          Your application publishes what happens, over GraphQL, in SQL or on the command line.{' '}
+          {can('events:publish') && (
+            <>
+              To try it out,{' '}
+              <Anchor component={Link} to="/events?publish" inherit underline="always">
+                publish one by hand
+              </Anchor>
+              .
+            </>
+          )}
+        </Step>
+      </Stack>
+    </Section>
+  )
+}
+
+interface StepProps {
+  readonly number: number
+  readonly title: string
+  readonly done: boolean
+  readonly children: ReactNode
+}
+
+function Step({ number, title, done, children }: StepProps) {
+  return (
+    <Group component="li" align="start" wrap="nowrap" gap="md">
+      <ThemeIcon
+        radius="xl"
+        size={30}
+        variant={done ? 'filled' : 'default'}
+        color={done ? 'green.8' : undefined}
+        aria-label={done ? 'Done' : undefined}
+      >
+        {done ? <IconCheck size={18} /> : number}
+      </ThemeIcon>
+      <Stack gap={4} miw={0}>
+        <Text component="h3" fw={600} size="sm" m={0} lh="30px">
+          {title}
+        </Text>
+        <Text size="sm" c="dimmed" component="div" maw={560}>
+          {children}
+        </Text>
+      </Stack>
+    </Group>
+  )
+}
+
+function StepButton({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <div>
+      <Button component={Link} to={to} size="xs" mt="xs">
+        {children}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { Skeleton } from '@mantine/core'
+import { lazy, Suspense, useMemo } from 'react'
+import { Failure } from '../components/failure.tsx'
+import { LiveBadge } from '../components/live-badge.tsx'
+import { Page } from '../components/page.tsx'
+import { RangeSwitch, useRange } from '../components/range-switch.tsx'
+import { Section } from '../components/section.tsx'
+import { useRead } from '../components/use-read.ts'
+import { OverviewFirstStepsDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { Attention } from './attention.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { Tiles } from './tiles.tsx'
+import { useStatistics } from './use-statistics.ts'
+
+const OutcomeChart = lazy(() =>
+  import('../components/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
+)
+/** That of the chart with its legend: nothing moves when it comes. */
+const CHART_HEIGHT_PX = 280
+
+export default function OverviewPage() {
+  const { can } = useSession()
+  const context = useMemo(() => ({ additionalTypenames: ['Webhook', 'Delivery', 'Event'] }), [])
+  const { data } = useRead(
+    OverviewFirstStepsDocument,
+    { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
+    { context },
+  )
+  if (data?.deliveries?.nodes.length === 0) {
+    return (
+      <Page title="Overview">
+        <FirstSteps
+          webhookId={data.webhooks?.nodes[0]?.id ?? null}
+          published={Boolean(data.events?.nodes.length)}
+        />
+      </Page>
+    )
+  }
+  return <Overview />
+}
+
+function Overview() {
+  const { can } = useSession()
+  const range = useRange()
+  const { buckets, since, error, reload, state } = useStatistics(range)
+  const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
+
+  return (
+    <Page title="Overview" aside={<LiveBadge state={state} />} actions={<RangeSwitch />}>
+      {error && !buckets && <Failure error={error} retry={reload} />}
+      <Tiles range={range} buckets={buckets ?? undefined} since={since} />
+      <Section title="Attempts over time">
+        <div style={{ minHeight: CHART_HEIGHT_PX }}>
+          {shown ? (
+            <Suspense fallback={<Skeleton h={CHART_HEIGHT_PX} />}>
+              <OutcomeChart buckets={shown} unit={range.unit} />
+            </Suspense>
+          ) : (
+            <Skeleton h={CHART_HEIGHT_PX} animate={!error} />
+          )}
+        </div>
+      </Section>
+      {can('webhooks:read') && <Attention />}
+    </Page>
+  )
+}

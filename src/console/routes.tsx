@@ -1,0 +1,55 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import { Navigate, Route, Routes } from 'react-router'
+import { useSession } from './session/session.tsx'
+import { navigationFor } from './shell/navigation.ts'
+import { Shell } from './shell/shell.tsx'
+
+type Page = LazyExoticComponent<ComponentType>
+
+/** Each page is a file of its own, fetched when it is first opened. */
+const PAGES: Readonly<Record<string, Page>> = {
+  overview: lazy(() => import('./overview/overview-page.tsx')),
+  webhooks: lazy(() => import('./webhooks/webhooks-page.tsx')),
+  'webhooks/new': lazy(() => import('./webhooks/new-webhook-page.tsx')),
+  'webhooks/:id': lazy(() => import('./webhooks/webhook-page.tsx')),
+  'webhooks/:id/edit': lazy(() => import('./webhooks/edit-webhook-page.tsx')),
+  'webhooks/:id/recover': lazy(() => import('./webhooks/recover-page.tsx')),
+  events: lazy(() => import('./events/events-page.tsx')),
+  'events/:id': lazy(() => import('./events/event-page.tsx')),
+  deliveries: lazy(() => import('./deliveries/deliveries-page.tsx')),
+  'deliveries/:id': lazy(() => import('./deliveries/delivery-page.tsx')),
+  live: lazy(() => import('./live/live-page.tsx')),
+  'event-types': lazy(() => import('./event-types/event-types-page.tsx')),
+  'event-types/new': lazy(() => import('./event-types/new-event-type-page.tsx')),
+  'event-types/:name': lazy(() => import('./event-types/event-type-page.tsx')),
+  'event-types/:name/edit': lazy(() => import('./event-types/edit-event-type-page.tsx')),
+  'api-keys': lazy(() => import('./api-keys/api-keys-page.tsx')),
+  'audit-log': lazy(() => import('./audit/audit-log-page.tsx')),
+  organizations: lazy(() => import('./organizations/organizations-page.tsx')),
+  jobs: lazy(() => import('./jobs/jobs-page.tsx')),
+  '*': lazy(() => import('./shell/not-found-page.tsx')),
+}
+
+/** Of the whole organization, so there is nothing in them for a session that is restricted to one webhook. */
+const OF_ALL_WEBHOOKS = ['overview', 'events']
+
+export function Pages() {
+  const { webhookId } = useSession()
+  const isHome = (path: string) => webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
+  return (
+    <Routes>
+      <Route element={<Shell />}>
+        <Route index element={<Home />} />
+        {Object.entries(PAGES).map(([path, Page]) => (
+          <Route key={path} path={path} element={isHome(path) ? <Home /> : <Page />} />
+        ))}
+      </Route>
+    </Routes>
+  )
+}
+
+/** The first page that the viewer may see. */
+function Home() {
+  const [first] = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
+  return <Navigate to={first?.to ?? '/event-types'} replace />
+}

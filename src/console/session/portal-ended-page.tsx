@@ -1,0 +1,16 @@
+import { Text, Title } from '@mantine/core'
+import { Centered } from '../components/centered.tsx'
+
+/** Only the application that embeds the portal can begin another session. */
+export function PortalEndedPage() {
+  return (
+    <Centered>
+      <Title order={1} size="h3">
+        This session has ended
+      </Title>
+      <Text c="dimmed">
+        Go back to the application that brought you here, and open this page again from there.
+      </Text>
+    </Centered>
+  )
+}

@@ -1,0 +1,111 @@
+import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react'
+import { Provider, useQuery } from 'urql'
+import { createClient } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import { notifyProblem } from '../components/notify.ts'
+import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
+import { place } from '../place.ts'
+import { readPortalLink } from './portal-link.ts'
+
+export type Viewer = ViewerQuery['viewer']
+
+/** Who looks at the pages, and what they may do. */
+export interface Session {
+  readonly viewer: Viewer
+  /** The only webhook that a portal session may see: `wh_…`. Null: those of the organization. */
+  readonly webhookId: string | null
+  can(scope: string): boolean
+  signOut(): Promise<void>
+}
+
+const SessionContext = createContext<Session | null>(null)
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (!session)
+    throw new Error('There is no session here: this component belongs below SessionProvider.')
+  return session
+}
+
+interface Screens {
+  readonly children: ReactNode
+  readonly loading: ReactNode
+  signedOut(reason: string | null, signedIn: () => void): ReactNode
+  failed(message: string, retry: () => void): ReactNode
+}
+
+export const portalLink = place.kind === 'portal' ? readPortalLink() : null
+
+/** Shows the pages to whom may see them, and to others how to sign in. */
+export function SessionProvider(screens: Screens) {
+  const [ended, setEnded] = useState<{ reason: string | null } | null>(null)
+  // Each session has a client of its own: nothing of the last one is left in its cache.
+  const [round, setRound] = useState(0)
+  const wasSignedIn = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is a new client
+  const client = useMemo(
+    () =>
+      createClient({
+        token: portalLink?.token ?? null,
+        // Who has only just arrived need not be told that they bring no session.
+        onSignedOut: (reason) => setEnded({ reason: wasSignedIn.current ? reason : null }),
+      }),
+    [round],
+  )
+  if (ended) {
+    return screens.signedOut(ended.reason, () => {
+      setRound(round + 1)
+      setEnded(null)
+    })
+  }
+  return (
+    <Provider value={client} key={round}>
+      <Identify
+        {...screens}
+        onSignedIn={() => {
+          wasSignedIn.current = true
+        }}
+        onSignedOut={() => {
+          wasSignedIn.current = false
+          setEnded({ reason: null })
+        }}
+      />
+    </Provider>
+  )
+}
+
+interface IdentifyProps extends Screens {
+  onSignedIn(): void
+  onSignedOut(): void
+}
+
+function Identify({ children, loading, failed, onSignedIn, onSignedOut }: IdentifyProps) {
+  const [{ data, error }, reload] = useQuery({
+    query: ViewerDocument,
+    requestPolicy: 'network-only',
+  })
+  const viewer = data?.viewer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is called back makes no other session
+  const session = useMemo<Session | null>(() => {
+    if (!viewer) return null
+    onSignedIn()
+    const scopes = new Set(viewer.scopes)
+    return {
+      viewer,
+      webhookId: viewer.portal?.webhookId ?? null,
+      can: (scope) => scopes.has(scope) || scopes.has('admin'),
+      async signOut() {
+        const headers = { 'posthorn-console': '1' }
+        const ended = await fetch('/console/session', { method: 'DELETE', headers }).catch(
+          () => null,
+        )
+        if (ended?.ok) onSignedOut()
+        else notifyProblem('Posthorn cannot be reached: you are still signed in. Try again.')
+      },
+    }
+  }, [viewer])
+  if (session) return <SessionContext value={session}>{children}</SessionContext>
+  if (error)
+    return failed(problemOf(error).message, () => reload({ requestPolicy: 'network-only' }))
+  return loading
+}

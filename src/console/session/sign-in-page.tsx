@@ -1,0 +1,87 @@
+import { Alert, Button, Code, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { type FormEvent, useEffect, useState } from 'react'
+import { Centered } from '../components/centered.tsx'
+import { signIn } from './sign-in.ts'
+
+interface SignInProps {
+  /** Why the last session ended, if there was one. */
+  readonly reason: string | null
+  onSignedIn(): void
+}
+
+/** Exchanges an API key for a session cookie. The key itself is kept nowhere in the browser. */
+export function SignInPage({ reason, onSignedIn }: SignInProps) {
+  const [token, setToken] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [link, setLink] = useState(takeLink)
+
+  useEffect(() => {
+    if (link === null) return
+    signIn({ link }).then((refusal) => {
+      if (refusal === null) return onSignedIn()
+      setProblem(refusal)
+      setLink(null)
+    })
+  }, [link, onSignedIn])
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setBusy(true)
+    const refusal = await signIn({ token: token.trim() })
+    setBusy(false)
+    if (refusal === null) onSignedIn()
+    else setProblem(refusal)
+  }
+
+  if (link !== null) {
+    return (
+      <Centered>
+        <Loader aria-label="Signing in" />
+      </Centered>
+    )
+  }
+  return (
+    <Centered>
+      <form onSubmit={submit}>
+        <Stack>
+          <Title order={1} size="h3">
+            Sign in
+          </Title>
+          {reason !== null && problem === null && (
+            <Alert color="yellow" variant="light" title="Your session has ended">
+              {reason}
+            </Alert>
+          )}
+          <PasswordInput
+            label="API key"
+            description="It is exchanged for a session of at most 7 days, and is not kept in this browser."
+            placeholder="phk_…"
+            autoComplete="current-password"
+            data-autofocus
+            required
+            withAsterisk={false}
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+            error={problem}
+            errorProps={{ role: 'alert' }}
+          />
+          <Button type="submit" loading={busy} disabled={token.trim() === ''}>
+            Sign in
+          </Button>
+          <Text size="sm" c="dimmed">
+            On your own machine, <Code>npm start</Code> prints a link that signs you in. Otherwise
+            ask whoever runs Posthorn for a key, made with <Code>posthorn key create</Code>.
+          </Text>
+        </Stack>
+      </form>
+    </Centered>
+  )
+}
+
+/** The one-time link in the fragment of the address, which is removed from there: it is of no use again. */
+function takeLink(): string | null {
+  const link = new URLSearchParams(location.hash.slice(1)).get('link')
+  if (link !== null) history.replaceState(history.state, '', '/console')
+  return link
+}

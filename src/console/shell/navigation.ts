@@ -1,0 +1,82 @@
+import {
+  IconActivity,
+  IconBolt,
+  IconBook,
+  IconBriefcase,
+  IconBuilding,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconSend,
+  IconWebhook,
+} from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+import type { Session } from '../session/session.tsx'
+
+export interface Destination {
+  readonly label: string
+  readonly to: string
+  readonly icon: ComponentType<{ size?: number; stroke?: number }>
+  /** Shown to who may see it. Null: to everybody. */
+  readonly scope: string | null
+}
+
+export interface DestinationGroup {
+  readonly label: string | null
+  readonly destinations: readonly Destination[]
+}
+
+export const NAVIGATION: readonly DestinationGroup[] = [
+  {
+    label: null,
+    destinations: [
+      { label: 'Overview', to: '/overview', icon: IconLayoutDashboard, scope: 'deliveries:read' },
+      { label: 'Webhooks', to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
+      { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
+      { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+      { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
+    ],
+  },
+  {
+    label: 'Configuration',
+    destinations: [
+      { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+      { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
+      { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
+    ],
+  },
+  {
+    label: 'Operators',
+    destinations: [
+      { label: 'Organizations', to: '/organizations', icon: IconBuilding, scope: 'admin' },
+      { label: 'Jobs', to: '/jobs', icon: IconBriefcase, scope: 'admin' },
+    ],
+  },
+]
+
+/** What the viewer may see, without groups that are empty for them. */
+export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
+  const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
+  return groups
+    .map(({ label, destinations }) => ({
+      label,
+      destinations: destinations.filter(({ scope }) => scope === null || can(scope)),
+    }))
+    .filter(({ destinations }) => destinations.length > 0)
+}
+
+/** The pages of a portal session that is restricted to one webhook. Events are seen by their deliveries. */
+function ofOneWebhook(webhookId: string): DestinationGroup[] {
+  const webhook = `/webhooks/${webhookId}`
+  return [
+    {
+      label: null,
+      destinations: [
+        { label: 'Webhook', to: webhook, icon: IconWebhook, scope: 'webhooks:read' },
+        { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+        { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
+        { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+      ],
+    },
+  ]
+}

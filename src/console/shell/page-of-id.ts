@@ -1,0 +1,12 @@
+const PAGES: Readonly<Record<string, string>> = {
+  wh: '/webhooks',
+  evt: '/events',
+  msg: '/deliveries',
+}
+
+/** The page of what an id names, or null when none shows it. */
+export function pageOfId(id: string): string | null {
+  const [, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(id) ?? []
+  const page = PAGES[prefix]
+  return page ? `${page}/${id}` : null
+}

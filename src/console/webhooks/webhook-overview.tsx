@@ -1,0 +1,21 @@
+import { Stack } from '@mantine/core'
+import type { WebhookRowFragment } from '../generated/graphql.ts'
+import { HealthNow } from './health-now.tsx'
+import { RecentDeliveries } from './recent-deliveries.tsx'
+import { WebhookStatistics } from './webhook-statistics.tsx'
+
+interface WebhookOverviewProps {
+  readonly webhook: WebhookRowFragment
+  reload(): void
+}
+
+/** How a webhook fares: now, over time, and delivery by delivery. */
+export function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
+  return (
+    <Stack gap="lg">
+      <HealthNow webhook={webhook} reload={reload} />
+      <WebhookStatistics webhookId={webhook.id} />
+      <RecentDeliveries webhookId={webhook.id} />
+    </Stack>
+  )
+}

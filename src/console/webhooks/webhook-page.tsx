@@ -1,0 +1,84 @@
+import { Skeleton, Tabs } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { useParams, useSearchParams } from 'react-router'
+import { Failure } from '../components/failure.tsx'
+import { Page } from '../components/page.tsx'
+import { useRead } from '../components/use-read.ts'
+import { WebhookDetailDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import NotFoundPage from '../shell/not-found-page.tsx'
+import { useHealthChanges } from './use-health-changes.ts'
+import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookDeliveries } from './webhook-deliveries.tsx'
+import { WebhookOverview } from './webhook-overview.tsx'
+import { WebhookSettings } from './webhook-settings.tsx'
+import { WebhookState } from './webhook-state.tsx'
+
+const WebhookSecret = lazy(() =>
+  import('./webhook-secret.tsx').then((m) => ({ default: m.WebhookSecret })),
+)
+
+export default function WebhookPage() {
+  const { id = '' } = useParams()
+  const { can } = useSession()
+  const [params, setParams] = useSearchParams()
+  const { data, error, reload } = useRead(WebhookDetailDocument, { id })
+  useHealthChanges(id, reload)
+  const webhook = data?.webhook
+
+  if (!webhook) {
+    if (data && !error) return <NotFoundPage what="webhook" />
+    return (
+      <Page title="Webhook" above={[['Webhooks', '/webhooks']]}>
+        {error ? <Failure error={error} retry={reload} /> : <Skeleton height={320} />}
+      </Page>
+    )
+  }
+  const tabs = [
+    ...(can('deliveries:read') ? (['overview', 'deliveries'] as const) : []),
+    ...(can('secrets:read') || can('secrets:rotate') ? (['secret'] as const) : []),
+    'settings' as const,
+  ]
+  const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
+  return (
+    <Page
+      title={webhook.url}
+      above={[['Webhooks', '/webhooks']]}
+      aside={<WebhookState {...webhook} />}
+      description={webhook.description}
+      actions={<WebhookActions webhook={webhook} />}
+    >
+      {/* What another tab keeps in the address, such as filters, is left behind. */}
+      <Tabs value={tab} onChange={(name) => name && setParams({ tab: name })} keepMounted={false}>
+        <Tabs.List mb="lg">
+          {tabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {LABELS[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <WebhookOverview webhook={webhook} reload={reload} />
+        </Tabs.Panel>
+        <Tabs.Panel value="deliveries">
+          <WebhookDeliveries webhookId={webhook.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="secret">
+          <Suspense fallback={<Skeleton height={320} />}>
+            <WebhookSecret webhookId={webhook.id} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <WebhookSettings webhook={webhook} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}
+
+const LABELS = {
+  overview: 'Overview',
+  deliveries: 'Deliveries',
+  secret: 'Signing secret',
+  settings: 'Settings',
+}

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from '../db/client.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+
+const TRY_AGAIN_AFTER_MS = 250
+
+/**
+ * Records an attempt also where Postgres is away for a while: what was sent is not sent again for that. A try whose
+ * connection broke may have been committed, so before the next one it is looked up whether it was.
+ */
+export function recordAtLast(sql: Sql, record: RecordAttempt): RecordAttempt {
+  return async (attempt) => {
+    for (let unsure = false; ; unsure = true) {
+      try {
+        return (unsure && (await findRecorded(sql, attempt))) || (await record(attempt))
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error
+      }
+      await sleep(TRY_AGAIN_AFTER_MS)
+    }
+  }
+}
+
+async function findRecorded(sql: Sql, attempt: AttemptRecord): Promise<RecordedAttempt | null> {
+  const { rows } = await sql.query<RecordedAttempt>(
+    `select a.number, d.state, d.next_attempt_at as "nextAttemptAt",
+       coalesce(c.consecutive_failures, 0) as "consecutiveFailures", c.failing_since as "failingSince"
+     from posthorn.attempts as a
+     join posthorn.deliveries as d on d.id = a.delivery_id
+     left join posthorn.webhook_conditions as c on c.webhook_id = a.webhook_id
+     where a.delivery_id = $1 and a.started_at = $2 and a.request_signature is not distinct from $3`,
+    [attempt.deliveryUuid, attempt.startedAt, attempt.requestSignature],
+  )
+  return rows[0] ?? null
+}

@@ -1,0 +1,143 @@
+import type { Prisma } from '../db/generated/prisma/client.ts'
+import { firstUuidOf, madeAt } from '../made-at.ts'
+import { firstDeliveryUuidOf } from './recovery-scope.ts'
+
+/** How many rows a page looks at, at most, to find those to make due. */
+const LOOK_AT_MOST = 2_000
+
+/** Where a recovery stands. Uuids. What is recovered of a webhook with a line waits in it. */
+export interface RecoveryPosition {
+  readonly id: string
+  readonly organizationId: string
+  readonly webhookId: string
+  readonly eventSubscriptions: readonly string[]
+  readonly since: Date
+  readonly until: Date
+  readonly reachedId: string
+}
+
+export interface RecoveredPage {
+  /** How many deliveries are due now that were not. */
+  readonly made: number
+  /** Everything up to it is done; null where nothing was left to look at. */
+  readonly reachedId: string | null
+  /** Whether nothing is left behind it. */
+  readonly last: boolean
+}
+
+/**
+ * Makes the next exhausted deliveries due again, oldest first, each under its `wh-id` and with the whole retry schedule
+ * before it. They are found by the index of states, and told by their events: one that an earlier recovery created is
+ * younger than its event, so only the recovery's own beginning bounds the deliveries.
+ */
+export async function redeliverFailed(
+  tx: Prisma.TransactionClient,
+  { id, webhookId, since, until, reachedId }: RecoveryPosition,
+  size: number,
+): Promise<RecoveredPage> {
+  const [page] = await tx.$queryRaw<RecoveredPage[]>`
+    with line as (select posthorn.has_line(${webhookId}::uuid) as waits),
+    looked as (
+      select id, event_id, is_test from posthorn.deliveries
+      where webhook_id = ${webhookId}::uuid and listed_state = 'exhausted'
+        and id > ${reachedId}::uuid and id < ${id}::uuid
+      order by id limit ${LOOK_AT_MOST}
+    ),
+    subject as (
+      select looked.id from looked
+      where not looked.is_test
+        and looked.event_id >= ${firstUuidOf(since)}::uuid and looked.event_id < ${firstUuidOf(until)}::uuid
+        and exists (select from posthorn.events as e where e.id = looked.event_id)
+      order by looked.id limit ${size}
+    ),
+    revived as (
+      update posthorn.deliveries as d set
+        state = 'pending', finished_at = null, lingering = true, schedule_position = 0,
+        waiting_since = case when line.waits then now() end, next_attempt_at = case when not line.waits then now() end
+      from subject, line where d.id = subject.id and d.state = 'exhausted'
+      returning d.id
+    ),
+    jobs as (
+      select posthorn.add_deliver_jobs(
+        array_agg(id order by id), array_agg(case when line.waits then posthorn.never() else now() end))
+      from revived, line having count(*) > 0
+    ),
+    counted as (
+      select (select count(*) from revived)::int as made, (select count(*) from subject) = ${size} as full,
+        (select count(*) from looked) = ${LOOK_AT_MOST} as more
+    )
+    select made,
+      (select id from (table subject union all select id from looked where not counted.full) as seen
+        order by id desc limit 1) as "reachedId",
+      not counted.full and not counted.more as last
+    from counted left join jobs on true`
+  return page as RecoveredPage
+}
+
+/**
+ * Creates the deliveries of the next events that the webhook subscribes to and has none of, in their order. Each event
+ * type is read by its own range of the index, so that others cost nothing.
+ */
+export async function createMissed(
+  tx: Prisma.TransactionClient,
+  position: RecoveryPosition,
+  size: number,
+): Promise<RecoveredPage> {
+  const { organizationId, webhookId, eventSubscriptions, since, until, reachedId } = position
+  const from = firstUuidOf(since)
+  const firstDelivery = firstDeliveryUuidOf(madeAt(reachedId > from ? reachedId : from))
+  const [page] = await tx.$queryRaw<RecoveredPage[]>`
+    with line as (select posthorn.has_line(${webhookId}::uuid) as waits),
+    looked as (
+      select event.id, event.type
+      from unnest(${eventSubscriptions}::text[]) as subscribed (type), lateral (
+        -- Compared and ordered as the index is, so that a rare type is never looked for among all events.
+        select e.id, e.type from posthorn.events as e
+        where e.organization_id = ${organizationId}::uuid and not e.is_test
+          and (e.type, e.id) > (subscribed.type, ${reachedId}::uuid)
+          and (e.type, e.id) < (subscribed.type, ${firstUuidOf(until)}::uuid)
+          and e.id >= ${from}::uuid and e.id > ${reachedId}::uuid and e.id < ${firstUuidOf(until)}::uuid
+        order by e.type, e.id limit ${LOOK_AT_MOST}
+      ) as event
+      order by event.id limit ${LOOK_AT_MOST}
+    ),
+    received as materialized (
+      -- The webhook as text, so that no plan goes through all of its deliveries for those of these events.
+      select d.event_id from posthorn.deliveries as d
+      where d.event_id = any (array(select id from looked)) and d.webhook_id::text = ${webhookId}
+        and d.id >= ${firstDelivery}::uuid
+    ),
+    subject as (
+      select id, type, row_number() over (order by id) as n from looked
+      where not exists (select from received where received.event_id = looked.id)
+      order by id limit ${size}
+    ),
+    minted as (
+      -- Before PostgreSQL 18, ids of one millisecond are in no order.
+      select id, row_number() over (order by id) as n from (select posthorn.uuid_v7() as id from subject) as made
+    ),
+    owed as (
+      insert into posthorn.deliveries
+        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, waiting_since)
+      select minted.id, ${organizationId}::uuid, ${webhookId}::uuid, subject.id, subject.type,
+        case when not line.waits then now() end, case when line.waits then now() end
+      from subject join minted using (n), line order by n
+      returning id
+    ),
+    jobs as (
+      select posthorn.add_deliver_jobs(
+        array_agg(id order by id), array_agg(case when line.waits then posthorn.never() else now() end))
+      from owed, line having count(*) > 0
+    ),
+    counted as (
+      select (select count(*) from owed)::int as made, (select count(*) from subject) = ${size} as full,
+        (select count(*) from looked) = ${LOOK_AT_MOST} as more
+    )
+    select made,
+      (select id from (
+        select id from subject union all select id from looked where not counted.full
+      ) as seen order by id desc limit 1) as "reachedId",
+      not counted.full and not counted.more as last
+    from counted left join jobs on true`
+  return page as RecoveredPage
+}

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { PrismaClient } from '../db/generated/prisma/client.ts'
+import { parseId } from '../ids.ts'
+import { enqueue } from '../queue/enqueue.ts'
+import { fail, recoverPage } from './recovery-page.ts'
+
+/** How long one job goes on. A shutdown waits no longer than that, and a cancelation is heeded at the next page. */
+const TURN_MS = 900
+
+/** After so many faults of ours in a row it is given up. graphile-worker waits longer after each. */
+const GIVE_UP_AFTER_FAULTS = 10
+
+/**
+ * Goes on with a recovery for a moment, page by page at its rate, then hands it to a job of its own that any process
+ * may take. Nothing is held while it waits.
+ */
+export async function takeRecoveryTurn(
+  prisma: PrismaClient,
+  recoveryId: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const uuid = parseId('recovery', recoveryId)
+  if (uuid === null)
+    throw new Error(`A job names ${JSON.stringify(recoveryId)}, which is no recovery's id.`)
+  const ends = Date.now() + TURN_MS
+  for (;;) {
+    const waitMs = await recoverPage(prisma, uuid).catch((error) => countFault(prisma, uuid, error))
+    if (waitMs === null) return
+    if (signal?.aborted || Date.now() + waitMs > ends)
+      return await handOn(prisma, recoveryId, waitMs)
+    await sleep(waitMs)
+  }
+}
+
+/** A short wait is left to whoever goes on: jobs that are due later are not looked for all the time. */
+async function handOn(prisma: PrismaClient, recoveryId: string, waitMs: number): Promise<void> {
+  const later = waitMs > TURN_MS && { runAt: new Date(Date.now() + waitMs) }
+  await enqueue(prisma, 'recover_deliveries', { recoveryId }, { key: recoveryId, ...later })
+}
+
+/** Postgres being away ends no recovery; a page that fails time and again does. */
+async function countFault(prisma: PrismaClient, uuid: string, error: unknown): Promise<never> {
+  if (isDatabaseUnavailable(error)) throw error
+  const [counted] = await prisma.$queryRaw<{ faults: number }[]>`
+    update posthorn.recoveries set fault_count = fault_count + 1
+    where id = ${uuid}::uuid and state = 'running' returning fault_count as faults`
+  if (counted && counted.faults >= GIVE_UP_AFTER_FAULTS) {
+    await fail(
+      prisma,
+      uuid,
+      'Posthorn failed to go on with it, for a reason that is in the log of its worker. What was made due stays so. Begin another, which does nothing twice.',
+    )
+  }
+  throw error
+}

@@ -1,0 +1,65 @@
+import type { FieldIssue } from '../errors.ts'
+import type { CheckData } from './event-type.ts'
+import type { NewEvent } from './new-event.ts'
+
+/** Bounds of the `data` of an event, as JSON. */
+export const MAX_DATA_BYTES = 256 * 1024
+
+/** Of what is wrong with one event by its schema, as much as somebody reads. */
+const MAX_PROBLEMS = 20
+
+const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** What is wrong with an event, whatever its type; `json` is its data. Paths begin at the event. */
+export function checkEvent(event: NewEvent, json: string | undefined): FieldIssue[] {
+  const issues: FieldIssue[] = []
+  const report = (field: string, code: string, detail: string) =>
+    issues.push({ path: [field], code, detail })
+  if (json === undefined) {
+    report('data', 'required', 'data is required: give any JSON value.')
+  } else if (Buffer.byteLength(json) > MAX_DATA_BYTES) {
+    report(
+      'data',
+      'too_large',
+      `data must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${Buffer.byteLength(json)}.`,
+    )
+  }
+  if (event.occurredAt && Number.isNaN(event.occurredAt.getTime())) {
+    report(
+      'timestamp',
+      'invalid_time',
+      'timestamp must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.',
+    )
+  }
+  const key = event.idempotencyKey
+  if (
+    typeof key === 'string' &&
+    (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH || key.includes('\0'))
+  ) {
+    report(
+      'idempotencyKey',
+      'invalid_length',
+      'idempotencyKey must have 1 to 255 characters, none of them NUL.',
+    )
+  }
+  if (typeof event.traceParent === 'string' && !TRACE_PARENT.test(event.traceParent)) {
+    report(
+      'traceparent',
+      'invalid_traceparent',
+      'traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.',
+    )
+  }
+  return issues
+}
+
+/** What is wrong with the data of an event by the schema of its type. */
+export function checkAgainstSchema({ type, data }: NewEvent, check: CheckData): FieldIssue[] {
+  const problems = check(data)
+  if (problems.length === 0) return []
+  const told = problems.slice(0, MAX_PROBLEMS).join('; ')
+  const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : ''
+  const detail = `data does not meet the schema of ${type}: ${told}${more}.`
+  return [{ path: ['data'], code: 'schema_mismatch', detail }]
+}

@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from '../db/client.ts'
+import { DomainError } from '../errors.ts'
+import type { Announce } from '../live/announce.ts'
+import type { SendOptions } from '../webhooks/send-options.ts'
+import { endHold, type Failures, holdWebhook, shouldHold } from './breaker.ts'
+import { type Entrant, Gate } from './gate.ts'
+import { createLineReleaser } from './release-lines.ts'
+import { createSetAside } from './set-aside.ts'
+import { createTakeSlot } from './take-slot.ts'
+
+/** A delivery whose attempt is due, and what its webhook's line says of it. */
+export interface Candidate {
+  readonly id: string
+  readonly webhookId: string
+  readonly organizationId: string
+  readonly enabled: boolean
+  readonly isTest: boolean
+  /** Whether the breaker holds its webhook's deliveries back, and whether it may go all the same, to find out. */
+  readonly held: boolean
+  readonly isProbe: boolean
+  /** Whether it is its turn, where a webhook takes one at a time. */
+  readonly hasTurn: boolean
+  /** The moment that its webhook's rate limit gave to it, in milliseconds from now. */
+  readonly slotInMs: number | null
+}
+
+/** Leave to send. */
+export interface Pass {
+  /** How long it took, in which things may have changed. */
+  readonly waitedMs: number
+  /** Resolves at the moment that the rate limit of its webhook gave to it. */
+  readonly ready: () => Promise<void>
+  /** To be called once the receiver is done with it. */
+  leave(): void
+}
+
+/** What came of an attempt, once it is on record. */
+export interface Result extends Failures {
+  readonly succeeded: boolean
+  /** Whether no further attempt follows. */
+  readonly finished: boolean
+}
+
+/** Decides when each delivery goes out. */
+export interface Flow extends AsyncDisposable {
+  /** Leave to send, as soon as it is the delivery's turn; `null` when it was moved into the line of its webhook. */
+  admit(
+    candidate: Candidate,
+    options: SendOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Pass | null>
+  /** Draws the consequences of an attempt for the others of its webhook. */
+  attempted(candidate: Candidate, options: SendOptions, result: Result): Promise<void>
+  /** Makes what waits for a webhook due, as far as there is room. */
+  release(webhookId: string): Promise<void>
+  /** Lets nobody in any more, as the process shuts down: who has not begun leaves it to another one. */
+  close(): void
+}
+
+export interface FlowOptions {
+  /** Attempts under way at once in this process. */
+  readonly concurrency: number
+  readonly announce: Announce
+  readonly onError: (error: unknown) => void
+  readonly now: () => Date
+}
+
+const TICK_MS = 100
+const LOOK_EVERY_MS = 500
+
+/** What it takes to read how things are, so that a delivery is ready when its moment comes. */
+const LEAD_MS = 20
+
+/** A slot that was given longer ago than this was lost, as with a process that was killed; another one is taken. */
+const SLOT_EXPIRES_AFTER_MS = 1_000
+
+export function createFlow(sql: Sql, { concurrency, announce, onError, now }: FlowOptions): Flow {
+  const setAside = createSetAside(sql)
+  const takeSlot = createTakeSlot(sql)
+  const gate = new Gate({
+    capacity: concurrency,
+    onCrowded: (webhookId) => void setAside.allDue(webhookId).catch(onError),
+    onRoom: (webhookId) => void lines.release(webhookId).catch(onError),
+  })
+  const lines = createLineReleaser(sql, gate, now)
+  let closed = false
+  const watched = new WeakSet<AbortSignal>()
+
+  /** Who waits need not once the signal asks to stop. All jobs of a runner share one; another runner may follow it. */
+  function turnAwayOn(signal: AbortSignal): void {
+    if (watched.has(signal)) return
+    watched.add(signal)
+    signal.addEventListener('abort', () => gate.turnAllAway())
+  }
+
+  const ticking = setInterval(() => gate.tick(), TICK_MS)
+  let looking: Promise<void> | null = null
+  const look = setInterval(() => {
+    looking ??= lines
+      .look()
+      .catch(onError)
+      .finally(() => {
+        looking = null
+      })
+  }, LOOK_EVERY_MS)
+  // They keep no process alive.
+  ticking.unref()
+  look.unref()
+
+  /** It goes into the line, and all that is due with it, so that no worker takes them in vain. */
+  async function putInLine(
+    { id, webhookId }: Candidate,
+    signal: AbortSignal | undefined,
+  ): Promise<null> {
+    if (closed || signal?.aborted)
+      throw new DomainError('unavailable', 'Posthorn is shutting down.')
+    await setAside.one(id)
+    setAside.allDue(webhookId).catch(onError)
+    return null
+  }
+
+  /** How long until the webhook's rate limit lets the delivery through; `null` when that is not soon. */
+  async function slotOf({ webhookId, slotInMs }: Candidate, ratePerSecond: number) {
+    if (slotInMs !== null && slotInMs > -SLOT_EXPIRES_AFTER_MS) return slotInMs
+    return await takeSlot({ webhookId, ratePerSecond, released: slotInMs !== null })
+  }
+
+  /** Answers the moment that is the delivery's by the rate limit, shortly before; `null` where it must wait in line. */
+  async function untilShortlyBeforeSlot(
+    candidate: Candidate,
+    entrant: Entrant,
+    ratePerSecond: number,
+  ): Promise<number | null> {
+    if (!gate.expect(entrant)) return null
+    try {
+      const inMs = await slotOf(candidate, ratePerSecond)
+      if (inMs === null) return null
+      const slotAt = performance.now() + inMs
+      if (inMs > LEAD_MS) await sleep(inMs - LEAD_MS)
+      return slotAt
+    } finally {
+      gate.expectNoMore(entrant)
+    }
+  }
+
+  async function hold(webhookId: string, organizationId: string): Promise<void> {
+    if (!(await holdWebhook(sql, webhookId, now()))) return
+    gate.turnAway(webhookId)
+    announce([{ kind: 'health', organizationId, webhookId, health: 'held' }])
+    await setAside.allDue(webhookId)
+  }
+
+  return {
+    async admit(candidate, options, signal) {
+      const { webhookId, organizationId } = candidate
+      if (signal) turnAwayOn(signal)
+      lines.arrived(webhookId)
+      if (mustWait(candidate, options)) return await putInLine(candidate, signal)
+
+      const askedAt = performance.now()
+      const entrant = { webhookId, organizationId, maxInFlight: options.maxInFlight }
+      let readyAt = 0
+      if (options.ratePerSecond !== null && !candidate.isTest && !candidate.isProbe) {
+        const slotAt = await untilShortlyBeforeSlot(candidate, entrant, options.ratePerSecond)
+        if (slotAt === null) return await putInLine(candidate, signal)
+        readyAt = slotAt
+      }
+      if (closed || signal?.aborted) return await putInLine(candidate, signal)
+      const answered = gate.enter(entrant)
+      const answer = typeof answered === 'string' ? answered : await answered
+      if (answer === 'turned away') return await putInLine(candidate, signal)
+      return {
+        waitedMs: readyAt > 0 || answered !== answer ? performance.now() - askedAt : 0,
+        ready: () => untilThen(readyAt),
+        leave: () => gate.leave(entrant),
+      }
+    },
+
+    async attempted({ id, webhookId, organizationId, held, isProbe }, options, result) {
+      if (result.succeeded) {
+        if (held && (await endHold(sql, webhookId))) await lines.release(webhookId)
+      } else if (held) {
+        if (isProbe && !result.finished) await setAside.one(id)
+      } else if (shouldHold(result, now())) {
+        await hold(webhookId, organizationId)
+      }
+      if (options.ordered && result.finished) await lines.release(webhookId)
+    },
+
+    release: (webhookId) => lines.release(webhookId),
+
+    close() {
+      closed = true
+      gate.close()
+    },
+
+    async [Symbol.asyncDispose]() {
+      clearInterval(ticking)
+      clearInterval(look)
+      gate.close()
+      await looking
+    },
+  }
+}
+
+/** Timers are early at times, and never by more than a millisecond. */
+async function untilThen(at: number): Promise<void> {
+  const inMs = at - performance.now()
+  if (inMs > 0) await sleep(Math.ceil(inMs))
+}
+
+/** A test and a probe are sent to find out how things are. */
+function mustWait(candidate: Candidate, options: SendOptions): boolean {
+  if (!candidate.enabled) return true
+  if (candidate.isTest || candidate.isProbe) return false
+  return candidate.held || (options.ordered && !candidate.hasTurn)
+}

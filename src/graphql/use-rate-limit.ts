@@ -1,0 +1,48 @@
+import { type DocumentNode, getOperationAST, Kind, OperationTypeNode } from 'graphql'
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
+import type { Caller } from '../api-keys/scope.ts'
+import type { Spending } from '../api-keys/spending.ts'
+import { DomainError } from '../errors.ts'
+import type { Identify } from './context.ts'
+import type { Connection } from './cors.ts'
+
+/** What comes with a request. */
+export interface Asked extends Connection {
+  readonly spending: Spending
+}
+
+/** Counts each operation with a key as a request, before it is validated; one that only publishes counts its events. */
+export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Asked> {
+  const asking = new WeakMap<Request, { caller: Caller; spending: Spending }>()
+  return {
+    async onParams({ request, context: { address, spending } }) {
+      const caller = await identify(request, address)
+      if (!(caller instanceof DomainError)) asking.set(request, { caller, spending })
+    },
+    onParse:
+      () =>
+      ({ context: { request, params }, result, replaceParseResult }) => {
+        const asked = asking.get(request)
+        if (!asked || (isDocument(result) && publishesOnly(result, params.operationName))) return
+        try {
+          asked.spending.spend(asked.caller, 'requests', 1)
+        } catch (error) {
+          replaceParseResult(error as Error)
+        }
+      },
+  }
+}
+
+function isDocument(result: unknown): result is DocumentNode {
+  return typeof result === 'object' && result !== null && 'definitions' in result
+}
+
+const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
+
+function publishesOnly(document: DocumentNode, operationName: string | undefined): boolean {
+  const operation = getOperationAST(document, operationName)
+  if (operation?.operation !== OperationTypeNode.MUTATION) return false
+  return operation.selectionSet.selections.every(
+    (selection) => selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value),
+  )
+}

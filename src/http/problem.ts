@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { HTTPException } from 'hono/http-exception'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { DomainError } from '../errors.ts'
+import { MAX_URL_LENGTH } from '../http-limits.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { listedIssues, summary } from './field-error.ts'
+import { HttpRefusal } from './http-refusal.ts'
+import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
+
+/** An RFC 9457 problem, before it is written down. */
+interface Problem {
+  readonly kind: ProblemKind
+  readonly detail: string
+  readonly errors?: readonly object[]
+  readonly instance?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default: what is usual for the kind. */
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** The answer to anything thrown while a request was handled. What is not for the caller is logged and masked. */
+export function problemResponse(error: unknown, request: Request, logger: Logger): Response {
+  if (error instanceof DomainError) {
+    if (error.code === 'unavailable') logger.warn({ error }, 'the database cannot be reached')
+    return toResponse(domainProblem(error, request))
+  }
+  if (error instanceof HttpRefusal) return toResponse(error)
+  if (error instanceof HTTPException && error.status < 500) {
+    const kind = kindOf(error.status)
+    return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })
+  }
+  if (isDatabaseUnavailable(error)) {
+    logger.warn({ error }, 'the database cannot be reached')
+    return toResponse(UNAVAILABLE)
+  }
+  return toResponse(masked(error, request, logger))
+}
+
+/** The answer to a URL that is longer than any that means something. */
+export function urlTooLongProblem(): Response {
+  return toResponse({
+    kind: 'url_too_long',
+    detail: `The URL has more than ${MAX_URL_LENGTH.toLocaleString('en')} characters, which is the most that is accepted.`,
+  })
+}
+
+/** The answer for a path that leads nowhere. */
+export function notFoundProblem(path: string): Response {
+  return toResponse({
+    kind: 'not_found',
+    detail: `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`,
+  })
+}
+
+function domainProblem(error: DomainError, request: Request): Problem {
+  const { code, issues, retryAfterSeconds } = error
+  const headers =
+    code === 'unauthenticated' || code === 'forbidden' ? challenge(error, request) : {}
+  if (issues.length === 0) return { kind: code, detail: error.message, headers, retryAfterSeconds }
+  return { kind: code, detail: summary(issues), errors: listedIssues(issues), headers }
+}
+
+/** RFC 6750, section 3: without a token, no error is named. */
+function challenge(error: DomainError, request: Request): Record<string, string> {
+  const parameters = ['realm="posthorn"']
+  if (error.code === 'forbidden') {
+    parameters.push('error="insufficient_scope"')
+  } else if (/^Bearer +\S/i.test(request.headers.get('authorization') ?? '')) {
+    const description = error.message.replaceAll(/[^ !#-[\]-~]/g, '')
+    parameters.push('error="invalid_token"', `error_description="${description}"`)
+  }
+  return { 'www-authenticate': `Bearer ${parameters.join(', ')}` }
+}
+
+function masked(error: unknown, request: Request, logger: Logger): Problem {
+  const reference = randomUUID()
+  const { pathname } = new URL(request.url)
+  logger.error({ error, reference, method: request.method, path: pathname }, 'a request failed')
+  return {
+    kind: 'internal',
+    detail: `Something went wrong on our side. Name the reference ${reference} when you report it.`,
+    instance: `urn:uuid:${reference}`,
+  }
+}
+
+/** What has no kind of its own is told as the general mistake of a caller. */
+function kindOf(status: number): ProblemKind {
+  const kinds = Object.keys(PROBLEM_KINDS) as ProblemKind[]
+  return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
+}
+
+const UNAVAILABLE: Problem = {
+  kind: 'unavailable',
+  detail: 'The database cannot be reached. Nothing was done; try again shortly.',
+}
+
+/** A problem as JSON. */
+export function problemBody({ kind, detail, errors, instance }: Problem): string {
+  const { status, title } = PROBLEM_KINDS[kind]
+  const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
+  return JSON.stringify({ type, title, status, detail, errors, instance })
+}
+
+function toResponse(problem: Problem): Response {
+  const { kind, headers } = problem
+  const { status, retryAfterSeconds: usual } = PROBLEM_KINDS[kind]
+  const { retryAfterSeconds = usual } = problem
+  return new Response(problemBody(problem), {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...(retryAfterSeconds !== undefined && { 'retry-after': `${retryAfterSeconds}` }),
+      ...headers,
+    },
+  })
+}

@@ -1,0 +1,49 @@
+import type { Sql } from '../db/client.ts'
+import { DomainError } from '../errors.ts'
+import {
+  type BegunSession,
+  hashSessionToken,
+  isSessionToken,
+  mintSessionToken,
+  SESSION_MS,
+} from './session.ts'
+
+/** How long a link can be used. */
+export const LINK_MS = 60 * 60 * 1_000
+
+/** Makes what can be exchanged once, within an hour, for a session that stands for an API key. */
+export async function createSignInLink(sql: Sql, keyId: string): Promise<string> {
+  const token = mintSessionToken()
+  await sql.query(
+    `insert into posthorn.sign_in_links (token_hash, api_key_id, expires_at)
+     values ($1, $2, now() + $3 * interval '1 millisecond')`,
+    [hashSessionToken(token), keyId, LINK_MS],
+  )
+  return token
+}
+
+/** Exchanges a link for a session. Of several who use it at the same time, one is let in. */
+export async function exchangeSignInLink(sql: Sql, link: string): Promise<BegunSession> {
+  const token = mintSessionToken()
+  const { rows } = isSessionToken(link)
+    ? await sql.query<{ expires_at: Date }>(
+        `with used as (
+           update posthorn.sign_in_links set used_at = now()
+           where token_hash = $1 and used_at is null and expires_at > now()
+           returning api_key_id
+         )
+         insert into posthorn.sessions (token_hash, api_key_id, expires_at)
+         select $2, k.id, least(k.expires_at, now() + $3 * interval '1 millisecond')
+         from used join posthorn.api_keys as k on k.id = used.api_key_id
+         where k.revoked_at is null and coalesce(k.expires_at > now(), true)
+         returning expires_at`,
+        [hashSessionToken(link), hashSessionToken(token), SESSION_MS],
+      )
+    : { rows: [] }
+  const [begun] = rows
+  if (begun) return { token, expiresAt: begun.expires_at }
+  throw new DomainError(
+    'unauthenticated',
+    'The sign-in link was used already, is older than an hour, or belongs to an API key that is no longer valid. Start Posthorn again for another, or sign in with an API key.',
+  )
+}

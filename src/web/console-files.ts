@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { serveStatic } from '@hono/node-server/serve-static'
+import { type Context, Hono } from 'hono'
+
+/** Where `npm run build:console` puts them: below the same folder in a clone and in the published package. */
+const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
+
+const YEAR_SECONDS = 31_536_000
+
+interface ConsoleFilesOptions {
+  /** The origins whose pages may frame the portal. */
+  readonly portalOrigins: readonly string[]
+}
+
+/**
+ * The files of the console and of the portal, which are one program: `/console/…` and `/portal/…`. Every other path
+ * below them is a page of that program, and gets its one HTML file.
+ */
+export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono {
+  const routes = new Hono()
+  const asset = serveStatic({
+    root: FOLDER,
+    rewriteRequestPath: (requested) => requested.replace(/^\/console/, ''),
+    precompressed: true,
+  })
+  routes.get('/console/assets/*', cacheForever, asset, (context) => context.notFound())
+  for (const file of ['posthorn.svg', 'color-scheme.js']) {
+    routes.get(`/console/${file}`, cacheUntilChanged, asset)
+  }
+  const consolePage = page([], `'self' data:`)
+  // The logo is a picture of the host application.
+  const portalPage = page(portalOrigins, `'self' data: https:`)
+  for (const at of ['/console', '/console/*']) routes.get(at, consolePage)
+  for (const at of ['/portal', '/portal/*']) routes.get(at, portalPage)
+  return routes
+}
+
+/** The names of these files tell their content. */
+async function cacheForever(context: Context, next: () => Promise<void>): Promise<void> {
+  await next()
+  context.header('x-content-type-options', 'nosniff')
+  if (context.res.ok) {
+    context.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
+  }
+}
+
+async function cacheUntilChanged(context: Context, next: () => Promise<void>): Promise<void> {
+  await next()
+  context.header('x-content-type-options', 'nosniff')
+  context.header('cache-control', 'no-cache')
+}
+
+function page(framedBy: readonly string[], pictures: string) {
+  const headers = {
+    'cache-control': 'no-cache',
+    'content-security-policy': contentSecurityPolicy(framedBy, pictures),
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    ...(framedBy.length === 0 && { 'x-frame-options': 'DENY' }),
+  }
+  return async (context: Context) => {
+    const html = await readFile(`${FOLDER}index.html`, 'utf8').catch(() => null)
+    if (html !== null) return context.html(html, 200, headers)
+    return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
+  }
+}
+
+/** Scripts come from here alone, none of them inline. Styles may be inline: components position themselves with them. */
+function contentSecurityPolicy(framedBy: readonly string[], pictures: string): string {
+  return [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src ${pictures}`,
+    `font-src 'self'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'self'`,
+    `frame-ancestors ${framedBy.length > 0 ? framedBy.join(' ') : `'none'`}`,
+  ].join('; ')
+}

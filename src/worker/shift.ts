@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger as WorkerLogger } from 'graphile-worker'
+import { type ParsedCronItem, run } from 'graphile-worker'
+import { batched } from '../batch.ts'
+import type { Database } from '../db/client.ts'
+import { giveBackJobs } from './give-back.ts'
+import { impatientPool } from './impatient-pool.ts'
+import type { PoolLiveness } from './pool-liveness.ts'
+import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
+
+/** One runner of graphile-worker with its pool, from its beginning until the last of its jobs has ended. */
+export interface Shift {
+  readonly poolId: string
+  /** Resolves when it takes no more jobs, for whatever reason. */
+  readonly ending: Promise<void>
+  /** Resolves when all it had begun has ended or was given back. */
+  readonly ended: Promise<void>
+  /** Takes no more jobs. What runs may go on for a while. */
+  end(): void
+  /** Asks what runs to stop, and gives its jobs back. */
+  giveUp(): void
+  /** Gives back the jobs that it took and has not begun. */
+  giveBackUnbegun(): Promise<void>
+}
+
+export interface ShiftOptions {
+  readonly database: Database
+  readonly liveness: PoolLiveness
+  readonly tasks: Tasks
+  readonly cron: ParsedCronItem[]
+  readonly preset: GraphileConfig.Preset
+  readonly workerLogger: WorkerLogger
+  readonly onWait: (error: unknown) => void
+}
+
+/** How long what runs may go on when a shift ends, before its jobs are given back. */
+const FINISH_WITHIN_MS = 8_000
+
+export async function beginShift(options: ShiftOptions): Promise<Shift> {
+  const { database, liveness, tasks, cron, preset, workerLogger, onWait } = options
+  let poolId = ''
+  const giveBack = batched(
+    async (ids: string[]) => {
+      await giveBackJobs(database.pool, poolId, { only: ids })
+      return new Array<void>(ids.length)
+    },
+    { gatherMs: 5, maxSize: 1_000 },
+  )
+  const runs = createTaskRuns({ tasks, giveBack, onWait })
+  const { pool: pgPool, takeBack } = impatientPool(database.pool)
+  const runner = await run({
+    pgPool,
+    logger: workerLogger,
+    noHandleSignals: true,
+    taskList: runs.taskList,
+    parsedCronItems: cron,
+    preset: withFirstStep(preset, async (id) => {
+      poolId = id
+      await liveness.register(id)
+    }),
+  })
+
+  const ending = new Promise<void>((resolve) => {
+    runner.events.once('pool:gracefulShutdown', () => resolve())
+    runner.promise.then(resolve, () => resolve())
+  })
+  ending.then(() => runs.end())
+  const giveUpLater = ending.then(() => setTimeout(() => runs.giveUp(), FINISH_WITHIN_MS))
+  // Why it ended was logged by then. A runner whose completions failed once may never end: then its tasks count.
+  const stopped = runner.promise.catch(() => {})
+  const ended = Promise.race([stopped, ending.then(() => tasksEnded(runs))]).then(async () => {
+    clearTimeout(await giveUpLater)
+    await giveBackJobs(database.pool, poolId, { allBut: [] }).catch(() => {})
+    await liveness.forget(poolId)
+    takeBack()
+  })
+  return {
+    get poolId() {
+      return poolId
+    },
+    ending,
+    ended,
+    end() {
+      runs.end()
+      // It is already ending where this is refused.
+      runner.stop()?.catch(() => {})
+    },
+    giveUp: () => runs.giveUp(),
+    async giveBackUnbegun() {
+      await giveBackJobs(database.pool, poolId, { allBut: runs.ids() })
+    },
+  }
+}
+
+/** Resolves once no task runs any more, and what they completed had the time to be deleted. */
+async function tasksEnded(runs: TaskRuns): Promise<void> {
+  for (let idleLooks = 0; idleLooks < IDLE_LOOKS; await sleep(LOOK_EVERY_MS)) {
+    idleLooks = runs.ids().length === 0 ? idleLooks + 1 : 0
+  }
+}
+
+const LOOK_EVERY_MS = 100
+const IDLE_LOOKS = 15
+
+/** Lets each of the pool's workers wait for something before its first job. */
+function withFirstStep(
+  preset: GraphileConfig.Preset,
+  step: (poolId: string) => Promise<void>,
+): GraphileConfig.Preset {
+  return {
+    ...preset,
+    plugins: [
+      {
+        name: 'PosthornPoolLiveness',
+        version: '0.0.0',
+        worker: {
+          hooks: {
+            async startWorker(_context, { worker }) {
+              await step(worker.workerPool.id)
+            },
+          },
+        },
+      },
+    ],
+  }
+}

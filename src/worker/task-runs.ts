@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobHelpers, TaskList } from 'graphile-worker'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { DomainError } from '../errors.ts'
+import type { TaskName, TaskPayloads } from '../queue/enqueue.ts'
+
+/** What runs for each task. The signal asks to stop soon, as the process is shutting down. */
+export type Tasks = {
+  [Name in TaskName]: (
+    payload: TaskPayloads[Name],
+    signal: AbortSignal | undefined,
+  ) => Promise<void>
+}
+
+/** The jobs that one worker pool runs at the moment. */
+export interface TaskRuns {
+  readonly taskList: TaskList
+  /** The ids of the jobs. */
+  ids(): string[]
+  /** From now on, those that cannot begin give their jobs back. */
+  end(): void
+  /** Asks all of them to stop. Those that do not within a second are left behind; the jobs of all are given back. */
+  giveUp(): void
+}
+
+export interface TaskRunsOptions {
+  readonly tasks: Tasks
+  /** Makes a job due again for anybody, under another id. */
+  readonly giveBack: (jobId: string) => Promise<void>
+  /** Told of each job that begins to wait for Postgres. */
+  readonly onWait: (error: unknown) => void
+}
+
+/** How often a task that needs Postgres is run again while that is away. */
+const RUN_AGAIN_AFTER_MS = 250
+
+/** How long those that are asked to stop may take to record what is done. */
+const RECORD_WITHIN_MS = 1_000
+
+export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): TaskRuns {
+  const stop = new AbortController()
+  let ending = false
+  /** How to leave each of them behind, by the ids of their jobs. */
+  const leave = new Map<string, () => void>()
+
+  async function run(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    for (let waiting = false; ; waiting = true) {
+      try {
+        return await task(stop.signal)
+      } catch (error) {
+        if (stop.signal.aborted || !isDatabaseUnavailable(error)) throw error
+        if (!waiting) onWait(error)
+        await sleep(RUN_AGAIN_AFTER_MS, undefined, { signal: stop.signal })
+      }
+    }
+  }
+
+  async function runJob(jobId: string, task: (signal: AbortSignal) => Promise<void>) {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        leave.set(jobId, () => reject(new Error('It did not stop when it was asked to.')))
+        run(task).then(resolve, reject)
+      })
+    } catch (error) {
+      if (!stop.signal.aborted && !(ending && isUnavailable(error))) throw error
+      // Under its new id: when this one is completed now, nothing happens.
+      await giveBack(jobId)
+    } finally {
+      leave.delete(jobId)
+    }
+  }
+
+  const entries = Object.entries(tasks).map(([name, task]) => [
+    name,
+    (payload: unknown, { job }: JobHelpers) =>
+      runJob(job.id, (signal) =>
+        (task as (payload: unknown, signal: AbortSignal) => Promise<void>)(payload, signal),
+      ),
+  ])
+  return {
+    taskList: Object.fromEntries(entries),
+    ids: () => [...leave.keys()],
+    end() {
+      ending = true
+    },
+    giveUp() {
+      stop.abort()
+      setTimeout(() => {
+        for (const leaveBehind of leave.values()) leaveBehind()
+      }, RECORD_WITHIN_MS)
+    },
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'unavailable'
+}

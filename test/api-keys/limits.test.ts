@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import type { GivenLimits } from '../../src/api-keys/limits.ts'
+import type { Scope } from '../../src/api-keys/scope.ts'
+import { mintToken } from '../../src/api-keys/token.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { ALL_SCOPES, JOINED } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+let first: TestApp
+let second: TestApp
+
+beforeAll(async () => {
+  first = await startTestApp({ role: 'api' })
+  second = await startTestApp({ role: 'api', database: first.database })
+})
+afterAll(async () => {
+  await second[Symbol.asyncDispose]()
+  await first[Symbol.asyncDispose]()
+})
+
+async function keyWith(limits: GivenLimits, scopes: readonly Scope[] = ALL_SCOPES) {
+  const { organizationId } = first.tenant
+  const made = await createApiKey(first.database.prisma, { organizationId, scopes, ...limits })
+  return made.token
+}
+
+const rest = (token: string, app = first) =>
+  fetch(`${app.app.url}/api/connect/v1/webhooks`, { headers: { authorization: `Bearer ${token}` } })
+
+const graphql = (token: string, query: string, variables = {}, app = first) =>
+  fetch(`${app.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+
+const VIEWER = '{ viewer { scopes } }'
+const PUBLISH = `mutation ($events: [PublishEventInput!]!) {
+  publishEvents(input: { events: $events }) { __typename } }`
+const events = (count: number) => ({ events: Array(count).fill({ type: JOINED, data: {} }) })
+
+describe('a key that asked for more than it may', () => {
+  test('is told over REST with a problem, when to try again, and what its limit is', async () => {
+    const token = await keyWith({ requestsPerSecond: 1 })
+    const good = await rest(token)
+    expect(good.status).toBe(200)
+    expect(good.headers.get('ratelimit-policy')).toBe('"requests";q=10;w=10')
+    expect(good.headers.get('ratelimit')).toBe('"requests";r=9;t=1')
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rest(token)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(10)
+    const [answer] = refused as [Response]
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.headers.get('retry-after')).toMatch(/^[12]$/)
+    expect(answer.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
+    expect(await answer.json()).toMatchObject({
+      type: 'urn:posthorn:problem:rate-limited',
+      status: 429,
+      detail: expect.stringContaining('1 requests per second'),
+    })
+  })
+
+  test('is told over GraphQL with the status 429 and the code RATE_LIMITED, whatever it asks', async () => {
+    const token = await keyWith({ requestsPerSecond: 1 })
+    for (const query of [VIEWER, '{ nothing }', '{', 'subscription { attempts { id } }']) {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => graphql(token, query)))
+      const refused = answers.find(({ status }) => status === 429)
+      expect(refused?.headers.get('retry-after'), query).toMatch(/^[12]$/)
+      expect(refused?.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
+      const body = await refused?.json()
+      expect(body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
+      expect(body.data).toBeUndefined()
+    }
+  })
+
+  test('by publishing can still ask, and the other way round', async () => {
+    const token = await keyWith({ requestsPerSecond: 1, eventsPerSecond: 1 })
+    const published = await graphql(token, PUBLISH, events(500))
+    expect(published.status).toBe(200)
+    expect(published.headers.get('ratelimit-policy')).toBe('"events";q=10;w=10')
+    const refused = await graphql(token, PUBLISH, events(1))
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({
+      errors: [{ extensions: { code: 'RATE_LIMITED' }, path: ['publishEvents'] }],
+    })
+    expect((await graphql(token, VIEWER)).status).toBe(200)
+
+    const other = await keyWith({ requestsPerSecond: 1 })
+    await Promise.all(Array.from({ length: 20 }, () => rest(other)))
+    expect((await graphql(other, VIEWER)).status).toBe(429)
+    expect((await graphql(other, PUBLISH, events(1))).status).toBe(200)
+  })
+
+  test('cannot go on at another process', async () => {
+    const token = await keyWith({ requestsPerSecond: 1 })
+    await Promise.all(Array.from({ length: 20 }, () => rest(token)))
+    await until(
+      async () => (await rest(token, second)).status === 429,
+      'the other process refuses it too',
+    )
+  })
+})
+
+test('by default a key asks and publishes as fast as it likes', async () => {
+  const { token } = first.tenant
+  const answers = await Promise.all([
+    ...Array.from({ length: 200 }, () => rest(token)),
+    ...Array.from({ length: 20 }, () => graphql(token, PUBLISH, events(1_000))),
+  ])
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
+describe('limits of keys', () => {
+  const CREATE = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
+    ... on CreateApiKeySuccess { createdApiKey { apiKey { id requestsPerSecond eventsPerSecond } } }
+    ... on ValidationError { issues { path code } } } }`
+  const UPDATE = `mutation ($id: ID!, $input: UpdateApiKeyInput!) { updateApiKey(id: $id, input: $input) {
+    ... on UpdateApiKeySuccess { apiKey { requestsPerSecond eventsPerSecond } }
+    ... on UserError { code } ... on ValidationError { issues { path code } } } }`
+  const scopes = ['webhooks:read']
+
+  async function ask(token: string, query: string, variables: object) {
+    const { data, errors } = await (await graphql(token, query, variables)).json()
+    expect(errors).toBeUndefined()
+    return Object.values(data)[0] as Record<string, unknown>
+  }
+
+  test('are given when it is made, and changed later', async () => {
+    const { token } = first.tenant
+    const made = await ask(token, CREATE, { input: { scopes, requestsPerSecond: 20 } })
+    const { apiKey } = made['createdApiKey'] as { apiKey: { id: string } }
+    expect(apiKey).toMatchObject({ requestsPerSecond: 20, eventsPerSecond: 50_000 })
+    const { id } = apiKey
+    const changed = await ask(token, UPDATE, { id, input: { eventsPerSecond: 7 } })
+    expect(changed['apiKey']).toEqual({ requestsPerSecond: 20, eventsPerSecond: 7 })
+    const reset = await ask(token, UPDATE, { id, input: { requestsPerSecond: null } })
+    expect(reset['apiKey']).toEqual({ requestsPerSecond: 500, eventsPerSecond: 7 })
+  })
+
+  test.each([0, -1, 1_000_001])('of %i are refused by name', async (requestsPerSecond) => {
+    const answer = await ask(await keyWith({}, ['admin']), CREATE, {
+      input: { scopes, requestsPerSecond },
+    })
+    expect(answer['issues']).toMatchObject([{ path: ['requestsPerSecond'] }])
+  })
+
+  test('above its own are for no key to give, but for an operator’s', async () => {
+    const limited = await keyWith({ requestsPerSecond: 50 })
+    const issues = [{ path: ['requestsPerSecond'], code: 'limit_not_held' }]
+    const created = await ask(limited, CREATE, { input: { scopes } })
+    expect(created['issues']).toEqual(issues)
+    const mine = await (await graphql(limited, '{ viewer { apiKey { id } } }')).json()
+    const { id } = mine.data.viewer.apiKey
+    const raised = await ask(limited, UPDATE, { id, input: { requestsPerSecond: 51 } })
+    expect(raised['issues']).toEqual(issues)
+    const lowered = await ask(limited, UPDATE, { id, input: { requestsPerSecond: 49 } })
+    expect(lowered['apiKey']).toMatchObject({ requestsPerSecond: 49 })
+    const operator = await keyWith({}, ['admin'])
+    const given = await ask(operator, UPDATE, { id, input: { requestsPerSecond: 9_999 } })
+    expect(given['apiKey']).toMatchObject({ requestsPerSecond: 9_999 })
+  })
+
+  test('of another organization’s key cannot be changed', async () => {
+    const other = await startTestApp({ role: 'api', database: first.database })
+    const theirs = await (await graphql(other.tenant.token, '{ viewer { apiKey { id } } }')).json()
+    const { id } = theirs.data.viewer.apiKey
+    const answer = await ask(first.tenant.token, UPDATE, { id, input: { requestsPerSecond: 1 } })
+    expect(answer).toEqual({ code: 'not_found' })
+    await other[Symbol.asyncDispose]()
+  })
+})
+
+test('who tries keys is told to wait; good keys from the same address go on', async () => {
+  const app = await startTestApp({ role: 'api', database: first.database })
+  const wrong = await Promise.all(Array.from({ length: 30 }, () => rest(mintToken(), app)))
+  expect(wrong.filter(({ status }) => status === 401)).toHaveLength(20)
+  const waiting = wrong.filter(({ status }) => status === 429)
+  expect(waiting).toHaveLength(10)
+  expect(Number(waiting[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+  const answer = await graphql('phk_x', VIEWER, {}, app)
+  expect(answer.status).toBe(429)
+  expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
+  expect((await rest(app.tenant.token, app)).status).toBe(200)
+  expect((await graphql(app.tenant.token, VIEWER, {}, app)).status).toBe(200)
+  const without = await fetch(`${app.app.url}/api/connect/v1/webhooks`)
+  expect(without.status).toBe(401)
+  await app[Symbol.asyncDispose]()
+})

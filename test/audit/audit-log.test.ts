@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/audit/actor.ts'
+import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
+import { eraseOldAuditEntries } from '../../src/audit/erase-old-entries.ts'
+import { publicId } from '../../src/ids.ts'
+import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+
+const DAY_MS = 86_400_000
+
+let posthorn: TestApp
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
+  auditLog(filter: $filter, first: $first, after: $after) {
+    nodes { id at action subjectId apiKeyId door address forwardedFor userAgent before after }
+    pageInfo { hasNextPage endCursor } } }`
+
+async function log(filter: object = {}) {
+  return (await posthorn.graphql(LOG, { filter, first: 100 })).auditLog.nodes
+}
+
+const HOOK = { url: 'https://example.com/a', event_subscriptions: [JOINED] }
+
+describe('over REST', () => {
+  test('there are no other changes than those shown here', () => {
+    const { paths } = openApiDocument('/') as { paths: Record<string, object> }
+    const changes = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations)
+        .filter((method) => method !== 'get')
+        .map((method) => `${method} ${path.replace('/api/connect/v1', '')}`),
+    )
+    expect(changes.toSorted()).toEqual([
+      'delete /webhooks/{webhook_id}',
+      'post /webhooks',
+      'post /webhooks/{webhook_id}/secret/rotate',
+      'put /webhooks/{webhook_id}',
+    ])
+  })
+
+  test('each change says who made it, from where, and what it was', async () => {
+    const created = await posthorn.rest('POST', '/webhooks', {
+      ...HOOK,
+      headers: { 'X-Key': 'one' },
+    })
+    const { id } = (await created.json()) as { id: string }
+    await fetch(`${posthorn.app.url}/api/connect/v1/webhooks/${id}`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${posthorn.tenant.token}`,
+        'content-type': 'application/json',
+        'user-agent': 'Harvest/1.0',
+        'x-forwarded-for': '203.0.113.7',
+      },
+      body: JSON.stringify({ url: 'https://example.com/b', headers: { 'X-Key': 'two' } }),
+    })
+    await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)
+    await posthorn.rest('DELETE', `/webhooks/${id}`)
+
+    const entries = await log({ subjectId: id })
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      'webhook.deleted',
+      'signing_secret.rotated',
+      'webhook.updated',
+      'webhook.created',
+    ])
+    expect(entries[2]).toMatchObject({
+      door: 'REST',
+      apiKeyId: publicId('apiKey', posthorn.tenant.keyId),
+      address: '127.0.0.1',
+      forwardedFor: '203.0.113.7',
+      userAgent: 'Harvest/1.0',
+      before: { url: 'https://example.com/a', headers: { 'X-Key': '•••' } },
+      after: { url: 'https://example.com/b', headers: { 'X-Key': '••• (another)' } },
+    })
+    expect(entries[0]).toMatchObject({ before: { url: 'https://example.com/b' }, after: null })
+  })
+
+  test('reading leaves no entry, and neither does what is refused', async () => {
+    const before = (await log()).length
+    await posthorn.rest('GET', '/webhooks')
+    expect((await posthorn.rest('POST', '/webhooks', { ...HOOK, url: 'http://x' })).status).toBe(
+      422,
+    )
+    expect((await posthorn.rest('DELETE', '/webhooks/wh_x')).status).toBe(404)
+    expect((await log()).length).toBe(before)
+  })
+
+  test('a repetition with the same idempotency key is written down once', async () => {
+    const headers = {
+      authorization: `Bearer ${posthorn.tenant.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'once',
+    }
+    const post = () =>
+      fetch(`${posthorn.app.url}/api/connect/v1/webhooks`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(HOOK),
+      })
+    const { id } = (await (await post()).json()) as { id: string }
+    await post()
+    expect(await log({ subjectId: id })).toHaveLength(1)
+  })
+})
+
+test.each([
+  // Of these, publish adds to what is a record itself, and listen goes over REST; the others change nothing.
+  [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
+  [['organization'], ['create']],
+  [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
+])('posthorn %j has no other commands than are known here', async (command, known) => {
+  const { stdout } = await runPosthorn([...command, '--help'])
+  const commands = stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)
+  const names = [...commands].map(([, name]) => name).filter((name) => name !== 'help')
+  expect(names).toEqual(known)
+})
+
+test('commands are written down as such', async () => {
+  const environment = testEnvironment(posthorn.database.url)
+  const scopes = [
+    '--organization',
+    posthorn.tenant.publicOrganizationId,
+    '--scope',
+    'webhooks:read',
+  ]
+  const made = await runPosthorn(['key', 'create', ...scopes, '--json'], { environment })
+  const { id } = JSON.parse(made.stdout)
+  await runPosthorn(['key', 'revoke', id], { environment })
+  const entries = await log({ subjectId: id })
+  expect(entries).toMatchObject([
+    { action: 'api_key.revoked', door: 'CLI', apiKeyId: null },
+    { action: 'api_key.created', door: 'CLI', apiKeyId: null },
+  ])
+  await runPosthorn(['key', 'rotate-encryption'], { environment })
+  const rotation = { action: 'encryption.rotated', door: 'cli' } as const
+  expect(await posthorn.database.prisma.auditEntry.count({ where: rotation })).toBe(1)
+  const { stdout } = await runPosthorn(['organization', 'create', 'Of the shell', '--json'], {
+    environment,
+  })
+  const entry = await posthorn.database.prisma.auditEntry.findFirst({
+    where: { subjectId: JSON.parse(stdout).id },
+  })
+  expect(entry).toMatchObject({ action: 'organization.created', door: 'cli' })
+})
+
+describe('reading it', () => {
+  test('filters by time, action, thing and key, and pages', async () => {
+    for (let i = 0; i < 3; i++) await posthorn.rest('POST', '/webhooks', HOOK)
+    const all = await log({ action: 'webhook.created' })
+    expect(all.length).toBeGreaterThanOrEqual(3)
+    expect(all.map(({ at }: { at: string }) => at)).toEqual(
+      all
+        .map(({ at }: { at: string }) => at)
+        .toSorted()
+        .reverse(),
+    )
+    const { auditLog } = await posthorn.graphql(LOG, {
+      filter: { action: 'webhook.created' },
+      first: 2,
+    })
+    const next = await posthorn.graphql(LOG, {
+      filter: { action: 'webhook.created' },
+      first: 100,
+      after: auditLog.pageInfo.endCursor,
+    })
+    expect([...auditLog.nodes, ...next.auditLog.nodes]).toEqual(all)
+    const key = publicId('apiKey', posthorn.tenant.keyId)
+    expect(await log({ action: 'webhook.created', apiKeyId: key })).toEqual(all)
+    expect(await log({ until: '2020-01-01T00:00:00Z' })).toEqual([])
+    expect(await log({ since: all[0].at, action: 'webhook.created' })).toContainEqual(all[0])
+  })
+
+  test.each([
+    [{ action: 'webhook.creatd' }, /Did you mean .+webhook.created/],
+    [{ apiKeyId: 'nonsense' }, /must be the id of an API key/],
+  ])('the filter %j is refused', async (filter, message) => {
+    await expect(log(filter)).rejects.toThrow(message)
+  })
+
+  test('nobody reads the entries of another organization, by list or by id', async () => {
+    const other = await createTenant(posthorn.database.prisma, ['admin'])
+    const [entry] = await log()
+    const ask = async (query: string) => {
+      const response = await fetch(`${posthorn.app.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${other.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      })
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+      return ((await response.json()) as any).data
+    }
+    const { node, auditLog } = await ask(
+      `{ node(id: "${entry.id}") { id } auditLog(first: 100) { nodes { subjectId } } }`,
+    )
+    expect(node).toBeNull()
+    const subjects = auditLog.nodes.map(({ subjectId }: { subjectId: string }) => subjectId)
+    expect(subjects).not.toContain(posthorn.tenant.publicOrganizationId)
+    // Its own, and an operator's also those of the installation.
+    expect(subjects).toContain(other.publicOrganizationId)
+  })
+
+  test('only an operator reads what was changed in the installation', async () => {
+    await writeAuditEntry(posthorn.database.prisma, SYSTEM, {
+      action: 'event_type.updated',
+      organizationId: null,
+      subjectId: 'of.all',
+    })
+    expect(await log({ subjectId: 'of.all' })).toEqual([])
+  })
+})
+
+describe('an entry stays', () => {
+  test.each([
+    `update posthorn.audit_log set action = 'nothing.done'`,
+    'delete from posthorn.audit_log',
+    'truncate posthorn.audit_log',
+  ])('%s is refused, to the owner of the table too', async (statement) => {
+    await expect(posthorn.database.pool.query(statement)).rejects.toThrow(/append-only/)
+  })
+
+  test('for its retention, and is erased after that', async () => {
+    const { pool } = posthorn.database
+    const made = async (daysAgo: number) => {
+      const { rows } = await pool.query(
+        `insert into posthorn.audit_log (id, door, action, subject_id)
+         values (posthorn.uuid_v7_floor(now() - $1 * interval '1 day'), 'system', 'webhook.updated', 'old')
+         returning id`,
+        [daysAgo],
+      )
+      return rows[0].id
+    }
+    const [young, old] = [await made(364), await made(366)]
+    const left = async () =>
+      (await pool.query(`select id from posthorn.audit_log where subject_id = 'old'`)).rows
+    await eraseOldAuditEntries(pool, 365 * DAY_MS)
+    expect(await left()).toEqual([{ id: young }])
+    expect(old).not.toBe(young)
+    expect(await eraseOldAuditEntries(pool, 365 * DAY_MS)).toBe(0)
+  })
+
+  test('for 30 days whatever retention is asked for', async () => {
+    const before = await posthorn.database.prisma.auditEntry.count()
+    await posthorn.database.pool.query(
+      `insert into posthorn.audit_log (id, door, action, subject_id)
+       values (posthorn.uuid_v7_floor(now() - interval '31 days'), 'system', 'webhook.updated', 'older')`,
+    )
+    await eraseOldAuditEntries(posthorn.database.pool, 0)
+    expect(await posthorn.database.prisma.auditEntry.count({ where: { subjectId: 'older' } })).toBe(
+      0,
+    )
+    // All but the one that the test before left behind.
+    expect(await posthorn.database.prisma.auditEntry.count()).toBeGreaterThanOrEqual(before - 1)
+  })
+})

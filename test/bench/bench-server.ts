@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { readPostmaster } from '../../src/db/embedded-postmaster.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { until } from '../support/until.ts'
+import { withDatabase } from '../support/with-database.ts'
+import { cpuTimeMs } from './cpu-time.ts'
+
+/** A Postgres of the bench's own, in a temporary folder, with a database for each measurement. */
+export interface BenchServer extends AsyncDisposable {
+  readonly folder: string
+  /** A migrated database, dropped when it is disposed of: what one measurement leaves behind slows no other. */
+  createDatabase(): Promise<BenchDatabase>
+  /** The processor time of the connections that have ended, and of what ran beside them. */
+  cpuTimeMs(): Promise<number>
+}
+
+export interface BenchDatabase extends AsyncDisposable {
+  readonly url: string
+  /** Leaves nothing for later of what was filled in: dead rows, missing statistics, unwritten pages. */
+  settle(): Promise<void>
+  /**
+   * The transactions committed since it was made. Waits for those connected to leave, as they count when they do, and
+   * so does the processor time that the server knows of.
+   */
+  transactions(): Promise<number>
+}
+
+const TEMPLATE = 'posthorn_template'
+
+export async function startBenchServer(): Promise<BenchServer> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
+  const cluster = path.join(folder, 'postgres')
+  await using started = new AsyncDisposableStack()
+  started.defer(() => rm(folder, { recursive: true, force: true }))
+  started.defer(() => stopPostgres(cluster))
+  const { url } = await openEmbeddedPostgres(folder)
+  const server = started.use(openDatabase(url))
+  await server.pool.query(`create database ${TEMPLATE}`)
+  {
+    await using template = openDatabase(withDatabase(url, TEMPLATE))
+    await migrate(template.pool)
+  }
+  let made = 0
+  const resources = started.move()
+  return {
+    folder,
+    createDatabase: () => createDatabase(server, `posthorn_bench_${made++}`),
+    cpuTimeMs: async () => cpuTimeMs((await readPostmaster(cluster))?.pid as number),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+async function createDatabase({ url: serverUrl, pool }: Database, name: string) {
+  await pool.query(`create database ${name} template ${TEMPLATE}`)
+  const url = withDatabase(serverUrl, name)
+  return {
+    url,
+    async settle() {
+      await using database = openDatabase(url, { maxConnections: 1 })
+      await database.pool.query('vacuum analyze')
+      await database.pool.query('checkpoint')
+    },
+    async transactions() {
+      await until(async () => {
+        const { rows } = await pool.query(
+          `select from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+          [name],
+        )
+        return rows.length === 0
+      }, `nobody is connected to ${name}`)
+      const { rows } = await pool.query(
+        'select xact_commit::int as n from pg_stat_database where datname = $1',
+        [name],
+      )
+      return rows[0].n as number
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.query(`drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** At once, whoever is connected: nothing in it is kept. */
+async function stopPostgres(cluster: string): Promise<void> {
+  const running = await readPostmaster(cluster)
+  if (!running?.alive) return
+  process.kill(running.pid, 'SIGQUIT')
+  await until(async () => !(await readPostmaster(cluster))?.alive, 'Postgres has stopped')
+}

@@ -1,0 +1,94 @@
+import type { Sql } from '../../src/db/client.ts'
+import type { BenchTenant } from './tenant.ts'
+
+/** What happened, in every event of the bench. */
+export const DATA = { attendee: 'Ada Lovelace', ticket: 'x'.repeat(300) }
+
+/** Events published by one statement. */
+const QUEUE_BATCH = 2_000
+
+/** Publishes events of the types in turn, so that as many deliveries are due. */
+export async function queueDeliveries(
+  sql: Sql,
+  { publicOrganizationId }: BenchTenant,
+  types: readonly string[],
+  count: number,
+): Promise<void> {
+  await inBatches(count, QUEUE_BATCH, async (from, to) => {
+    await sql.query(
+      `select count(*) from posthorn.publish_events($1, (
+         select json_agg(json_build_object('type', ($2::text[])[1 + i % cardinality($2)], 'data', $3::json))
+         from generate_series($4::int, $5) as i))`,
+      [publicOrganizationId, types, JSON.stringify(DATA), from, to],
+    )
+  })
+}
+
+const RETRY_BATCH = 20_000
+
+/**
+ * Deliveries that failed once in the last six hours and are to be tried again in one to ten, each with its event, its
+ * attempt and its job: what piles up while receivers are down.
+ */
+export async function fillRetries(
+  sql: Sql,
+  { organizationId }: BenchTenant,
+  types: readonly string[],
+  count: number,
+): Promise<void> {
+  await sql.query('select posthorn.ensure_partitions(current_date - 1, current_date + 1)')
+  await inBatches(count, RETRY_BATCH, async (from, to) => {
+    await sql.query(FILL_RETRIES, [organizationId, types, JSON.stringify(DATA), from, to, count])
+  })
+}
+
+/** The number of a row and what it is to be in the last digits of an id; its time in the first. */
+const uuid = (kind: number) =>
+  `overlay(posthorn.uuid_v7_floor(made.at)::text placing lpad(to_hex(made.i * 4 + ${kind}), 12, '0') from 25)::uuid`
+
+const FILL_RETRIES = `
+  with made as materialized (
+    select i, now() - interval '6 hours' * (($6::int - i)::float8 / $6) - interval '5 minutes' as at,
+      now() + interval '1 hour' + interval '9 hours' * random() as next_attempt_at,
+      ($2::text[])[1 + i % cardinality($2)] as type
+    from generate_series($4::int, $5::int) as i
+  ),
+  events as (
+    insert into posthorn.events (id, organization_id, type, occurred_at, body)
+    select ${uuid(0)}, $1::uuid, type, at,
+      '{"id":"' || posthorn.type_id('evt', ${uuid(0)}) || '","type":"' || type || '","data":' || $3::text || '}'
+    from made
+  ),
+  deliveries as (
+    insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, attempt_count,
+      schedule_position, next_attempt_at, last_status_class)
+    select ${uuid(1)}, $1::uuid, w.id, ${uuid(0)}, made.type, 1, 1, made.next_attempt_at, 5
+    from made join posthorn.webhooks as w
+      on w.organization_id = $1::uuid and made.type = any (w.event_subscriptions)
+    returning id, webhook_id, next_attempt_at
+  ),
+  attempts as (
+    insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+      duration_ms, first_byte_ms, status, request_url)
+    select overlay(id::text placing 'a' from 25)::uuid, id, $1::uuid, webhook_id, 1, now(), false, 20, 20, 500,
+      'https://127.0.0.1/'
+    from deliveries
+  )
+  select posthorn.add_deliver_jobs(array_agg(id), array_agg(next_attempt_at)) from deliveries`
+
+/** Two at a time, as Postgres then uses two processors. */
+async function inBatches(
+  count: number,
+  size: number,
+  fill: (from: number, to: number) => Promise<void>,
+): Promise<void> {
+  let next = 1
+  async function lane() {
+    while (next <= count) {
+      const from = next
+      next += size
+      await fill(from, Math.min(from + size - 1, count))
+    }
+  }
+  await Promise.all([lane(), lane()])
+}

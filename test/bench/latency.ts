@@ -1,0 +1,91 @@
+import { startApart } from './apart.ts'
+import { type Bench, oncePerBench } from './bench.ts'
+import { DATA } from './fill.ts'
+import { percentile } from './percentile.ts'
+import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
+
+/** From the beginning of the request that publishes an event to its arrival at the receiver, in ms. */
+export interface Latency {
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+  readonly max: number
+  /** Events that had not arrived in the end. They count as never. */
+  readonly missing: number
+}
+
+/** E: publish-to-receipt latency through one process that publishes and delivers. */
+export async function reportLatency(bench: Bench): Promise<void> {
+  const limits = { 50: undefined, 200: 30, 1000: 100 }
+  for (const [perSecond, limit] of Object.entries(limits)) {
+    const latency =
+      perSecond === '200'
+        ? await measureUsualLatency(bench)
+        : await measureLatencyAlone(bench, Number(perSecond))
+    bench.report({
+      scenario: 'E',
+      name: `publish to receipt at ${Number(perSecond).toLocaleString('en')}/s, p99`,
+      value: latency.p99,
+      unit: 'ms',
+      also: besides(latency, 'p50', 'p95', 'max'),
+      ...(limit && { bound: { kind: 'at most', limit } }),
+    })
+  }
+}
+
+export function besides(latency: Latency, ...names: (keyof Latency)[]): Record<string, number> {
+  const shown = latency.missing > 0 ? [...names, 'missing' as const] : names
+  return Object.fromEntries(shown.map((name) => [name, latency[name]]))
+}
+
+export const USUAL_PER_SECOND = 200
+
+/** The one that others are compared with. */
+export const measureUsualLatency = oncePerBench((bench: Bench) =>
+  measureLatencyAlone(bench, USUAL_PER_SECOND),
+)
+
+async function measureLatencyAlone(bench: Bench, perSecond: number): Promise<Latency> {
+  await using database = await bench.server.createDatabase()
+  await using services = openBenchServices(database.url)
+  const tenant = await createBenchTenant(services)
+  const [type = ''] = await addWebhooks(services, tenant, bench.receiver.url, 'stamp')
+  await database.settle()
+  await using server = await startPosthornServer(bench, database.url, 'all')
+  return await measureLatency(bench, server, { token: tenant.token, type, perSecond })
+}
+
+/** How long receipts are waited for once all is published. */
+const ARRIVE_WITHIN_MS = 5_000
+
+export async function measureLatency(
+  { receiver, sizes }: Bench,
+  server: PosthornServer,
+  stream: { readonly token: string; readonly type: string; readonly perSecond: number },
+): Promise<Latency> {
+  await receiver.forget()
+  await using publisher = startApart('publisher-main.ts')
+  const { accepted, acceptedInTime } = await publisher.call<{
+    accepted: number
+    acceptedInTime: number
+  }>('publishOnTime', {
+    ...stream,
+    url: server.url,
+    connections: 100,
+    data: DATA,
+    warmUpMs: sizes.publishWarmUpMs,
+    measureMs: sizes.publishMs,
+  })
+  await receiver.reached('stamp', accepted, ARRIVE_WITHIN_MS).catch(() => {})
+  const arrived = await receiver.latenciesMs()
+  const missing = Math.max(0, acceptedInTime - arrived.length)
+  const all = [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
+  return {
+    p50: percentile(all, 0.5),
+    p95: percentile(all, 0.95),
+    p99: percentile(all, 0.99),
+    max: percentile(all, 1),
+    missing,
+  }
+}

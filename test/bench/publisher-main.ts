@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dispatcher, Pool } from 'undici'
+import { answerParent } from './apart.ts'
+import { monotonicMs } from './clock.ts'
+
+/** A caller's host application: publishes over GraphQL on keep-alive connections, with as little work as can be. */
+interface Target {
+  readonly url: string
+  readonly token: string
+  readonly connections: number
+  readonly data: object
+  readonly warmUpMs: number
+  readonly measureMs: number
+}
+
+interface Answers {
+  readonly accepted: number
+  readonly acceptedInTime: number
+}
+
+answerParent({
+  /** Each connection publishes again as soon as it is answered. */
+  async publishInTurn(target: Target & { type: string; batch: number | null }): Promise<Answers> {
+    const { type, batch, data, connections, warmUpMs, measureMs } = target
+    await using client = openClient(target)
+    const input = { type, data }
+    const body = batch
+      ? toBody('publishEvents', { events: new Array(batch).fill(input) })
+      : toBody('publishEvent', input)
+    const startAt = monotonicMs() + warmUpMs
+    const endAt = startAt + measureMs
+    let accepted = 0
+    let acceptedInTime = 0
+    async function lane() {
+      while (monotonicMs() < endAt) {
+        await client.publish(body)
+        accepted += batch ?? 1
+        const atMs = monotonicMs()
+        if (atMs >= startAt && atMs < endAt) acceptedInTime += batch ?? 1
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, lane))
+    return { accepted, acceptedInTime }
+  },
+
+  /** Publishes on time, however long answers take. Events after the warm-up carry the time at which they set out. */
+  async publishOnTime(target: Target & { type: string; perSecond: number }): Promise<Answers> {
+    const { type, perSecond, data, warmUpMs, measureMs } = target
+    await using client = openClient(target)
+    const unfinished: Promise<void>[] = []
+    const beganAt = monotonicMs()
+    const first = (perSecond * warmUpMs) / 1_000
+    const last = first + (perSecond * measureMs) / 1_000
+    for (let next = 0; next < last; await sleep(1)) {
+      const due = Math.min(last, ((monotonicMs() - beganAt) * perSecond) / 1_000)
+      for (; next < due; next++) {
+        const sentAt = next < first ? 0 : monotonicMs()
+        unfinished.push(client.publish(toBody('publishEvent', { type, data: { sentAt, ...data } })))
+      }
+    }
+    await Promise.all(unfinished)
+    return { accepted: unfinished.length, acceptedInTime: unfinished.length - Math.ceil(first) }
+  },
+})
+
+type Mutation = 'publishEvent' | 'publishEvents'
+
+const INPUT_TYPES = { publishEvent: 'PublishEventInput!', publishEvents: 'PublishEventsInput!' }
+
+function toBody(mutation: Mutation, input: object): string {
+  const query = `mutation ($input: ${INPUT_TYPES[mutation]}) { ${mutation}(input: $input) { __typename } }`
+  return JSON.stringify({ query, variables: { input } })
+}
+
+function openClient({ url, token, connections }: Target) {
+  const pool = new Pool(url, { connections })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  return {
+    publish: (body: string) =>
+      new Promise<void>((resolve, reject) => {
+        const request = { path: '/graphql', method: 'POST', headers, body } as const
+        pool.dispatch(request, readAnswer(resolve, reject))
+      }),
+    [Symbol.asyncDispose]: () => pool.close(),
+  }
+}
+
+function readAnswer(resolve: () => void, reject: (e: Error) => void): Dispatcher.DispatchHandler {
+  let text = ''
+  return {
+    onRequestStart() {},
+    onResponseStart() {},
+    onResponseData(_controller, chunk) {
+      text += chunk.toString('latin1')
+    },
+    onResponseEnd() {
+      if (text.includes('Success"')) resolve()
+      else reject(new Error(`An event was not accepted: ${text}`))
+    },
+    onResponseError: (_controller, error) => reject(error),
+  }
+}

@@ -1,0 +1,35 @@
+/** How much is measured. */
+export interface Sizes {
+  /** Requests, jobs or deliveries of a short run, after the first `warmUp` of it, which do not count. */
+  readonly count: number
+  readonly warmUp: number
+  /** Deliveries of a long run, waiting beside a short one, or stored when pages are measured. */
+  readonly stored: number
+  /** What is queued for a receiver that hangs. */
+  readonly hanging: number
+  /** How long publishing is measured, and how long it goes on before. */
+  readonly publishMs: number
+  readonly publishWarmUpMs: number
+}
+
+export const FULL: Sizes = {
+  count: 20_000,
+  warmUp: 5_000,
+  stored: 1_000_000,
+  hanging: 20_000,
+  publishMs: 10_000,
+  publishWarmUpMs: 6_000,
+}
+
+/** Enough to see that everything works; the numbers mean nothing. */
+export const QUICK: Sizes = {
+  count: 1_000,
+  warmUp: 200,
+  stored: 10_000,
+  hanging: 1_000,
+  publishMs: 1_000,
+  publishWarmUpMs: 300,
+}
+
+/** As a worker is configured unless told otherwise. */
+export const CONCURRENCY = 200

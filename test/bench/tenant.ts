@@ -1,0 +1,63 @@
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { loadConfig } from '../../src/config.ts'
+import { publicId } from '../../src/ids.ts'
+import { createOrganization } from '../../src/organizations/organization.ts'
+import { openServices, type Services, type Settings } from '../../src/services.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
+import type { Manner } from './bench-receiver.ts'
+import { ENCRYPTION_KEY } from './posthorn-server.ts'
+
+/** An organization with a key that publishes. */
+export interface BenchTenant {
+  readonly organizationId: string
+  readonly publicOrganizationId: string
+  readonly token: string
+}
+
+/** The services of a database, as the processes measured have them. */
+export function openBenchServices(databaseUrl: string): Services {
+  const { config, secrets } = loadConfig({
+    DATABASE_URL: databaseUrl,
+    POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    POSTHORN_EGRESS_ALLOW: '127.0.0.0/8',
+    POSTHORN_LOG_LEVEL: 'error',
+  })
+  return openServices({ config, secrets: secrets as Settings['secrets'] })
+}
+
+export async function createBenchTenant({ database }: Services): Promise<BenchTenant> {
+  const organization = await createOrganization(database.prisma, { name: 'Bench' })
+  const { token } = await createApiKey(database.prisma, {
+    organizationId: organization.id,
+    scopes: ['events:publish'],
+  })
+  return {
+    organizationId: organization.id,
+    publicOrganizationId: publicId('organization', organization.id),
+    token,
+  }
+}
+
+/** Registers webhooks that each subscribe to an event type of their own; answers the types. */
+export async function addWebhooks(
+  { webhooks, database }: Services,
+  { organizationId }: BenchTenant,
+  receiverUrl: string,
+  manner: Manner,
+  count = 1,
+): Promise<string[]> {
+  const types = Array.from({ length: count }, (_, i) => `bench.${manner}_${i + 1}`)
+  await database.pool.query(
+    `insert into posthorn.event_types (name, description)
+     select name, 'Made by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
+    [types],
+  )
+  for (const [i, type] of types.entries()) {
+    await createWebhook(webhooks, organizationId, {
+      url: `${receiverUrl}/${manner}/${i + 1}`,
+      eventSubscriptions: [type],
+      enabled: true,
+    })
+  }
+  return types
+}

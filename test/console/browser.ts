@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+/** A headless Chromium, or null where this machine has none. `POSTHORN_TEST_CHROMIUM` names another one. */
+export function findChromium(): string | null {
+  const named = process.env['POSTHORN_TEST_CHROMIUM']
+  if (!named) return INSTALLED_AT.find((program) => existsSync(program)) ?? null
+  if (existsSync(named)) return named
+  throw new Error(
+    `POSTHORN_TEST_CHROMIUM is ${JSON.stringify(named)}, where there is no file. Give the path of a Chromium or Chrome, or unset it.`,
+  )
+}
+
+export const REMEDY =
+  'Install Chromium (Debian: apt-get install chromium; macOS: Google Chrome), or set POSTHORN_TEST_CHROMIUM to the path of one.'
+
+const INSTALLED_AT = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** Nothing but what the tests ask for is fetched, and everything is drawn by the processor. */
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export async function openBrowser(program: string): Promise<Browser> {
+  // Chromium refuses to sandbox what belongs to root.
+  const isRoot = process.getuid?.() === 0
+  return await chromium.launch({
+    executablePath: program,
+    args: isRoot ? [...FLAGS, '--no-sandbox'] : FLAGS,
+  })
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { glob, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+import { findChromium, REMEDY } from './browser.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The program of the browser, or null where there is none. */
+    chromium: string | null
+  }
+}
+
+const root = path.join(import.meta.dirname, '../..')
+
+/** Before the tests of the console: finds a browser, and builds the console anew where its sources are newer. */
+export default async function prepareConsole(project: TestProject): Promise<void> {
+  const chromium = findChromium()
+  project.provide('chromium', chromium)
+  if (chromium === null) {
+    console.warn(
+      `\nThere is no Chromium here, so the tests of the console are SKIPPED. ${REMEDY}\n`,
+    )
+    return
+  }
+  if (!(await isBuilt())) {
+    // Vitest's own NODE_ENV would make it a build for development, twice as large.
+    const env = { ...process.env, NODE_ENV: 'production' }
+    await promisify(execFile)('npm', ['run', 'build:console'], { cwd: root, env })
+  }
+}
+
+export async function isBuilt(): Promise<boolean> {
+  // The last file of a build: the compressed copy of the page.
+  const builtAt = await changedAt('dist/console/index.html.gz')
+  const sources = ['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json']
+  const files = glob('src/console/**/*.*', {
+    cwd: root,
+    exclude: (name) => name.includes('generated'),
+  })
+  for await (const file of files) sources.push(file)
+  const times = await Promise.all(sources.map(changedAt))
+  return builtAt > 0 && times.every((time) => time <= builtAt)
+}
+
+/** Zero for a file that is not there. */
+async function changedAt(file: string): Promise<number> {
+  const found = await stat(path.join(root, file)).catch(() => null)
+  return found?.mtimeMs ?? 0
+}

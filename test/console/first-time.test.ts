@@ -1,0 +1,211 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verify } from '../../src/receiver/index.ts'
+import { JOINED } from '../support/factories.ts'
+import type { Received } from '../support/receiver.ts'
+import { call } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { settled } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+/** From the link that the first start prints to a recovery after an outage: one person, one webhook, no other tool. */
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+let webhookPath: string
+let secret: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer({
+    environment: { POSTHORN_RETRY_SCHEDULE: '1s,2s,60s' },
+  })
+  reader = await visit(browser, { origins: [server.url] })
+  // Before one is signed in.
+  reader.expectTroubles(/status of 401/)
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story('the link of the start leads to an overview that says what to do first', async () => {
+  await page.goto(server.signInLink)
+  await settled(page)
+  expect(await page.locator('h1').textContent()).toBe('Overview')
+  await page
+    .getByRole('link', { name: 'Create a webhook' })
+    .or(page.getByRole('link', { name: 'Create webhook' }))
+    .first()
+    .click()
+  await page.getByRole('heading', { name: 'Create webhook' }).waitFor()
+})
+
+story(
+  'an address that may not be used is refused beside its field, and nothing typed is lost',
+  async () => {
+    await page.getByLabel('URL').fill('http://example.com/hooks')
+    await page.getByLabel('Description').fill('My first receiver')
+    await page
+      .getByText(/HTTPS|https:\/\//)
+      .first()
+      .waitFor()
+    await page.getByRole('checkbox', { name: JOINED }).check()
+    // The address guard knows this one; the browser does not.
+    await page.getByLabel('URL').fill('https://10.0.0.1/hooks')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText('not a public address').first().waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('My first receiver')
+  },
+)
+
+story('creating it leads to its signing secret, which can be copied', async () => {
+  await page.getByLabel('URL').fill(server.receiver.url)
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  const section = page.getByRole('region', { name: 'Signing secret' })
+  await section.getByText(/^whsec_/).waitFor()
+  await section.getByRole('button', { name: 'Copy' }).first().click()
+  secret = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/)
+  webhookPath = new URL(page.url()).pathname
+  expect(webhookPath).toMatch(/^\/console\/webhooks\/wh_[0-9a-z]{26}$/)
+})
+
+story('a test event arrives, signed with that secret, and the page shows it live', async () => {
+  await sendTestEvent()
+  await page.getByRole('status').filter({ hasText: 'It arrived' }).waitFor()
+  const arrived = await server.receiver.arrival(1)
+  expect(await isSignedWith(arrived, secret)).toBe(true)
+  await page.getByRole('link', { name: 'Show the delivery' }).click()
+  await settled(page)
+  await page.getByText('The receiver accepted it.').waitFor()
+})
+
+story(
+  'a receiver that fails is shown attempt by attempt, with the reason, until it works again',
+  async () => {
+    server.receiver.answer = (response) => response.writeHead(503).end('{"error":"closed"}')
+    await page.goto(server.url + webhookPath)
+    await settled(page)
+    await sendTestEvent()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Attempt \d failed/ })
+      .waitFor()
+    await page.getByRole('link', { name: 'Show the delivery' }).click()
+    await settled(page)
+    // They come in by themselves.
+    for (const number of [1, 2, 3]) {
+      await page.getByRole('button', { name: `Attempt ${number}` }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Attempt 3' }).filter({ hasText: '503' }).waitFor()
+    await page.getByText('{"error":"closed"}').or(page.getByText('"closed"')).first().waitFor()
+
+    server.receiver.answer = (response) => response.end()
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('button', { name: 'Attempt 4' }).filter({ hasText: '200' }).waitFor()
+    const state = page.locator('main').getByText('Succeeded', { exact: true })
+    await state.first().waitFor()
+  },
+)
+
+story('what succeeded can be redelivered under the same id', async () => {
+  const before = server.receiver.received.length
+  const last = server.receiver.received[before - 1]
+  await page.getByRole('button', { name: 'Redeliver' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
+  const again = await server.receiver.arrival(before + 1)
+  expect(again.headers['wh-id']).toBe(last?.headers['wh-id'])
+  await page.getByRole('button', { name: 'Attempt 5' }).waitFor()
+})
+
+story('rotating shows both secrets, and the new one signs from then on', async () => {
+  await page.goto(`${server.url}${webhookPath}?tab=secret`)
+  await settled(page)
+  const section = page.getByRole('region', { name: 'Signing secret' })
+  await section.getByRole('button', { name: 'Show', exact: true }).click()
+  await section.getByText(secret).waitFor()
+  await section.getByRole('button', { name: 'Rotate' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('24 hours').waitFor()
+  await dialog.getByRole('button', { name: 'Rotate' }).click()
+  await page.getByRole('region', { name: 'Rotated out' }).getByText(secret).waitFor()
+  const rotated = (await section.getByText(/^whsec_/).textContent()) ?? ''
+  expect(rotated).not.toBe(secret)
+
+  const before = server.receiver.received.length
+  await sendTestEvent()
+  const arrived = await server.receiver.arrival(before + 1)
+  expect([await isSignedWith(arrived, rotated), await isSignedWith(arrived, secret)]).toEqual([
+    true,
+    false,
+  ])
+})
+
+story(
+  'what happens while it is paused is not delivered, and is brought back by a recovery',
+  async () => {
+    await page.goto(server.url + webhookPath)
+    await settled(page)
+    await change('Pause')
+    await page.locator('main').getByText('Disabled', { exact: true }).first().waitFor()
+    const before = server.receiver.received.length
+    await call(server, 'publishEvents', {
+      input: ['PublishEventsInput!', { events: [1, 2, 3].map(missed) }],
+    })
+    await change('Resume')
+    await page.locator('main').getByText('Healthy', { exact: true }).first().waitFor()
+    expect(server.receiver.received.length).toBe(before)
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: /Recover/ }).click()
+    await settled(page)
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.getByRole('radio', { name: 'Missed', exact: true }).check()
+    await page.getByRole('button', { name: 'Count', exact: true }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^3 deliveries/ })
+      .waitFor()
+    await page.getByRole('button', { name: 'Recover 3' }).click()
+    await server.receiver.arrival(before + 3)
+    const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
+    await recovery.getByText(/^100%: 3 of 3/).waitFor()
+  },
+)
+
+story('deleting says what is lost, and takes it from the list', async () => {
+  await page.goto(server.url + webhookPath)
+  await settled(page)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Pending deliveries are canceled', { exact: false }).waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  await expect.poll(() => page.getByText(server.receiver.url).count()).toBe(0)
+  expect(reader.troubles).toEqual([])
+})
+
+async function sendTestEvent(): Promise<void> {
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('attendee').first().waitFor()
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+async function change(action: 'Pause' | 'Resume'): Promise<void> {
+  await page.getByRole('button', { name: action }).click()
+  await page.getByRole('dialog').getByRole('button', { name: action }).click()
+}
+
+function missed(number: number) {
+  return { type: JOINED, data: { attendee: number } }
+}
+
+async function isSignedWith({ body, headers }: Received, key: string): Promise<boolean> {
+  return (await verify(body, headers as Record<string, string>, key)).ok
+}

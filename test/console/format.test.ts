@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import {
+  formatBytes,
+  formatDuration,
+  formatPercent,
+  formatRelative,
+  formatUtc,
+} from '../../src/console/format.ts'
+
+test.each([
+  [0, '0 ms'],
+  [339.6, '340 ms'],
+  [1_200, '1.2 s'],
+  [2_000, '2 s'],
+  [300_000, '5 min'],
+  [7_200_000, '2 h'],
+  [9_000_000, '2 h 30 min'],
+  [86_400_000, '24 h'],
+  // Never a thousand milliseconds, or sixty of anything.
+  [999.9, '1 s'],
+  [59_970, '1 min'],
+  [3_599_000, '1 h'],
+  [86_399_000, '24 h'],
+])('%d ms read as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
+})
+
+test('what is not all is never said to be all', () => {
+  expect(formatPercent(1)).toBe('100%')
+  expect(formatPercent(0.99999)).toBe('99.9%')
+  expect(formatPercent(0.5)).toBe('50%')
+  expect(formatPercent(0)).toBe('0%')
+})
+
+test('a time reads by the largest unit that it fills, in the past and to come', () => {
+  const nowMs = Date.parse('2026-01-31T12:00:00Z')
+  const relative = (ms: number) => formatRelative(new Date(nowMs + ms), nowMs)
+  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+  expect(relative(-999)).toBe(words.format(0, 'second'))
+  expect(relative(-59_999)).toBe(words.format(-59, 'second'))
+  expect(relative(-60_000)).toBe(words.format(-1, 'minute'))
+  expect(relative(7_200_000)).toBe(words.format(2, 'hour'))
+  expect(relative(-3 * 86_400_000)).toBe(words.format(-3, 'day'))
+})
+
+test('the time of others is told in UTC, to the millisecond', () => {
+  expect(formatUtc('2026-01-31T13:00:00.250+01:00')).toBe('2026-01-31 12:00:00.250 UTC')
+})
+
+test.each([
+  [0, '0 B'],
+  [1_023, '1023 B'],
+  [1_024, '1 KiB'],
+  [262_144, '256 KiB'],
+  [1_536, '1.5 KiB'],
+])('%d bytes read as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})

@@ -1,0 +1,125 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../support/factories.ts'
+import { call, testDelivery, untilDelivery } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { settled } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+/** Whoever runs Posthorn: makes a tenant, acts for it, and looks after what the queue holds. */
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  // What fails waits for an hour, unless somebody does something about it.
+  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' } })
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story(
+  'an organization is created, and its first API key is made there and shown once',
+  async () => {
+    await open('/organizations')
+    await page.getByRole('link', { name: 'Create an organization' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Riverside Museum')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByRole('link', { name: 'Make its first API key' }).click()
+    await page.getByText('You act for').waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
+
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Name').fill('First of the museum')
+    await form.getByRole('button', { name: /Publisher/ }).click()
+    await form.getByRole('button', { name: /^Create/ }).click()
+    await page.getByText('it will not be shown again').waitFor()
+    const key = await page.getByLabel(/^Token of/).inputValue()
+    const { viewer } = await server.graphql<{ viewer: { organization: { name: string } } }>(
+      '{ viewer { organization { name } } }',
+      {},
+      key,
+    )
+    expect(viewer.organization.name).toBe('Riverside Museum')
+    await page.reload()
+    await settled(page)
+    expect(await page.content()).not.toContain(key)
+  },
+)
+
+story('what an operator does for an organization belongs to it alone', async () => {
+  await open('/organizations')
+  await page.getByRole('link', { name: 'Open Riverside Museum' }).click()
+  await settled(page)
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
+  await page.getByRole('link', { name: 'Create webhook' }).first().click()
+  await page.getByLabel('URL').fill(`${server.receiver.url}museum`)
+  await page.getByRole('checkbox', { name: JOINED }).check()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).waitFor()
+  await page.getByRole('link', { name: 'Back to your own organization' }).click()
+  await open('/webhooks')
+  await page.getByText('webhook', { exact: false }).first().waitFor()
+  expect(await page.getByText('museum').count()).toBe(0)
+})
+
+story('a delivery that waits is found among the jobs, and run now', async () => {
+  const id = await failingDelivery()
+  await open('/jobs?task=deliver')
+  const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
+  await row.getByRole('checkbox').check()
+  server.receiver.answer = (response) => response.end()
+  await page.getByRole('button', { name: 'Run now' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Run 1 job now?').waitFor()
+  await dialog.getByRole('button', { name: 'Run now' }).click()
+  await page.getByRole('status').filter({ hasText: '1 job was made due' }).waitFor()
+  await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'it is delivered')
+})
+
+story('a job is failed for a reason, which stands with it and in the audit log', async () => {
+  const id = await failingDelivery()
+  await open('/jobs?task=deliver')
+  const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
+  await row.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Fail', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
+  await dialog.getByText('Say why').waitFor()
+  await dialog.getByLabel('Why').fill('The museum closed its receiver')
+  await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
+  await page.getByRole('status').filter({ hasText: '1 job was failed' }).waitFor()
+  await row.getByText('The museum closed its receiver').waitFor()
+
+  await open('/audit-log?action=job.failed')
+  await page.locator('main').getByRole('row').nth(1).waitFor()
+  expect(reader.troubles).toEqual([])
+})
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${server.url}/console${path}`)
+  await settled(page)
+}
+
+/** Its first attempt failed; the next is in an hour. */
+async function failingDelivery(): Promise<string> {
+  server.receiver.answer = (response) => response.writeHead(500).end()
+  const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] }
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', input] },
+    'webhook { id }',
+  )
+  const id = await testDelivery(server, webhook.id, JOINED)
+  await untilDelivery(server, id, ({ attemptCount }) => attemptCount === 1, 'it fails')
+  return id
+}

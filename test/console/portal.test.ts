@@ -1,0 +1,170 @@
+import type { Browser, FrameLocator } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { call, testDelivery, untilDelivery } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { type HostPage, openHostPage } from './support/host-page.ts'
+import { settled } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { violations } from './support/violations.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+let browser: Browser
+let host: HostPage
+let server: ConsoleServer
+let mine: string
+let other: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  host = await openHostPage()
+  server = await startConsoleServer({ environment: { POSTHORN_PORTAL_ORIGINS: host.origin } })
+  mine = await createWebhook('mine', JOINED)
+  other = await createWebhook('other', TICKET)
+  for (const [id, type] of [
+    [mine, JOINED],
+    [other, TICKET],
+  ] as const) {
+    const delivery = await testDelivery(server, id, type)
+    await untilDelivery(server, delivery, (one) => one.state === 'SUCCEEDED', 'it is delivered')
+  }
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+  await host?.[Symbol.asyncDispose]()
+})
+
+story('a listed origin frames the portal: its organization, its scopes, its theme', async () => {
+  await using reader = await framed(host, await portalUrl({ scopes: READING }))
+  const portal = reader.page.frameLocator('iframe')
+  await portal.getByRole('heading', { level: 1 }).waitFor()
+  const pages = portal.getByRole('navigation', { name: 'Pages' })
+  await pages.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
+  await portal.getByText(`${server.receiver.url}other`).first().waitFor()
+
+  // What the scopes do not allow is not offered.
+  expect(await portal.getByText('Create webhook').count()).toBe(0)
+  for (const hidden of ['API keys', 'Audit log', 'Organizations', 'Jobs']) {
+    expect(await pages.getByRole('link', { name: hidden, exact: true }).count(), hidden).toBe(0)
+  }
+  await expectScheme(portal, 'dark')
+  // The token is in no address that a server, a log or the host could come to see.
+  const frame = reader.page.frames().find((each) => each.url().includes('/portal'))
+  expect(frame?.url()).not.toContain('phk_')
+})
+
+story('a portal of one webhook shows that one only, at any address', async () => {
+  const url = await portalUrl({ scopes: READING, webhookId: mine })
+  await using reader = await framed(host, url)
+  const portal = reader.page.frameLocator('iframe')
+  await portal.getByRole('heading', { name: `${server.receiver.url}mine`, level: 1 }).waitFor()
+  const pages = portal.getByRole('navigation', { name: 'Pages' })
+  // What is about the whole organization is not offered.
+  for (const wide of ['Overview', 'Webhooks', 'Events']) {
+    expect(await pages.getByRole('link', { name: wide, exact: true }).count(), wide).toBe(0)
+  }
+  await pages.getByRole('link', { name: 'Deliveries', exact: true }).click()
+  const rows = portal.getByRole('row')
+  await rows.filter({ hasText: JOINED }).first().waitFor()
+  expect(await rows.filter({ hasText: TICKET }).count()).toBe(0)
+  await portal.getByLabel('Go to an id').fill(other)
+  await portal.getByLabel('Go to an id').press('Enter')
+  await portal.getByText('There is no such webhook').waitFor()
+  expect(await portal.getByText(`${server.receiver.url}other`).count()).toBe(0)
+  await portal.getByLabel('Go to an id').fill(mine)
+  await portal.getByLabel('Go to an id').press('Enter')
+  await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
+})
+
+story('a portal session that was ended says so, and names the way back', async () => {
+  const { id, url } = await portalSession({ scopes: READING })
+  await call(server, 'revokeApiKey', { id: ['ID!', id] })
+  await using reader = await framed(host, url, /status of 401/)
+  await reader.page.frameLocator('iframe').getByText('This session has ended').waitFor()
+})
+
+story(
+  'an origin that is not listed cannot frame the portal, and none can frame the console',
+  async () => {
+    await using stranger = await openHostPage()
+    const portal = await portalUrl({ scopes: READING })
+    await refusesFrame(stranger, portal)
+    await refusesFrame(host, `${server.url}/console/`)
+  },
+)
+
+story.each([
+  ['LIGHT', '#ffd43b'],
+  ['DARK', '#ffd43b'],
+  ['LIGHT', '#0b7a4b'],
+  ['DARK', '#0b7a4b'],
+])('everybody can read the portal, %s and in the color %s of its host', async (scheme, color) => {
+  const theme = { primaryColor: color, colorScheme: scheme }
+  const { url } = await portalSession({ scopes: [...READING, 'webhooks:write'], theme })
+  await using reader = await visit(browser, { origins: [server.url] })
+  await reader.page.goto(url)
+  await settled(reader.page)
+  await reader.page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await reader.page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  await settled(reader.page)
+  expect(await violations(reader.page)).toEqual([])
+})
+
+async function refusesFrame(by: HostPage, url: string): Promise<void> {
+  await using reader = await framed(by, url, /frame-ancestors|X-Frame-Options/)
+  const frames = () => reader.page.frames().map((frame) => frame.url())
+  await expect.poll(frames).toContain('chrome-error://chromewebdata/')
+  expect(await reader.page.frameLocator('iframe').getByRole('heading').count()).toBe(0)
+}
+
+const READING = ['webhooks:read', 'deliveries:read', 'events:read']
+
+interface PortalInput {
+  readonly scopes: readonly string[]
+  readonly webhookId?: string
+  readonly theme?: { readonly primaryColor: string; readonly colorScheme: string }
+}
+
+async function portalSession(input: PortalInput): Promise<{ id: string; url: string }> {
+  const theme = { primaryColor: '#0b7a4b', colorScheme: 'DARK', ...input.theme }
+  const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
+    server,
+    'createPortalSession',
+    { input: ['CreatePortalSessionInput!', { ...input, theme }] },
+    'portalSession { id url }',
+  )
+  return portalSession
+}
+
+async function portalUrl(input: PortalInput): Promise<string> {
+  return (await portalSession(input)).url
+}
+
+async function framed(by: HostPage, url: string, expected = /^$/): Promise<Visit> {
+  const reader = await visit(browser, { origins: [by.origin, server.url] })
+  reader.expectTroubles(expected)
+  await reader.page.goto(by.framing(url))
+  return reader
+}
+
+async function expectScheme(portal: FrameLocator, scheme: string): Promise<void> {
+  const shown = () => portal.locator('html').getAttribute('data-mantine-color-scheme')
+  await expect.poll(shown).toBe(scheme)
+}
+
+async function createWebhook(name: string, eventType: string): Promise<string> {
+  const input = {
+    url: `${server.receiver.url}${name}`,
+    enabled: true,
+    eventSubscriptions: [eventType],
+  }
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', input] },
+    'webhook { id }',
+  )
+  return webhook.id
+}

@@ -1,0 +1,232 @@
+import { until } from '../support/until.ts'
+import { call, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
+import { EVENT_TYPES, JOINED, newEvents, TICKET } from './support/catalogue.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { rememberMonth } from './support/past.ts'
+import { type Manner, openWorld, type World } from './support/world.ts'
+
+/** A server that has seen some life: ids of what is worth looking at. */
+export interface Life extends AsyncDisposable {
+  readonly server: ConsoleServer
+  readonly world: World
+  readonly webhooks: Readonly<Record<WebhookName, string>>
+  /** Of a delivery that failed twice and then succeeded. */
+  readonly recovered: string
+  readonly exhausted: string
+  readonly pending: string
+  readonly eventId: string
+  /** An attempt of the first. */
+  readonly attemptId: string
+  readonly auditEntryId: string
+  readonly otherOrganizationId: string
+  publish(count: number): Promise<void>
+}
+
+type WebhookName = keyof typeof WEBHOOKS
+
+const MANNERS: Record<string, Manner> = {
+  'hooks.boxoffice.example': {
+    status: 200,
+    body: '{"received":true}',
+    delayMs: 35,
+    headers: { 'content-type': 'application/json', server: 'boxoffice/4.2' },
+  },
+  'crm.example': { status: 204, delayMs: 130 },
+  'api.ledger.example': {
+    status: 503,
+    body: '{"error":"maintenance","message":"The ledger is closed until 06:00 UTC."}',
+    delayMs: 12,
+    headers: { 'content-type': 'application/json', 'retry-after': '600' },
+  },
+  'stats.example': { status: 500, body: 'Internal Server Error', delayMs: 25 },
+  'badges.example': { status: 404, body: 'no such hook', delayMs: 8 },
+  'old.example': { status: 200 },
+}
+
+const WEBHOOKS = {
+  boxOffice: {
+    url: 'https://hooks.boxoffice.example/posthorn',
+    description: 'Box office: seats and badges',
+    eventSubscriptions: [JOINED, TICKET, 'order.placed'],
+    headers: [{ name: 'X-Environment', value: 'production' }],
+  },
+  crm: {
+    url: 'https://crm.example/in/events',
+    description: 'Customer relations, one at a time',
+    eventSubscriptions: [JOINED, 'order.placed'],
+    ordered: true,
+    rateLimitPerSecond: 20,
+  },
+  ledger: {
+    url: 'https://api.ledger.example/v2/webhooks/tickets',
+    description: 'Accounting',
+    eventSubscriptions: [TICKET, 'order.placed', 'order.refunded'],
+  },
+  stats: {
+    url: 'https://stats.example/collect',
+    description: 'Statistics of the fair',
+    eventSubscriptions: [JOINED],
+    retryScheduleSeconds: [1, 1],
+  },
+  badges: {
+    url: 'https://badges.example/hooks/9f2c',
+    description: null,
+    eventSubscriptions: ['order.refunded'],
+    retryScheduleSeconds: [1],
+  },
+  old: {
+    url: 'https://old.example/webhooks',
+    description: 'The former ticket shop',
+    eventSubscriptions: [TICKET],
+    enabled: false,
+  },
+} as const
+
+/** Lives through a small part of a believable life: all but the statistics of the past really happened. */
+export async function seedLife(): Promise<Life> {
+  await using started = new AsyncDisposableStack()
+  const world = started.use(await openWorld(MANNERS))
+  const server = started.use(
+    await startConsoleServer({
+      authority: world.authority,
+      environment: { ...world.environment, POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h' },
+    }),
+  )
+  const publish = async (count: number) => {
+    await call(server, 'publishEvents', {
+      input: ['PublishEventsInput!', { events: newEvents(count) }],
+    })
+  }
+
+  await nameOrganization(server, 'Harvest Fair')
+  const webhooks = await createWebhooks(server)
+  const recovered = await failTwice(server, world, webhooks.boxOffice)
+  await publish(48)
+  const canceled = await testDelivery(server, webhooks.ledger, TICKET)
+  await untilDelivery(server, canceled, (one) => one.attemptCount > 0, 'the ledger is asked')
+  await call(server, 'cancelDelivery', { id: ['ID!', canceled] })
+  await call(server, 'archiveEventType', { name: ['String!', 'newsletter.subscribed'] })
+  await call(server, 'rotateSigningSecret', { webhookId: ['ID!', webhooks.crm] })
+  await call(server, 'updateWebhook', {
+    id: ['ID!', webhooks.boxOffice],
+    input: ['UpdateWebhookInput!', { description: 'Box office: seats, badges and orders' }],
+  })
+  await manageKeys(server)
+  const others = await createOrganizations(server)
+
+  const first = async (webhook: string, state: string) => {
+    await until(async () => (await deliveriesOf(server, webhook, state)).length > 0, state)
+    return (await deliveriesOf(server, webhook, state))[0]?.id ?? ''
+  }
+  const exhausted = await first(webhooks.stats, 'EXHAUSTED')
+  const pending = await first(webhooks.ledger, 'PENDING')
+  for (const served of [webhooks.boxOffice, webhooks.crm]) {
+    await until(
+      async () => (await deliveriesOf(server, served, 'PENDING')).length === 0,
+      'what is owed to the healthy ones is delivered',
+      30_000,
+    )
+  }
+  await using database = await server.openDatabase()
+  await rememberMonth(database.pool, webhooks)
+  const found = await server.graphql<Found>(FOUND, { id: recovered })
+  const life = started.move()
+  return {
+    server,
+    world,
+    webhooks,
+    recovered,
+    exhausted,
+    pending,
+    eventId: found.delivery.event.id,
+    attemptId: found.delivery.attempts.nodes[0]?.id ?? '',
+    auditEntryId: found.auditLog.nodes[0]?.id ?? '',
+    otherOrganizationId: others[0] ?? '',
+    publish,
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  }
+}
+
+interface Found {
+  delivery: { event: { id: string }; attempts: { nodes: { id: string }[] } }
+  auditLog: { nodes: { id: string }[] }
+}
+
+const FOUND = `query ($id: ID!) {
+  delivery(id: $id) { event { id } attempts(first: 1) { nodes { id } } }
+  auditLog(first: 1, filter: { action: "webhook.updated" }) { nodes { id } }
+}`
+
+async function nameOrganization(server: ConsoleServer, name: string): Promise<void> {
+  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
+    '{ viewer { organization { id } } }',
+  )
+  const id = viewer.organization.id
+  await call(server, 'renameOrganization', { id: ['ID!', id], name: ['String!', name] })
+}
+
+/** With the event types that they subscribe to. */
+export async function createWebhooks(server: ConsoleServer): Promise<Record<WebhookName, string>> {
+  for (const input of EVENT_TYPES) {
+    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
+  }
+  const made: [string, string][] = []
+  for (const [name, input] of Object.entries(WEBHOOKS)) {
+    const { webhook } = await call<{ webhook: { id: string } }>(
+      server,
+      'createWebhook',
+      { input: ['CreateWebhookInput!', { enabled: true, ...input }] },
+      'webhook { id }',
+    )
+    made.push([name, webhook.id])
+  }
+  return Object.fromEntries(made) as Record<WebhookName, string>
+}
+
+/** A delivery that its receiver refused twice before it took it. */
+async function failTwice(server: ConsoleServer, world: World, webhookId: string): Promise<string> {
+  const host = 'hooks.boxoffice.example'
+  world.answer(host, { status: 502, body: 'Bad Gateway', delayMs: 60 })
+  const id = await testDelivery(server, webhookId, TICKET)
+  await untilDelivery(server, id, (one) => one.attemptCount === 1, 'it fails')
+  await call(server, 'redeliver', { id: ['ID!', id] })
+  await untilDelivery(server, id, (one) => one.attemptCount === 2, 'it fails again')
+  world.answer(host, MANNERS[host] as Manner)
+  await call(server, 'redeliver', { id: ['ID!', id] })
+  await untilDelivery(server, id, (one) => one.state === 'SUCCEEDED', 'it succeeds')
+  return id
+}
+
+async function manageKeys(server: ConsoleServer): Promise<void> {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const keys = [
+    { name: 'Ticket shop', scopes: ['events:publish'], eventsPerSecond: 200 },
+    { name: 'Dashboard', scopes: ['deliveries:read', 'events:read'], expiresAt: inDays(60) },
+    { name: 'Former contractor', scopes: ['webhooks:read', 'webhooks:write'] },
+  ]
+  for (const input of keys) {
+    const { createdApiKey } = await call<{ createdApiKey: { apiKey: { id: string } } }>(
+      server,
+      'createApiKey',
+      { input: ['CreateApiKeyInput!', input] },
+      'createdApiKey { apiKey { id } }',
+    )
+    if (input.name.startsWith('Former')) {
+      await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
+    }
+  }
+}
+
+async function createOrganizations(server: ConsoleServer): Promise<string[]> {
+  const ids: string[] = []
+  for (const name of ['Northern Lights Festival', 'Riverside Museum', 'City Marathon']) {
+    const { organization } = await call<{ organization: { id: string } }>(
+      server,
+      'createOrganization',
+      { name: ['String!', name] },
+      'organization { id }',
+    )
+    ids.push(organization.id)
+  }
+  return ids
+}

@@ -1,0 +1,74 @@
+import { until } from '../../support/until.ts'
+import type { ConsoleServer } from './console-server.ts'
+
+/** Runs a mutation of the graph, and answers its success; throws with what it refused. */
+export async function call<Success = unknown>(
+  server: Pick<ConsoleServer, 'graphql'>,
+  mutation: string,
+  variables: Readonly<Record<string, readonly [type: string, value: unknown]>>,
+  fields = '__typename',
+): Promise<Success> {
+  const entries = Object.entries(variables)
+  const declared = entries.map(([name, [type]]) => `$${name}: ${type}`).join(', ')
+  const passed = entries.map(([name]) => `${name}: $${name}`).join(', ')
+  const success = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Success`
+  const { result } = await server.graphql<{ result: { message?: string } }>(
+    `mutation (${declared}) {
+      result: ${mutation}(${passed}) { ... on ${success} { ${fields} } ... on UserError { message } }
+    }`,
+    Object.fromEntries(entries.map(([name, [, value]]) => [name, value])),
+  )
+  if (result.message !== undefined) throw new Error(`${mutation}: ${result.message}`)
+  return result as Success
+}
+
+export interface DeliveryNow {
+  readonly id: string
+  readonly state: string
+  readonly attemptCount: number
+}
+
+/** Sends a webhook an example of a type. Answers the delivery's id. */
+export async function testDelivery(
+  server: ConsoleServer,
+  webhookId: string,
+  eventType: string,
+): Promise<string> {
+  const { delivery } = await call<{ delivery: DeliveryNow }>(
+    server,
+    'testDelivery',
+    { webhookId: ['ID!', webhookId], eventType: ['String!', eventType] },
+    'delivery { id }',
+  )
+  return delivery.id
+}
+
+export async function untilDelivery(
+  server: ConsoleServer,
+  id: string,
+  is: (delivery: DeliveryNow) => boolean,
+  what: string,
+): Promise<void> {
+  await until(async () => {
+    const { delivery } = await server.graphql<{ delivery: DeliveryNow }>(
+      'query ($id: ID!) { delivery(id: $id) { id state attemptCount } }',
+      { id },
+    )
+    return is(delivery)
+  }, what)
+}
+
+/** The newest deliveries of a webhook in a state. */
+export async function deliveriesOf(
+  server: ConsoleServer,
+  webhookId: string,
+  state: string,
+): Promise<readonly DeliveryNow[]> {
+  const { deliveries } = await server.graphql<{ deliveries: { nodes: DeliveryNow[] } }>(
+    `query ($filter: DeliveryFilter) {
+      deliveries(filter: $filter, first: 50) { nodes { id state attemptCount } }
+    }`,
+    { filter: { webhookId, state } },
+  )
+  return deliveries.nodes
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Database, openDatabase } from '../../../src/db/client.ts'
+import { openEmbeddedPostgres } from '../../../src/db/embedded.ts'
+import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
+
+/** The real program with a Postgres of its own, as a first start makes it, and a receiver that it trusts. */
+export interface ConsoleServer extends AsyncDisposable {
+  readonly url: string
+  readonly receiver: Receiver
+  /** The folder it runs in. */
+  readonly cwd: string
+  /** Of the key of the first start, which may do everything. */
+  readonly token: string
+  /** The link that the last start printed. */
+  readonly signInLink: string
+  /** A GraphQL request; answers its data, or throws its errors. */
+  graphql<Data>(query: string, variables?: object, token?: string): Promise<Data>
+  /** A connection to its Postgres, for what no API could bring about, such as the past. */
+  openDatabase(): Promise<Database>
+  /** As a power cut would. */
+  kill(): Promise<void>
+  /** On the same port as before. */
+  start(): Promise<void>
+}
+
+export interface ConsoleServerOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  /** One more authority to trust, as PEM. */
+  readonly authority?: string
+}
+
+export async function startConsoleServer(
+  options: ConsoleServerOptions = {},
+): Promise<ConsoleServer> {
+  const cwd = await mkdtemp(path.join(tmpdir(), 'posthorn console '))
+  const receiver = await startReceiver()
+  const authorityFile = path.join(cwd, 'receiver-ca.pem')
+  await writeFile(authorityFile, `${receiver.authority}\n${options.authority ?? ''}`)
+  let port = '0'
+  let posthorn: PosthornProcess
+  let url = ''
+  let token = ''
+
+  async function start() {
+    posthorn = startPosthorn(['start'], {
+      cwd,
+      environment: {
+        POSTHORN_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s,1s,1s',
+        POSTHORN_EGRESS_CA_FILE: authorityFile,
+        POSTHORN_LOG_LEVEL: 'warn',
+        ...options.environment,
+        PORT: port,
+      },
+    })
+    url = await readyUrl(posthorn)
+    port = new URL(url).port
+    token ||= (await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()
+  }
+
+  await start()
+  return {
+    cwd,
+    receiver,
+    get url() {
+      return url
+    },
+    get token() {
+      return token
+    },
+    get signInLink() {
+      return /Console +(\S+)/.exec(posthorn.stderr)?.[1] ?? ''
+    },
+    async graphql<Data>(query: string, variables: object = {}, as = token): Promise<Data> {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      })
+      const { data, errors } = (await response.json()) as { data: Data; errors?: unknown[] }
+      if (errors) throw new Error(JSON.stringify(errors))
+      return data
+    },
+    async openDatabase() {
+      const postgres = await openEmbeddedPostgres(path.join(cwd, '.posthorn'))
+      const database = openDatabase(postgres.url)
+      return {
+        ...database,
+        async [Symbol.asyncDispose]() {
+          await database[Symbol.asyncDispose]()
+          await postgres[Symbol.asyncDispose]()
+        },
+      }
+    },
+    async kill() {
+      posthorn.child.kill('SIGKILL')
+      await posthorn.ended
+    },
+    start,
+    async [Symbol.asyncDispose]() {
+      await posthorn[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+      await rm(cwd, { recursive: true, force: true })
+    },
+  }
+}
+
+async function readyUrl(posthorn: PosthornProcess): Promise<string> {
+  const ready = () => /is ready at (\S+)/.exec(posthorn.stderr)?.[1]
+  await until(() => ready() || posthorn.child.exitCode !== null, 'Posthorn is ready', 30_000)
+  const url = ready()
+  if (url === undefined) throw new Error(`Posthorn did not start:\n${posthorn.stderr}`)
+  return url
+}

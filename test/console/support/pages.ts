@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import type { Life } from '../seed.ts'
+
+/** A page of the console, at an address that a life gives it something to show at. */
+export interface ShownPage {
+  readonly name: string
+  /** As it stands in `src/console/routes.tsx`. */
+  readonly route: string
+  readonly path: string
+}
+
+export function pagesOf(life: Life): ShownPage[] {
+  const { boxOffice, crm, ledger, stats } = life.webhooks
+  const page = (name: string, route: string, path = `/${route}`) => ({ name, route, path })
+  return [
+    page('overview', 'overview'),
+    page('webhooks', 'webhooks'),
+    page('new-webhook', 'webhooks/new'),
+    page('webhook', 'webhooks/:id', `/webhooks/${boxOffice}`),
+    page('webhook-held', 'webhooks/:id', `/webhooks/${ledger}`),
+    page('webhook-deliveries', 'webhooks/:id', `/webhooks/${crm}?tab=deliveries`),
+    page('webhook-secret', 'webhooks/:id', `/webhooks/${crm}?tab=secret`),
+    page('webhook-settings', 'webhooks/:id', `/webhooks/${crm}?tab=settings`),
+    page('edit-webhook', 'webhooks/:id/edit', `/webhooks/${boxOffice}/edit`),
+    page('recover', 'webhooks/:id/recover', `/webhooks/${stats}/recover`),
+    page('events', 'events'),
+    page('event', 'events/:id', `/events/${life.eventId}`),
+    page('deliveries', 'deliveries'),
+    page('delivery', 'deliveries/:id', `/deliveries/${life.recovered}?attempt=${life.attemptId}`),
+    page('delivery-pending', 'deliveries/:id', `/deliveries/${life.pending}`),
+    page('live', 'live'),
+    page('event-types', 'event-types'),
+    page('new-event-type', 'event-types/new'),
+    page('event-type', 'event-types/:name', '/event-types/order.placed'),
+    page('edit-event-type', 'event-types/:name/edit', '/event-types/order.placed/edit'),
+    page('api-keys', 'api-keys'),
+    page('audit-log', 'audit-log', `/audit-log?entry=${life.auditEntryId}`),
+    page('organizations', 'organizations'),
+    page('jobs', 'jobs'),
+    page('not-found', '*', '/nothing/here'),
+  ]
+}
+
+/** The routes of the console, from its source. */
+export async function routesOfConsole(): Promise<string[]> {
+  const source = await readFile(new URL('../../../src/console/routes.tsx', import.meta.url), 'utf8')
+  return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: lazy\(/gm)].map(([, route]) => route as string)
+}

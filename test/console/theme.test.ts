@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readable, themeOfColor } from '../../src/console/theme.ts'
+
+/** Of white on a color, by the definition of WCAG 2.2. */
+function contrastWithWhite(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+}
+
+const color = fc
+  .integer({ min: 0, max: 0xff_ff_ff })
+  .map((number) => `#${number.toString(16).padStart(6, '0')}`)
+
+test('white text can be read on whatever color a host application gives', () => {
+  fc.assert(
+    fc.property(color, (given) => {
+      const shown = readable(given)
+      expect(shown).toMatch(/^#[0-9a-f]{6}$/)
+      expect(contrastWithWhite(shown)).toBeGreaterThanOrEqual(4.5)
+    }),
+    { examples: [['#ffffff'], ['#ffff00'], ['#000000']] },
+  )
+})
+
+test('a color that is dark enough stays as it is', () => {
+  expect(readable('#20419a')).toBe('#20419a')
+  expect(readable('#000000')).toBe('#000000')
+})
+
+test('buttons have the color itself, from light shades to dark ones', () => {
+  const brand = themeOfColor('#20419a').colors?.['brand'] ?? []
+  expect(brand[7]).toBe('#20419a')
+  const contrasts = brand.map((shade) => contrastWithWhite(shade ?? ''))
+  expect(contrasts).toEqual(contrasts.toSorted((a, b) => a - b))
+})

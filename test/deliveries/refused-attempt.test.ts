@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { createKeyring } from '../../src/encryption.ts'
+import { createCatalogue } from '../../src/events/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { publicId } from '../../src/ids.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf } from '../support/attempts.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+let database: Database
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+test('an attempt that Postgres refuses is refused alone, and those that ended with it are recorded once', async () => {
+  const { prisma, pool } = database
+  const { organizationId } = await createTenant(prisma)
+  const deps = { prisma, keyring: createKeyring([Buffer.alloc(32)]), guard: createAddressGuard([]) }
+  await createWebhook(deps, organizationId, {
+    url: 'https://example.com/hook',
+    eventSubscriptions: [JOINED],
+    enabled: true,
+  })
+  const events = Array.from({ length: 30 }, (_, n) => ({ type: JOINED, data: { n } }))
+  await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
+  const deliveries = await prisma.delivery.findMany({ orderBy: { id: 'asc' } })
+
+  const record = createRecordAttempt(pool, () => {})
+  const bad = (n: number) => n % 10 === 4
+  const results = await Promise.allSettled(
+    deliveries.map(({ id }, n) =>
+      // A success that was answered with 500 breaks a constraint.
+      record(attemptOf(publicId('delivery', id), bad(n) ? 500 : 200, { succeeded: true })),
+    ),
+  )
+
+  expect(results).toHaveLength(30)
+  for (const [n, result] of results.entries()) {
+    const expected = bad(n)
+      ? { status: 'rejected', reason: { constraint: 'succeeded_means_2xx' } }
+      : { status: 'fulfilled', value: { number: 1, state: 'succeeded' } }
+    expect(result).toMatchObject(expected)
+  }
+  const attempts = await prisma.attempt.findMany({ select: { deliveryId: true } })
+  expect(attempts.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
+    deliveries.filter((_, n) => !bad(n)).map(({ id }) => id),
+  )
+})

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sweepOrphans } from '../../src/deliveries/sweep-orphans.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+
+const AT_ONCE = { pageSize: 3, lookAgainAfterMs: 0, olderThanMs: -60_000 }
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ role: 'api' })
+  await app.rest('POST', '/webhooks', {
+    url: 'https://example.com/',
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  const events = Array.from({ length: 10 }, (_, n) => ({ type: JOINED, data: { n } }))
+  await app.app.services.publishEvents(app.tenant.organizationId, events)
+})
+afterEach(async () => await app[Symbol.asyncDispose]())
+
+const query = async (statement: string) => (await app.database.pool.query(statement)).rows
+const sweep = (options = {}) => sweepOrphans(app.database.pool, { ...AT_ONCE, ...options })
+const jobs = 'graphile_worker._private_jobs'
+
+test('where every pending delivery has its job, nothing is found and nothing touched', async () => {
+  const before = await query(`select * from ${jobs} order by id`)
+  expect(await sweep()).toEqual({ deliveries: [], jobs: [] })
+  expect(await query(`select * from ${jobs} order by id`)).toEqual(before)
+})
+
+test.each([
+  ['was lost', `delete from ${jobs} where key is not null`],
+  ['failed as often as it may', `update ${jobs} set attempts = max_attempts`],
+])('a pending delivery whose job %s has one again', async (_case, lose) => {
+  await query(lose)
+  expect((await sweep()).deliveries).toHaveLength(10)
+  expect(await query(`select count(*)::int as count from ${jobs} where is_available`)).toEqual([
+    { count: 10 },
+  ])
+  expect((await sweep()).deliveries).toEqual([])
+})
+
+test('its job is due when its next attempt is, and not by itself when it waits in line', async () => {
+  await query(`delete from ${jobs}`)
+  await query(
+    `update posthorn.deliveries set next_attempt_at = '2100-01-01T00:00:00Z', attempt_count = 1`,
+  )
+  await query(`update posthorn.deliveries set waiting_since = now(), next_attempt_at = null
+    where id = (select max(id::text)::uuid from posthorn.deliveries)`)
+  expect((await sweep()).deliveries).toHaveLength(10)
+  expect(
+    await query(`select run_at = posthorn.never() as never, extract(year from run_at)::int as year,
+      count(*)::int as count from ${jobs} group by 1, 2 order by 2`),
+  ).toEqual([
+    { never: false, year: 2100, count: 9 },
+    { never: true, year: 9999, count: 1 },
+  ])
+})
+
+test('a job whose delivery has finished, is gone, or that was replaced, goes; one that runs stays', async () => {
+  await query(
+    `update posthorn.deliveries set state = 'succeeded', finished_at = now(), next_attempt_at = null`,
+  )
+  await query(
+    `update ${jobs} set locked_at = now(), locked_by = 'pool' where id = (select min(id) from ${jobs})`,
+  )
+  await query(`update ${jobs} set key = null where id = (select max(id) from ${jobs})`)
+  expect((await sweep()).jobs).toHaveLength(9)
+  expect(await query(`select locked_by from ${jobs}`)).toEqual([{ locked_by: 'pool' }])
+})
+
+test('what is young is left alone', async () => {
+  await query(`delete from ${jobs}`)
+  expect(await sweep({ olderThanMs: 60_000 })).toEqual({ deliveries: [], jobs: [] })
+})
+
+test('what is mended before the second look is not mended twice', async () => {
+  await query(`delete from ${jobs}`)
+  const sweeping = sweep({ lookAgainAfterMs: 2_000 })
+  await query(
+    `select posthorn.add_deliver_jobs(array_agg(id), array_agg(now())) from posthorn.deliveries`,
+  )
+  expect((await sweeping).deliveries).toEqual([])
+})

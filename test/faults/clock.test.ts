@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { maintainPartitions } from '../../src/deliveries/retention.ts'
+import { eraseExpiredIdempotencyKeys } from '../../src/idempotency.ts'
+import { startTestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const DAY_MS = 86_400_000
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each([
+  ['40 days forward', 40 * DAY_MS],
+  ['40 days backward', -40 * DAY_MS],
+])("a process's clock that jumps %s", (_case, jumpMs) => {
+  test('delays no retry and hurries none, drops nothing, and forgets no idempotency key', async () => {
+    await using receiver = await startReceiver()
+    await using app = await startTestApp({ trustedAuthorities: [receiver.authority] })
+    receiver.answer = (response) =>
+      response.writeHead(receiver.received.length < 3 ? 500 : 200).end()
+    await app.rest('POST', '/webhooks', {
+      url: receiver.url,
+      event_subscriptions: [JOINED],
+      enabled: true,
+    })
+    const event = { type: JOINED, data: {}, idempotencyKey: 'k-1' }
+    const publish = () => app.app.services.publishEvents(app.tenant.organizationId, [event])
+    const [first] = await publish()
+
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs })
+    await maintainPartitions(app.database.pool, 30 * DAY_MS)
+    await eraseExpiredIdempotencyKeys(app.database.pool)
+    expect(await publish()).toEqual([{ ...first, deliveryCount: 0, duplicate: true }])
+    // By counting, as the clock that a deadline would be measured by has jumped.
+    for (let looks = 0; receiver.received.length < 3 && looks < 500; looks++) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(receiver.received).toHaveLength(3)
+    vi.useRealTimers()
+    await until(
+      async () => (await states(app.database.pool))[0]?.state === 'succeeded',
+      'it is recorded',
+    )
+    expect(await states(app.database.pool)).toEqual([{ state: 'succeeded', attempt_count: 3 }])
+  })
+})
+
+async function states(sql: { query(text: string): Promise<{ rows: { state: string }[] }> }) {
+  return (await sql.query('select state, attempt_count from posthorn.deliveries')).rows
+}

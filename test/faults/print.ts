@@ -1,0 +1,38 @@
+import type { RoundResult } from './round.ts'
+import type { Report } from './suite.ts'
+
+export function printRound(round: RoundResult): void {
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
+  const columns = [
+    String(round.number).padStart(3),
+    round.fault.padEnd(36),
+    `away ${seconds(round.awayMs)}`.padEnd(12),
+    `accepts after ${seconds(round.acceptedAfterMs)}`.padEnd(22),
+    `settled after ${seconds(round.settledAfterMs)}`,
+    ...round.violations,
+  ]
+  print(columns.join('  '))
+}
+
+export function printReport(report: Report): void {
+  const rows: [string, string | number][] = [
+    ['events accepted', report.accepted],
+    ['events refused', report.refused],
+    ['tries answered 503', report.unavailable],
+    ['tries whose connection broke', report.broken],
+    ['slowest 503 (ms)', Math.round(report.slowestRefusalMs)],
+    ['deliveries that arrived', report.deliveries],
+    ['requests that arrived', report.arrivals],
+    ['deliveries missing', report.missing],
+    ['arrived again after a 2xx', report.duplicates],
+    ['  at most, by what was in flight', report.duplicatesAtMost],
+    ['violations', report.violations.length],
+  ]
+  print('')
+  for (const [name, value] of rows) print(`${name.padEnd(36)}${String(value).padStart(10)}`)
+  for (const violation of report.violations) print(`- ${violation}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

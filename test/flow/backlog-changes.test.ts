@@ -1,0 +1,310 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { verify } from '../../src/receiver/index.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import {
+  countJobs,
+  countStates,
+  countWaiting,
+  createWebhook,
+  numberOf,
+  publish,
+} from './support/backlog.ts'
+
+const BACKLOG = 2_000
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.forget()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+/** Each answer takes so long, until told to be quicker. */
+function answerSlowly(afterMs: number) {
+  let atOnce = 0
+  let most = 0
+  receiver.answer = (response) => {
+    atOnce += 1
+    most = Math.max(most, atOnce)
+    const answer = () => {
+      atOnce -= 1
+      response.end()
+    }
+    setTimeout(answer, afterMs)
+  }
+  return {
+    /** The most that were under way at once since it was last read. */
+    takeMost() {
+      const since = most
+      most = atOnce
+      return since
+    },
+    get atOnce() {
+      return atOnce
+    },
+    hurry(nextMs = 0) {
+      afterMs = nextMs
+    },
+  }
+}
+
+/** A webhook with a backlog, some of it under way and nearly all of it in line. */
+async function backlog(options: Parameters<typeof createWebhook>[2] = {}): Promise<string> {
+  const id = await createWebhook(posthorn, receiver.url, options)
+  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, BACKLOG)
+  await until(() => receiver.received.length > 10, 'some arrive')
+  await until(
+    async () => (await countWaiting(posthorn.database.pool)) > BACKLOG * 0.8,
+    'the others wait',
+  )
+  return id
+}
+
+async function update(id: string, input: object): Promise<void> {
+  const { updateWebhook } = await posthorn.graphql(
+    `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+      updateWebhook(id: $id, input: $input) { __typename }
+    }`,
+    { id, input },
+  )
+  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
+}
+
+async function untilAllArrived(count = BACKLOG): Promise<void> {
+  await until(
+    async () => (await countStates(posthorn.database.pool))['succeeded'] === count,
+    'all arrive',
+    40_000,
+  )
+}
+
+function expectOnceEach(count = BACKLOG): void {
+  const numbers = receiver.received.map(numberOf).sort((a, b) => a - b)
+  expect(numbers).toEqual(Array.from({ length: count }, (_, i) => i))
+}
+
+/** Nothing arrives, although the lines are looked at several times. */
+async function expectNothingArrives(): Promise<void> {
+  const before = receiver.received.length
+  const since = Date.now()
+  await until(() => Date.now() - since > 1_500, 'a while passes')
+  expect(receiver.received.length - before).toBe(0)
+}
+
+const nowInLine = () => countWaiting(posthorn.database.pool)
+
+test('disabled, nothing arrives beyond what was under way and no attempt is used up; enabled, all arrive once', async () => {
+  const { pool } = posthorn.database
+  const slow = answerSlowly(100)
+  const id = await backlog()
+  await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: false })
+  const arrived = receiver.received.length
+  await until(() => slow.atOnce === 0, 'what was under way ends')
+  // Those that were on the wire when it was disabled.
+  expect(receiver.received.length - arrived).toBeLessThanOrEqual(20)
+  await until(async () => (await nowInLine()) === BACKLOG - receiver.received.length, 'all wait')
+  await expectNothingArrives()
+  const { rows } = await pool.query(
+    `select max(attempt_count) as attempts, count(*)::int as pending from posthorn.deliveries where state = 'pending'`,
+  )
+  expect(rows).toEqual([{ attempts: 0, pending: BACKLOG - receiver.received.length }])
+
+  slow.hurry()
+  await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
+  await untilAllArrived()
+  expectOnceEach()
+}, 60_000)
+
+test('deleted, all that is owed is canceled, with its jobs and its line, and nothing arrives any more', async () => {
+  const { pool } = posthorn.database
+  const slow = answerSlowly(100)
+  const id = await backlog()
+  await posthorn.rest('DELETE', `/webhooks/${id}`)
+  await until(() => slow.atOnce === 0, 'what was under way ends')
+  await until(async () => !('pending' in (await countStates(pool))), 'the others are canceled')
+  const { canceled = 0, succeeded = 0 } = await countStates(pool)
+  expect(canceled + succeeded).toBe(BACKLOG)
+  expect(canceled).toBeGreaterThan(BACKLOG / 2)
+  await expectNothingArrives()
+  await until(async () => (await countJobs(pool)) === 0, 'no job is left')
+  expect(await nowInLine()).toBe(0)
+  await pool.query('select posthorn.tidy_webhook_flows()')
+  const { rows } = await pool.query('select * from posthorn.webhook_flows')
+  expect(rows).toEqual([])
+}, 60_000)
+
+test('after a rotation all are signed with the new secret only', async () => {
+  const { pool } = posthorn.database
+  const slow = answerSlowly(100)
+  const id = await backlog()
+  const { key: old } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
+  const askedAt = new Date()
+  const { key } = await (await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)).json()
+  const rotatedAt = new Date()
+  slow.hurry()
+  await untilAllArrived()
+  expectOnceEach()
+
+  const { rows } = await pool.query<{ id: string; at: Date }>(
+    `select posthorn.type_id('msg', delivery_id) as id, started_at as at from posthorn.attempts`,
+  )
+  const startedAt = new Map(rows.map((row) => [row.id, row.at]))
+  const startOf = ({ headers }: Received) => startedAt.get(headers['wh-id'] as string) as Date
+  const before = receiver.received.filter((request) => startOf(request) < askedAt)
+  // What was read just before the rotation is signed a moment later.
+  const after = receiver.received.filter(
+    (request) => startOf(request).getTime() > rotatedAt.getTime() + 20,
+  )
+  expect(before.length).toBeGreaterThan(10)
+  expect(after.length).toBeGreaterThan(BACKLOG / 2)
+  for (const request of before) {
+    expect(await verifies(request, old)).toBe(true)
+    expect(await verifies(request, key)).toBe(false)
+  }
+  for (const request of after) {
+    expect(await verifies(request, key), `${startOf(request).toISOString()}`).toBe(true)
+    expect(await verifies(request, old)).toBe(false)
+  }
+}, 60_000)
+
+async function verifies({ body, headers }: Received, secret: string): Promise<boolean> {
+  return (await verify(body, headers, secret)).ok
+}
+
+test('with another address, later attempts go there', async () => {
+  const slow = answerSlowly(100)
+  const id = await backlog()
+  await posthorn.rest('PUT', `/webhooks/${id}`, { url: `${receiver.url}elsewhere` })
+  const changedAt = receiver.received.length
+  slow.hurry()
+  await untilAllArrived()
+  expectOnceEach()
+  // Those that had begun, and those on the wire.
+  const atTheOld = receiver.received.slice(changedAt).filter(({ path }) => path === '/')
+  expect(atTheOld.length).toBeLessThanOrEqual(20)
+  expect(receiver.received.filter(({ path }) => path === '/elsewhere').length).toBeGreaterThan(
+    BACKLOG / 2,
+  )
+}, 60_000)
+
+test('a cap that is lowered or raised holds soon', async () => {
+  const slow = answerSlowly(100)
+  const id = await backlog({ maxInFlight: 20 })
+  await update(id, { maxInFlight: 3 })
+  await until(() => slow.atOnce <= 3, 'no more than three are under way')
+  slow.takeMost()
+  const arrived = receiver.received.length
+  await until(() => receiver.received.length > arrived + 30, 'more arrive')
+  expect(slow.takeMost()).toBeLessThanOrEqual(3)
+
+  await update(id, { maxInFlight: 40 })
+  await until(() => slow.atOnce > 20, 'more are under way')
+  slow.hurry()
+  await untilAllArrived()
+  expectOnceEach()
+}, 60_000)
+
+test('a rate limit that is set or lifted holds soon', async () => {
+  const slow = answerSlowly(100)
+  const id = await backlog()
+  await update(id, { rateLimitPerSecond: 20 })
+  const since = Date.now()
+  await until(() => Date.now() - since > 1_000, 'what was under way ends')
+  const from = receiver.received.length
+  const countedFrom = Date.now()
+  await until(() => receiver.received.length >= from + 40, 'more arrive')
+  // A second's worth may have been given when counting began.
+  const seconds = (Date.now() - countedFrom) / 1_000
+  expect(receiver.received.length - from).toBeLessThanOrEqual(20 * (seconds + 1) + 1)
+
+  slow.hurry()
+  await update(id, { rateLimitPerSecond: null })
+  await untilAllArrived()
+  expectOnceEach()
+}, 60_000)
+
+test('in order from the change on, and all at once again', async () => {
+  const slow = answerSlowly(100)
+  const id = await backlog()
+  slow.hurry(5)
+  await update(id, { ordered: true })
+  await until(() => slow.atOnce <= 1, 'one at a time is under way')
+  const since = Date.now()
+  await until(() => Date.now() - since > 500, 'what was under way ends')
+  slow.takeMost()
+  const from = receiver.received.length
+  await until(() => receiver.received.length > from + 50, 'more arrive')
+  expect(slow.takeMost()).toBe(1)
+  const inOrder = receiver.received.slice(from).map(numberOf)
+  expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b))
+
+  await update(id, { ordered: false })
+  slow.hurry()
+  await untilAllArrived()
+  expectOnceEach()
+}, 60_000)
+
+test('of those in line, one that is canceled never arrives, and one that is redelivered does at once', async () => {
+  const { pool } = posthorn.database
+  const held: (() => void)[] = []
+  receiver.answer = (response) => void held.push(() => response.end())
+  await createWebhook(posthorn, receiver.url, { maxInFlight: 10 })
+  await publish(pool, posthorn.tenant.publicOrganizationId, BACKLOG)
+  await until(async () => (await nowInLine()) > BACKLOG - 50, 'nearly all wait')
+  const { rows } = await pool.query<{ id: string }>(
+    `select posthorn.type_id('msg', id) as id from posthorn.deliveries
+     where waiting_since is not null order by event_id desc limit 2`,
+  )
+  const [canceled, redelivered] = rows.map((row) => row.id)
+  const change = (name: string, delivery: string | undefined) =>
+    posthorn.graphql(`mutation ($id: ID!) { ${name}(id: $id) { __typename } }`, { id: delivery })
+  expect((await change('cancelDelivery', canceled)).cancelDelivery.__typename).toBe(
+    'CancelDeliverySuccess',
+  )
+  expect((await change('redeliver', redelivered)).redeliver.__typename).toBe('RedeliverSuccess')
+
+  receiver.answer = (response) => response.end()
+  for (const answer of held.splice(0)) answer()
+  const place = () => receiver.received.findIndex(({ headers }) => headers['wh-id'] === redelivered)
+  await until(() => place() >= 0, 'the redelivered one arrives')
+  // It was the last but one in line.
+  expect(place()).toBeLessThan(BACKLOG / 4)
+  await untilAllArrived(BACKLOG - 1)
+  expect(receiver.received.some(({ headers }) => headers['wh-id'] === canceled)).toBe(false)
+  expect(receiver.received).toHaveLength(BACKLOG - 1)
+  await until(async () => (await countJobs(pool)) === 0, 'no job is left')
+}, 60_000)
+
+test('in order, one that is redelivered while it is under way is not sent beside itself', async () => {
+  const { pool } = posthorn.database
+  let answer = () => {}
+  receiver.answer = (response) => {
+    answer = () => response.end()
+  }
+  await createWebhook(posthorn, receiver.url, { ordered: true })
+  await publish(pool, posthorn.tenant.publicOrganizationId, 3)
+  await receiver.arrival(1)
+  const { rows } = await pool.query(
+    `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by event_id limit 1`,
+  )
+  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
+  await until(async () => {
+    const jobs = await pool.query(
+      `select from graphile_worker.jobs where task_identifier = 'release_waiting_deliveries'`,
+    )
+    return jobs.rowCount === 0
+  }, 'the line was looked at')
+  await expectNothingArrives()
+  receiver.answer = (response) => response.end()
+  answer()
+  await untilAllArrived(3)
+  expectOnceEach(3)
+})

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { countStates, createWebhook, publish } from './support/backlog.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.forget()
+  posthorn = await startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_CONCURRENCY: '50' },
+  })
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+/** Another organization in the same process, with a webhook at `/<path>`. */
+async function another(path: string): Promise<string> {
+  const tenant = await createTenant(posthorn.database.prisma)
+  const graphql = async (query: string, variables: object = {}) => {
+    const response = await fetch(`${posthorn.app.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return (await response.json()).data
+  }
+  await createWebhook({ ...posthorn, graphql }, `${receiver.url}${path}`)
+  return tenant.publicOrganizationId
+}
+
+const arrivedAt = (path: string) => receiver.received.filter((one) => one.path === path)
+
+/** Those for `/hangs` are answered only once this is called; the others at once. */
+function hang() {
+  const held: (() => void)[] = []
+  let hanging = true
+  receiver.answer = (response, { path }) => {
+    if (path !== '/hangs' || !hanging) return void response.end()
+    held.push(() => response.end())
+  }
+  return () => {
+    hanging = false
+    for (const answer of held.splice(0)) answer()
+  }
+}
+
+test('an organization whose 60 webhooks all hang keeps nothing of another from arriving', async () => {
+  const { database, tenant } = posthorn
+  const letGo = hang()
+  const other = await another('quick')
+  for (let i = 0; i < 60; i++) await createWebhook(posthorn, `${receiver.url}hangs`)
+  await publish(database.pool, tenant.publicOrganizationId, 50)
+  await until(() => arrivedAt('/hangs').length >= 20, 'many hang')
+  for (let round = 1; round <= 5; round++) {
+    await publish(database.pool, other, 20)
+    // They would hang for 15 s.
+    await until(
+      () => arrivedAt('/quick').length === 20 * round,
+      `the other one's of round ${round} arrive`,
+      5_000,
+    )
+  }
+  expect(arrivedAt('/hangs').length, 'no place is left unused').toBeGreaterThanOrEqual(40)
+  letGo()
+  await until(
+    async () => (await countStates(database.pool))['succeeded'] === 3_100,
+    'nothing is lost',
+    30_000,
+  )
+}, 90_000)
+
+test('a webhook with a rate limit and a backlog keeps nothing of another from arriving', async () => {
+  const { database, tenant } = posthorn
+  const other = await another('quick')
+  await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 300 })
+  await publish(database.pool, tenant.publicOrganizationId, 3_000)
+  await until(() => arrivedAt('/limited').length >= 20, 'it is under way')
+  for (let round = 1; round <= 5; round++) {
+    await publish(database.pool, other, 10)
+    // All that the limit allows in a second would otherwise come before them, time and again.
+    await until(
+      () => arrivedAt('/quick').length === 10 * round,
+      `the other one's of round ${round} arrive`,
+      2_000,
+    )
+  }
+  expect(arrivedAt('/limited').length).toBeLessThan(3_000)
+})

@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { countJobs, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+
+let receiver: Receiver
+let directory: string
+let api: TestApp
+let workers: PosthornProcess[]
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn killed '))
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+})
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  receiver.forget()
+  workers = []
+  api = await startTestApp({ role: 'api' })
+})
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+  await api[Symbol.asyncDispose]()
+})
+
+function startWorker(): PosthornProcess {
+  const worker = startPosthorn(['start', '--role', 'worker'], {
+    environment: {
+      ...testEnvironment(api.database.url),
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+  workers.push(worker)
+  return worker
+}
+
+/** Kills one of two workers in the middle of the requests with these numbers, from 1; another takes its place. */
+function killAt(points: readonly number[]) {
+  let doomed = startWorker()
+  startWorker()
+  let killed = 0
+  return {
+    get killed() {
+      return killed
+    },
+    arrived() {
+      if (!points.includes(receiver.received.length)) return
+      doomed.child.kill('SIGKILL')
+      killed += 1
+      doomed = startWorker()
+    },
+  }
+}
+
+const chance = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
+
+test('a webhook that takes one at a time keeps its order while receivers fail and workers are killed', async () => {
+  const { database, tenant } = api
+  const count = 60
+  const points = [chance(5, 25), chance(40, 60)]
+  const killer = killAt(points)
+  const failures = new Map<number, number>()
+  receiver.answer = (response, request) => {
+    const number = numberOf(request)
+    const failed = failures.get(number) ?? 0
+    const fails = number % 7 === 3 && failed < 2
+    if (fails) failures.set(number, failed + 1)
+    killer.arrived()
+    setTimeout(() => {
+      response.statusCode = fails ? 500 : 200
+      response.end()
+    }, 10)
+  }
+  await createWebhook(api, receiver.url, { ordered: true })
+  await publish(database.pool, tenant.publicOrganizationId, count)
+  await until(
+    async () => (await countStates(database.pool))['succeeded'] === count,
+    `all arrive, with kills at ${points}`,
+    60_000,
+  )
+  const arrived = receiver.received.map(numberOf)
+  // The one in flight may be repeated, and none overtakes another.
+  expect(arrived, `kills at ${points}`).toEqual(arrived.toSorted((a, b) => a - b))
+  expect(new Set(arrived).size).toBe(count)
+  expect(killer.killed).toBe(2)
+  // Two failures of every seventh; besides, at most the one that was in flight at each kill.
+  expect(
+    arrived.length - count - [...failures.values()].reduce((a, b) => a + b, 0),
+  ).toBeLessThanOrEqual(2)
+  await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
+}, 120_000)
+
+test('a webhook with a rate limit is never sent to ahead of it while workers are killed, and nothing is lost', async () => {
+  const { database, tenant } = api
+  const count = 200
+  const rateLimitPerSecond = 40
+  const points = [chance(10, 60), chance(80, 160)]
+  const killer = killAt(points)
+  receiver.answer = (response) => {
+    killer.arrived()
+    setTimeout(() => response.end(), 10)
+  }
+  const webhookId = await createWebhook(api, receiver.url, { rateLimitPerSecond })
+  // The first moment that may be given: all others follow from it, by the clock of Postgres.
+  const { rows } = await database.pool.query<{ at: Date }>(
+    `insert into posthorn.webhook_flows (webhook_id, next_slot_at)
+     values (posthorn.type_id_uuid('wh', $1), now() + interval '500 milliseconds') returning next_slot_at as at`,
+    [webhookId],
+  )
+  const firstAt = (rows[0] as { at: Date }).at.getTime()
+  await publish(database.pool, tenant.publicOrganizationId, count)
+  await until(
+    async () => (await countStates(database.pool))['succeeded'] === count,
+    `all arrive, with kills at ${points}`,
+    60_000,
+  )
+  expect(killer.killed).toBe(2)
+  expect(new Set(receiver.received.map(numberOf)).size).toBe(count)
+  const arrivals = receiver.received.map(({ at }) => at.getTime()).sort((a, b) => a - b)
+  for (const [i, at] of arrivals.entries()) {
+    const earliest = firstAt + (i * 1_000) / rateLimitPerSecond
+    // Times are whole milliseconds on both sides.
+    expect(at, `arrival ${i}, with kills at ${points}`).toBeGreaterThanOrEqual(
+      Math.floor(earliest) - 1,
+    )
+  }
+  await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
+}, 120_000)

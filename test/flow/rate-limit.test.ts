@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { countStates, countWaiting, createWebhook, numberOf, publish } from './support/backlog.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+let second: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.forget()
+  const trustedAuthorities = [receiver.authority]
+  posthorn = await startTestApp({ trustedAuthorities })
+  second = await startTestApp({ trustedAuthorities, database: posthorn.database, role: 'worker' })
+})
+afterEach(async () => {
+  await second[Symbol.asyncDispose]()
+  await posthorn[Symbol.asyncDispose]()
+})
+
+test('two processes together never send ahead of the rate that a webhook takes', async () => {
+  const { database, tenant } = posthorn
+  const rateLimitPerSecond = 50
+  const webhookId = await createWebhook(posthorn, receiver.url, { rateLimitPerSecond })
+  // The first moment that may be given: all others follow from it, by the clock of Postgres.
+  const { rows } = await database.pool.query<{ at: Date }>(
+    `insert into posthorn.webhook_flows (webhook_id, next_slot_at)
+     values (posthorn.type_id_uuid('wh', $1), now() + interval '500 milliseconds') returning next_slot_at as at`,
+    [webhookId],
+  )
+  const firstAt = (rows[0] as { at: Date }).at.getTime()
+  await publish(database.pool, tenant.publicOrganizationId, 200)
+  await until(async () => (await countStates(database.pool))['succeeded'] === 200, 'all arrive')
+
+  const arrivals = receiver.received.map(({ at }) => at.getTime()).sort((a, b) => a - b)
+  expect(arrivals).toHaveLength(200)
+  for (const [i, at] of arrivals.entries()) {
+    const earliest = firstAt + (i * 1_000) / rateLimitPerSecond
+    // Times are whole milliseconds on both sides.
+    expect(at, `arrival ${i}`).toBeGreaterThanOrEqual(Math.floor(earliest) - 1)
+  }
+  expect(await countWaiting(database.pool)).toBe(0)
+})
+
+test('what is over the limit is moved once, and fetched once more', async () => {
+  const { database, tenant } = posthorn
+  await createWebhook(posthorn, receiver.url, { rateLimitPerSecond: 5 })
+  await publish(database.pool, tenant.publicOrganizationId, 1_000)
+  await until(async () => (await countWaiting(database.pool)) > 980, 'nearly all wait in line')
+  const { rows } = await database.pool.query(
+    `select count(*)::int as due from graphile_worker.jobs
+     where task_identifier = 'deliver' and key is not null and run_at <= now() and locked_at is null`,
+  )
+  expect(rows[0].due).toBe(0)
+})
+
+test('a webhook within its limit, and one without any, are not delayed', async () => {
+  const { database, tenant } = posthorn
+  await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 2 })
+  await createWebhook(posthorn, `${receiver.url}free`)
+  await publish(database.pool, tenant.publicOrganizationId, 60)
+  await until(
+    () => receiver.received.filter(({ path }) => path === '/free').length === 60,
+    'those without a limit arrive',
+  )
+  const limited = receiver.received.filter(({ path }) => path === '/limited')
+  expect(limited.length).toBeLessThan(60)
+  expect(new Set(limited.map(numberOf)).size).toBe(limited.length)
+})

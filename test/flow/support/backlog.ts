@@ -1,0 +1,77 @@
+import type { Sql } from '../../../src/db/client.ts'
+import type { TestApp } from '../../support/app.ts'
+import { JOINED } from '../../support/factories.ts'
+
+interface WebhookOptions {
+  readonly enabled?: boolean
+  readonly rateLimitPerSecond?: number
+  readonly maxInFlight?: number
+  readonly ordered?: boolean
+  readonly retryScheduleSeconds?: readonly number[]
+}
+
+/** Registers a webhook that receives `JOINED`; answers its public id. */
+export async function createWebhook(
+  { graphql }: TestApp,
+  url: string,
+  options: WebhookOptions = {},
+): Promise<string> {
+  const { createWebhook } = await graphql(
+    `mutation ($input: CreateWebhookInput!) {
+      createWebhook(input: $input) {
+        ... on CreateWebhookSuccess { webhook { id } }
+        ... on ValidationError { message }
+      }
+    }`,
+    { input: { url, eventSubscriptions: [JOINED], enabled: true, ...options } },
+  )
+  return createWebhook.webhook.id
+}
+
+/** Publishes events numbered in `data.number`, from `first` on, all at once. */
+export async function publish(
+  sql: Sql,
+  organization: string,
+  count: number,
+  first = 0,
+): Promise<void> {
+  for (let done = 0; done < count; done += 5_000) {
+    const events = Array.from({ length: Math.min(5_000, count - done) }, (_, i) => ({
+      type: JOINED,
+      data: { number: first + done + i },
+    }))
+    await sql.query('select count(*) from posthorn.publish_events($1, $2)', [
+      organization,
+      JSON.stringify(events),
+    ])
+  }
+}
+
+/** The number that `publish` gave to the event of a request. */
+export function numberOf({ body }: { readonly body: Buffer }): number {
+  return JSON.parse(body.toString()).data.number
+}
+
+/** How many deliveries are in each state, of all webhooks. */
+export async function countStates(sql: Sql): Promise<Record<string, number>> {
+  const { rows } = await sql.query<{ state: string; n: number }>(
+    'select state, count(*)::int as n from posthorn.deliveries group by 1',
+  )
+  return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+}
+
+/** How many deliveries wait in line. */
+export async function countWaiting(sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ n: number }>(
+    'select count(*)::int as n from posthorn.deliveries where waiting_since is not null',
+  )
+  return rows[0]?.n ?? 0
+}
+
+/** How many jobs deliveries have, not counting those that run but were replaced meanwhile. */
+export async function countJobs(sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ n: number }>(
+    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'deliver' and key is not null`,
+  )
+  return rows[0]?.n ?? 0
+}

@@ -1,0 +1,136 @@
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { ALL_SCOPES, createTenant } from '../support/factories.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
+import { graphqlInputs, type Input, keyInputs, rawInputs, restInputs } from './inputs.ts'
+
+const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const WITHIN_MS = 1_000
+/** Requests under way at once. */
+const AT_ONCE = 16
+
+let database: Database
+let posthorn: PosthornProcess
+let url: string
+let token: string
+
+beforeAll(async () => {
+  console.info(`FUZZ_SEED=${seed}`)
+  database = await createTestDatabase()
+  const { organizationId } = await createTenant(database.prisma)
+  const made = await createApiKey(database.prisma, {
+    organizationId,
+    scopes: ALL_SCOPES,
+    requestsPerSecond: 1_000_000,
+  })
+  token = made.token
+  const environment = { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'info' }
+  posthorn = startPosthorn(['start', '--role', 'api'], { environment })
+  const address = /http:\/\/127\.0\.0\.1:\d+/
+  await until(() => address.test(posthorn.stdout + posthorn.stderr), 'the server listens')
+  url = (posthorn.stdout + posthorn.stderr).match(address)?.[0] as string
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+async function send({ method, path, headers, body }: Input): Promise<number> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(method !== 'GET' && method !== 'HEAD' && body !== undefined && { body }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(10_000),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** Answers the status line, or nothing where the connection was closed without one. */
+async function sendRaw(bytes: Uint8Array): Promise<number> {
+  const { hostname, port } = new URL(url)
+  return await new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => socket.end(bytes))
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)))
+    socket.setTimeout(10_000, () => socket.destroy())
+  })
+}
+
+/** One that was slow is sent again: the machine may have been busy. */
+async function refuse<T>(input: T, send: (input: T) => Promise<number>): Promise<string | null> {
+  for (let tries = 0; ; tries++) {
+    const begun = performance.now()
+    const status = await send(input)
+    const tookMs = performance.now() - begun
+    if (status >= 500) return `${status}: ${show(input)}`
+    if (tookMs < WITHIN_MS) return null
+    if (tries === 2) return `${Math.round(tookMs)} ms: ${show(input)}`
+  }
+}
+
+function show(input: unknown): string {
+  const text = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+  return JSON.stringify(input instanceof Uint8Array ? text('', input) : input, text).slice(0, 2_000)
+}
+
+async function fuzz<T>(
+  inputs: fc.Arbitrary<T>,
+  count: number,
+  send: (input: T) => Promise<number>,
+): Promise<Map<number, number>> {
+  const todo = fc.sample(inputs, { numRuns: count, seed })
+  expect(todo).toHaveLength(count)
+  const statuses = new Map<number, number>()
+  const failures: string[] = []
+  const counted = async (input: T) => {
+    const status = await send(input)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    return status
+  }
+  const work = async () => {
+    for (let input = todo.pop(); input !== undefined; input = todo.pop()) {
+      const failure = await refuse(input, counted)
+      if (failure) failures.push(failure)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  expect(failures).toEqual([])
+  expect(posthorn.child.exitCode).toBeNull()
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect(posthorn.stdout + posthorn.stderr).not.toMatch(/"level":(50|60)/)
+  return statuses
+}
+
+test('no body, header or path makes REST fail', { timeout: 120_000 }, async () => {
+  const statuses = await fuzz(restInputs, 8_000, send)
+  // The inputs reach deep enough to be refused for many reasons.
+  for (const status of [400, 404, 405, 415, 422]) expect(statuses.get(status)).toBeGreaterThan(20)
+})
+
+test('no document and no variable makes GraphQL fail', { timeout: 120_000 }, async () => {
+  const statuses = await fuzz(graphqlInputs, 8_000, send)
+  for (const status of [200, 400]) expect(statuses.get(status)).toBeGreaterThan(100)
+})
+
+test('no id, key or path makes it fail', { timeout: 120_000 }, async () => {
+  const statuses = await fuzz(keyInputs, 3_000, send)
+  for (const status of [401, 404, 429]) expect(statuses.get(status)).toBeGreaterThan(15)
+})
+
+test('nothing that is not HTTP makes it fail', { timeout: 120_000 }, async () => {
+  const statuses = await fuzz(rawInputs, 2_000, sendRaw)
+  expect(statuses.get(400)).toBeGreaterThan(100)
+})

@@ -1,0 +1,30 @@
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { startApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import type { Settings } from '../../src/services.ts'
+
+/*
+ * A process of Posthorn that tells, whenever it is asked, for how long its event loop stood still at most since it was
+ * asked before, and how much of that time was spent collecting garbage.
+ */
+const { config, secrets } = loadConfig(process.env)
+const app = await startApp({ config, secrets: secrets as Settings['secrets'] }, 'api')
+const delay = monitorEventLoopDelay({ resolution: 1 })
+delay.enable()
+let longestCollectionMs = 0
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) {
+    longestCollectionMs = Math.max(longestCollectionMs, duration)
+  }
+}).observe({ entryTypes: ['gc'] })
+
+process.on('message', () => {
+  // After what the loop has yet to do.
+  setTimeout(() => {
+    process.send?.({ longestMs: delay.max / 1e6, longestCollectionMs })
+    delay.reset()
+    longestCollectionMs = 0
+  }, 20)
+})
+process.on('disconnect', () => process.exit())
+process.send?.({ url: app.url })

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEventType } from '../../src/events/edit-event-type.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+
+let posthorn: TestApp
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  await createEventType(posthorn.database.prisma, { name: 'anything', description: 'Any JSON.' })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+async function post(body: string | Uint8Array<ArrayBuffer>) {
+  const response = await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${posthorn.tenant.token}`,
+      'content-type': 'application/json',
+    },
+    body,
+  })
+  return { status: response.status, answer: JSON.parse(await response.text()) }
+}
+
+const PUBLISHED =
+  '{ ... on PublishEventSuccess { publishedEvent { id } } ... on UserError { message } }'
+
+/** Publishes data as it is written, in a variable or in the document; answers the `data` that is delivered, or null. */
+async function publish(data: string, place: 'variable' | 'literal') {
+  const field = (value: string) =>
+    `publishEvent(input: { type: "anything", data: ${value} }) ${PUBLISHED}`
+  const query =
+    place === 'variable'
+      ? `mutation ($data: JSON!) { ${field('$data')} }`
+      : `mutation { ${field(data)} }`
+  const variables = place === 'variable' ? data : '0'
+  const { status, answer } = await post(
+    `{"query":${JSON.stringify(query)},"variables":{"data":${variables}}}`,
+  )
+  const id = answer.data?.publishEvent?.publishedEvent?.id as string | undefined
+  if (id === undefined) return { status, stored: null, answer }
+  const { rows } = await posthorn.database.pool.query<{ data: string }>(
+    `select substring(body from '"data":(.*)}$') as data from posthorn.events order by id desc limit 1`,
+  )
+  return { status, stored: rows[0]?.data ?? null, answer }
+}
+
+describe('what is published is what is stored', () => {
+  test.each([
+    ['9007199254740991', '9007199254740991'],
+    ['18014398509481984', '18014398509481984'],
+    ['1.0', '1'],
+    ['-0', '0'],
+    ['0.1', '0.1'],
+    ['1e21', '1e+21'],
+    ['1E3', '1000'],
+    ['1.7976931348623157e308', '1.7976931348623157e+308'],
+    ['"12345678901234567890"', '"12345678901234567890"'],
+    ['"1e400"', '"1e400"'],
+  ])('the number %s, as %s', async (written, expected) => {
+    for (const place of ['variable', 'literal'] as const) {
+      expect((await publish(written, place)).stored, place).toBe(expected)
+    }
+  })
+
+  test.each([
+    ['a prototype', '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}}}'],
+    ['a NUL character', '"a\\u0000b"'],
+    ['half a character pair', '"a\\ud800b"'],
+    ['the end of a line of JavaScript', '"\u2028\u2029"'],
+    ['a byte order mark', '"\ufeffx"'],
+    ['every kind of value', '[null,true,false,"",[],{},{"":0}]'],
+    ['lists in lists, 100 deep', '['.repeat(100) + ']'.repeat(100)],
+    ['a long text', `"${'x'.repeat(200_000)}"`],
+  ])('%s', async (_, written) => {
+    const { stored } = await publish(written, 'variable')
+    expect(JSON.parse(stored as string)).toEqual(JSON.parse(written))
+    expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
+  })
+
+  test('of two fields with one name the last', async () => {
+    expect((await publish('{"a":1,"a":2}', 'variable')).stored).toBe('{"a":2}')
+  })
+})
+
+describe('what cannot be kept is refused', () => {
+  test.each([
+    ['a whole number of 20 digits', '12345678901234567890'],
+    ['one beyond what is exact', '9007199254740993'],
+    ['one deep inside', '[[1, {"a": 9007199254740993}]]'],
+    ['a number beyond all', '1e400'],
+    ['one below nothing', '-1e400'],
+    ['one too small to be told from nothing', '1e-400'],
+  ])('%s', async (_, written) => {
+    const variable = await publish(written, 'variable')
+    expect(variable.status).toBe(400)
+    expect(variable.answer.errors[0].message).toContain('send it as a string')
+    const literal = await publish(written.replace('"a"', 'a'), 'literal')
+    expect(literal.stored).toBeNull()
+    expect(literal.answer.errors[0].message).toContain('send it as a string')
+  })
+
+  test.each([
+    ['a body that is not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'not UTF-8'],
+    ['a body nested too deep', '['.repeat(201), 'nested more than 200 deep'],
+    [
+      'data nested too deep',
+      `{"query":"mutation ($a: PublishEventInput!) { publishEvent(input: $a) { __typename } }","variables":{"a":{"type":"${JOINED}","data":${'['.repeat(150)}${']'.repeat(150)}}}}`,
+      'at most 128 deep',
+    ],
+    ['a body of too many parts', `[${'{},'.repeat(100_001)}1]`, '100,000 objects'],
+    [
+      'a variable that names a prototype',
+      '{"query":"query ($__proto__: ID!) { node(id: $__proto__) { id } }","variables":{"__proto__":{"x":1}}}',
+      '',
+    ],
+    ['variables that are a list', '{"query":"{ __typename }","variables":[1]}', ''],
+    ['a document that is no text', '{"query":{"__proto__":1}}', ''],
+  ])('%s', async (_, body, message) => {
+    const { status, answer } = await post(body)
+    expect(status).toBeGreaterThanOrEqual(200)
+    expect(status).toBeLessThan(500)
+    expect(answer.errors[0].message).toContain(message)
+    expect(answer.errors[0].extensions?.code).not.toBe('INTERNAL')
+  })
+})

@@ -1,0 +1,126 @@
+import { createSocket, type RemoteInfo } from 'node:dgram'
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import type { Lookup } from '../../src/outbound/guarded-lookup.ts'
+
+/** What the server says to one question. */
+export interface DnsAnswer {
+  /** Of both families; a question gets those of its own. */
+  readonly addresses?: readonly string[]
+  /** Names that the one asked for leads through before the addresses. */
+  readonly through?: readonly string[]
+  readonly failure?: 'NXDOMAIN' | 'SERVFAIL' | 'garbage' | 'silence'
+  readonly delayMs?: number
+}
+
+export interface DnsServer extends AsyncDisposable {
+  /** The questions so far, as in `A receiver.test`. */
+  readonly questions: string[]
+  /** Asks this server, as the sender asks the system. */
+  readonly lookup: Lookup
+}
+
+/** A name server on this machine (RFC 1035, over UDP). `answer` is asked anew for every question. */
+export async function startDnsServer(
+  answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer,
+): Promise<DnsServer> {
+  const questions: string[] = []
+  const socket = createSocket('udp4')
+  socket.on('message', (query: Buffer, from: RemoteInfo) => {
+    const { name, type, question } = readQuestion(query)
+    questions.push(`${type} ${name}`)
+    const { delayMs = 0, ...said } = answer(name, type)
+    if (said.failure === 'silence') return
+    const response = writeResponse(query.subarray(0, 2), question, type, name, said)
+    setTimeout(() => {
+      if (open) socket.send(response, from.port, from.address)
+    }, delayMs)
+  })
+  let open = true
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const resolver = new Resolver({ timeout: 10_000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${socket.address().port}`])
+  return {
+    questions,
+    lookup: (hostname) => lookUp(resolver, hostname),
+    async [Symbol.asyncDispose]() {
+      open = false
+      resolver.cancel()
+      socket.close()
+      await once(socket, 'close')
+    },
+  }
+}
+
+/** Both families, as `getaddrinfo` gives them, and its codes for what went wrong. */
+async function lookUp(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
+  const asked = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const found = asked.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }))
+  const codes = asked.map((result) => (result.status === 'rejected' ? result.reason.code : ''))
+  const isMissing = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
+  throw Object.assign(new Error(codes.join()), { code: isMissing ? 'ENOTFOUND' : 'EAI_AGAIN' })
+}
+
+function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; question: Buffer } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  const type = query.readUInt16BE(at + 1) === 28 ? 'AAAA' : 'A'
+  return { name: labels.join('.'), type, question: query.subarray(12, at + 5) }
+}
+
+function writeResponse(
+  id: Buffer,
+  question: Buffer,
+  type: 'A' | 'AAAA',
+  name: string,
+  { addresses = [], through = [], failure }: DnsAnswer,
+): Buffer {
+  if (failure === 'garbage') return Buffer.concat([id, Buffer.from('8180ffffffff', 'hex')])
+  const code = failure === 'NXDOMAIN' ? 3 : failure === 'SERVFAIL' ? 2 : 0
+  const names = [name, ...through]
+  const records = [
+    ...through.map((alias, i) => writeRecord(names[i] ?? '', 5, writeName(alias))),
+    ...addresses
+      .filter((address) => (isIP(address) === 6) === (type === 'AAAA'))
+      .map((address) =>
+        writeRecord(names.at(-1) ?? '', type === 'A' ? 1 : 28, writeAddress(address)),
+      ),
+  ]
+  const head = Buffer.alloc(10)
+  head.writeUInt16BE(0x8180 + code, 0)
+  head.writeUInt16BE(1, 2)
+  head.writeUInt16BE(code === 0 ? records.length : 0, 4)
+  return Buffer.concat([id, head, question, ...(code === 0 ? records : [])])
+}
+
+/** To be kept for no time at all, as whoever rebinds a name would have it. */
+function writeRecord(name: string, type: number, data: Buffer): Buffer {
+  const middle = Buffer.alloc(10)
+  middle.writeUInt16BE(type, 0)
+  middle.writeUInt16BE(1, 2)
+  middle.writeUInt16BE(data.length, 8)
+  return Buffer.concat([writeName(name), middle, data])
+}
+
+function writeName(name: string): Buffer {
+  const labels = name.split('.').map((label) => Buffer.from(`\0${label}`, 'latin1'))
+  for (const label of labels) label[0] = label.length - 1
+  return Buffer.concat([...labels, Buffer.from([0])])
+}
+
+function writeAddress(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
+  const groups = new URL(`https://[${address}]/`).hostname.slice(1, -1).split('::')
+  const [left = [], right = []] = groups.map((half) => half.split(':').filter(Boolean))
+  const zeros = Array<string>(8 - left.length - right.length).fill('0')
+  const hex = [...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join('')
+  return Buffer.from(hex, 'hex')
+}

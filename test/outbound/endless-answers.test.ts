@@ -1,0 +1,96 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { HttpSenderOptions } from '../../src/outbound/http-sender.ts'
+import type { Outcome } from '../../src/outbound/outcome.ts'
+import { certificate, openReceiver, openSender, post } from './sending.ts'
+
+const MIB = 1024 * 1024
+const RECEIVERS = 200
+
+/** 64 KiB are read of each body, and 16 KiB kept; the rest is what TLS connections take. */
+const MOST_GROWTH_BYTES = 64 * MIB
+
+let collectGarbage: () => void
+
+beforeAll(() => {
+  setFlagsFromString('--expose-gc')
+  collectGarbage = runInNewContext('gc')
+})
+
+/** In a process of its own, so that what it holds is not counted. */
+async function openEndlessReceiver(kind: string): Promise<{ port: number }> {
+  const child = fork(fileURLToPath(new URL('endless-receiver.ts', import.meta.url)), [kind])
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  child.send(certificate)
+  const [port] = (await once(child, 'message')) as [number]
+  return { port }
+}
+
+/** Sends to all receivers at once; the growth is that at the highest, and aborting ends a run that is over the bound. */
+async function sendToAll(
+  kind: string,
+  options: Partial<HttpSenderOptions>,
+): Promise<{ outcomes: Outcome[]; heapBytes: number; residentBytes: number; tookMs: number }> {
+  const receiver = await openEndlessReceiver(kind)
+  const sender = openSender(options)
+  await post(sender, await openReceiver())
+  collectGarbage()
+  const before = measure()
+  let [heapBytes, residentBytes] = [0, 0]
+  const overflow = new AbortController()
+  const timer = setInterval(() => {
+    const now = measure()
+    heapBytes = Math.max(heapBytes, now.heapBytes - before.heapBytes)
+    residentBytes = Math.max(residentBytes, now.residentBytes - before.residentBytes)
+    if (heapBytes > MOST_GROWTH_BYTES) overflow.abort()
+  }, 5)
+  const startedAt = performance.now()
+  const outcomes = await Promise.all(
+    Array.from({ length: RECEIVERS }, () => post(sender, receiver, { signal: overflow.signal })),
+  )
+  clearInterval(timer)
+  return { outcomes, heapBytes, residentBytes, tookMs: performance.now() - startedAt }
+}
+
+function measure(): { heapBytes: number; residentBytes: number } {
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { heapBytes: heapUsed + external, residentBytes: rss }
+}
+
+const cutOff = { kind: 'answered', status: 200, bodyTruncated: true }
+const tooLarge = { kind: 'unreachable', code: 'head_too_large' }
+
+test.each([
+  ['a body', cutOff],
+  ['a body in chunks', cutOff],
+  ['a head', tooLarge],
+  ['interim answers', tooLarge],
+])(
+  '200 answers without end at once, each %s, are cut off in time and take little memory',
+  async (kind, expected) => {
+    const { outcomes, heapBytes, residentBytes, tookMs } = await sendToAll(kind, {})
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject(expected)
+      if (outcome.kind === 'answered') expect(outcome.body).toHaveLength(16 * 1024)
+    }
+    // Connecting, the response and the body have 22 s together.
+    expect(tookMs).toBeLessThan(23_000)
+    expect(heapBytes).toBeLessThan(MOST_GROWTH_BYTES)
+    expect(residentBytes).toBeLessThan(2 * MOST_GROWTH_BYTES)
+  },
+)
+
+test('a reader without bounds would be found out by the same measure', async () => {
+  const unbounded = {
+    maxBodyBytes: Number.MAX_SAFE_INTEGER,
+    keepBodyBytes: Number.MAX_SAFE_INTEGER,
+  }
+  const { heapBytes } = await sendToAll('a body', { ...unbounded, bodyReadMs: 20_000 })
+  expect(heapBytes).toBeGreaterThan(MOST_GROWTH_BYTES)
+})

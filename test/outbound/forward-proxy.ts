@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import * as net from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface TestProxy {
+  readonly url: string
+  readonly requests: { authority: string; authorization: string | undefined }[]
+  readonly openConnections: number
+}
+
+/** A forward proxy that connects to what it is asked for when it `admits` it. Closed at the end of the test. */
+export async function openProxy(
+  admits: (authority: string) => boolean | 'hang' = () => true,
+  server: http.Server | https.Server = http.createServer(),
+): Promise<TestProxy> {
+  const requests: TestProxy['requests'] = []
+  const sockets = new Set<net.Socket>()
+  const keep = (socket: net.Socket) => {
+    sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
+  }
+  server.on('connection', keep)
+  server.on('connect', (request: http.IncomingMessage, socket: net.Socket) => {
+    socket.on('error', () => {})
+    const authority = request.url ?? ''
+    requests.push({ authority, authorization: request.headers['proxy-authorization'] })
+    const answer = admits(authority)
+    if (answer === 'hang') return socket.resume().once('end', () => socket.end())
+    if (!answer) return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
+    const { hostname, port } = new URL(`https://${authority}`)
+    const target = net.connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.pipe(target).pipe(socket)
+    })
+    keep(target)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  const scheme = server instanceof https.Server ? 'https' : 'http'
+  return {
+    url: `${scheme}://127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+    requests,
+    get openConnections() {
+      return sockets.size
+    },
+  }
+}

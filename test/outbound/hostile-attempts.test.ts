@@ -1,0 +1,72 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+import { MISBEHAVIOURS, type Misbehaviour } from './hostile-receivers.ts'
+import { authority, openReceiver } from './sending.ts'
+
+/** The deadlines of this process, and of the phases as they add up. */
+const ACKNOWLEDGE_MS = 1_000
+const DEADLINE_MS = { connect: 5_000, response: ACKNOWLEDGE_MS, body: ACKNOWLEDGE_MS + 2_000 }
+const GRACE_MS = 1_000
+
+interface AttemptRow {
+  readonly url: string
+  readonly state: string
+  readonly attempts: number
+  readonly status: number | null
+  readonly code: string | null
+  readonly error: string | null
+  readonly ms: number
+  readonly body: Buffer | null
+}
+
+test('however a receiver misbehaves, its attempt ends in time, says what happened, and delays no other', async () => {
+  const posthorn = await startTestApp({
+    environment: { POSTHORN_ATTEMPT_TIMEOUT: '1s', POSTHORN_RETRY_SCHEDULE: '' },
+    trustedAuthorities: [authority.pem],
+  })
+  onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  const byUrl = new Map<string, Misbehaviour>()
+  for (const misbehaviour of MISBEHAVIOURS) {
+    const { port } = await misbehaviour.open()
+    byUrl.set(`https://localhost:${port}/`, misbehaviour)
+  }
+  const healthy = `https://localhost:${(await openReceiver()).port}/`
+  for (const url of [...byUrl.keys(), healthy]) {
+    const webhook = { url, event_subscriptions: [JOINED], enabled: true }
+    expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
+  }
+  const { services } = posthorn.app
+  await services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
+
+  let rows: AttemptRow[] = []
+  await until(async () => {
+    const result = await posthorn.database.pool.query<AttemptRow>(ATTEMPTS)
+    rows = result.rows
+    return rows.length > byUrl.size && rows.every(({ state }) => state !== 'pending')
+  }, 'every delivery is finished')
+
+  const good = rows.find(({ url }) => url === healthy)
+  expect(good).toMatchObject({ status: 200, state: 'succeeded', attempts: 1 })
+  for (const [url, { name, phase, status, errorCode, error }] of byUrl) {
+    const row = rows.find((candidate) => candidate.url === url)
+    expect.soft({ name, ...row }).toMatchObject({
+      name,
+      status,
+      code: errorCode,
+      error,
+      state: status === 200 ? 'succeeded' : 'exhausted',
+      attempts: 1,
+    })
+    expect.soft(row?.ms, name).toBeLessThanOrEqual(DEADLINE_MS[phase] + GRACE_MS)
+    expect.soft(row?.body?.length ?? 0, name).toBeLessThanOrEqual(16 * 1024)
+  }
+}, 60_000)
+
+const ATTEMPTS = `
+  select w.url, d.state, d.attempt_count as attempts, a.status, a.error_code as code, a.error,
+         a.duration_ms as ms, a.response_body as body
+    from posthorn.attempts a
+    join posthorn.deliveries d on d.id = a.delivery_id
+    join posthorn.webhooks w on w.id = d.webhook_id`

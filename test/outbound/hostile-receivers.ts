@@ -1,0 +1,320 @@
+import { once } from 'node:events'
+import type * as net from 'node:net'
+import type * as tls from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import { createTestAuthority, daysFromNow } from './certificates.ts'
+import { openFullReceiver, openTcpReceiver, openTlsReceiver, vacantPort } from './raw-receivers.ts'
+import { authority, certificate, openReceiver } from './sending.ts'
+import type { Answer } from './tls-receiver.ts'
+
+/** A way to misbehave, and what an attempt says of it. */
+export interface Misbehaviour {
+  readonly name: string
+  open(): Promise<{ readonly port: number }>
+  /** Null: there is no answer that counts. */
+  readonly status: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  /** The last phase that it reaches, whose deadline ends it at the latest. */
+  readonly phase: 'connect' | 'response' | 'body'
+}
+
+const NAMES = ['receiver.test', 'localhost', '127.0.0.1']
+/** What OpenSSL must be told to serve old protocols and weak keys at all. */
+const OLD_CIPHERS = 'DEFAULT@SECLEVEL=0'
+const HEAD = 'HTTP/1.1 200 OK\r\n'
+const KIB = 1024
+
+const CONNECT_TIMED_OUT = 'No TLS connection could be made within 5 s.'
+const RESPONSE_TIMED_OUT = 'The receiver did not answer within 1 s of the request.'
+const RESET = 'The connection was reset before an answer.'
+const TLS_FAILED = 'A TLS connection could not be made; TLS 1.2 or later is required.'
+const CLOSED_EARLY = 'The receiver closed the connection before it answered.'
+const INVALID_HTTP = 'The answer was not valid HTTP/1.1.'
+const HEAD_TOO_LARGE = "The answer's status line and headers were too large."
+
+export const MISBEHAVIOURS: readonly Misbehaviour[] = [
+  // Before there is TLS.
+  unreachable('accepts no connection', openFullReceiver, 'connect_timed_out', CONNECT_TIMED_OUT),
+  unreachable(
+    'accepts, and says nothing',
+    tcp(() => {}),
+    'connect_timed_out',
+    CONNECT_TIMED_OUT,
+  ),
+  unreachable(
+    'drips its TLS handshake',
+    tcp(dripHandshake),
+    'connect_timed_out',
+    CONNECT_TIMED_OUT,
+  ),
+  unreachable('is not there', vacantPort, 'connection_refused', 'The connection was refused.'),
+  unreachable(
+    'resets at once',
+    tcp((socket) => socket.resetAndDestroy()),
+    'connection_reset',
+    RESET,
+  ),
+  unreachable(
+    'closes at once',
+    tcp((socket) => socket.end()),
+    'connection_reset',
+    RESET,
+  ),
+  unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset', RESET),
+  unreachable('speaks no TLS', tcp(answerPlainly), 'tls_failed', TLS_FAILED),
+
+  // Of TLS.
+  unreachable(
+    'speaks TLS 1.1',
+    openTlsReceiver({
+      ...certificate,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: OLD_CIPHERS,
+    }),
+    'tls_failed',
+    TLS_FAILED,
+  ),
+  unreachable(
+    'speaks HTTP/2 only',
+    openTlsReceiver({ ...certificate, ALPNProtocols: ['h2'] }),
+    'http_version_refused',
+    'The receiver does not speak HTTP/1.1.',
+  ),
+  unreachable(
+    'demands a client certificate',
+    openTlsReceiver({ ...certificate, requestCert: true, rejectUnauthorized: true }),
+    'client_certificate_demanded',
+    'The receiver demands a client certificate, and Posthorn has none.',
+    'response',
+  ),
+  certified(
+    'expired',
+    () => authority.issue(NAMES, { until: daysFromNow(-1) }),
+    'certificate_expired',
+    "The receiver's certificate has expired.",
+  ),
+  certified(
+    'of tomorrow',
+    () => authority.issue(NAMES, { from: daysFromNow(1) }),
+    'certificate_not_yet_valid',
+    "The receiver's certificate is not valid yet.",
+  ),
+  certified(
+    'signed by itself',
+    async () => (await createTestAuthority('Self')).self,
+    'certificate_self_signed',
+    "The receiver's certificate is self-signed.",
+  ),
+  certified(
+    'of another host',
+    () => authority.issue(['other.test']),
+    'certificate_wrong_host',
+    "The receiver's certificate is for another host name.",
+  ),
+  certified(
+    'of an unknown authority',
+    async () => (await createTestAuthority('Unknown')).issue(NAMES),
+    'certificate_unknown_authority',
+    "The receiver's certificate was issued by an unknown authority, or an intermediate certificate is missing.",
+  ),
+  certified(
+    'with a weak key',
+    () => authority.issue(NAMES, { hasWeakKey: true }),
+    'certificate_invalid',
+    "The receiver's certificate could not be verified.",
+  ),
+
+  // Before there is a head.
+  silent('says nothing', () => {}),
+  silent('drips its head', (socket) => {
+    socket.write(`${HEAD}x-slow: `)
+    drip(socket, 'a')
+  }),
+  silent('drips interim answers', (socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n')),
+  silent('drips 100 Continue', (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n')),
+  endless('interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
+  endless('a status line', 'HTTP/1.1 200 ', 'OK'.repeat(500)),
+  endless('one header', HEAD, 'x'.repeat(1_000)),
+  endless('large headers', HEAD, `x-a: ${'b'.repeat(1_000)}\r\n`),
+  endless('tiny headers', HEAD, 'a:\r\n'.repeat(500)),
+  unanswered('closes before the head', (socket) => socket.end(), 'closed_early', CLOSED_EARLY),
+  unanswered(
+    'closes within the head',
+    (socket) => socket.end(`${HEAD}x-a`),
+    'closed_early',
+    CLOSED_EARLY,
+  ),
+  {
+    ...unanswered('resets before the head', () => {}, 'connection_reset', RESET),
+    open: () => openTlsReceiver(certificate, (_socket, below) => below.resetAndDestroy())(),
+  },
+  {
+    ...unanswered('resets within the head', () => {}, 'connection_reset', RESET),
+    open: () =>
+      openTlsReceiver(certificate, (socket, below) => {
+        socket.write(`${HEAD}x-a`, () => setTimeout(() => below.resetAndDestroy(), 50))
+      })(),
+  },
+
+  // Heads that are none.
+  invalid('speaks SSH', 'SSH-2.0-OpenSSH_9.9\r\n'),
+  invalid('speaks HTTP/0.9', '<html>It works!</html>'),
+  invalid('speaks HTTP/2 unasked', '\0\0\u0012\u0004\0\0\0\0\0'),
+  invalid('claims HTTP/2', 'HTTP/2 200\r\n\r\n'),
+  invalid('has no status', 'HTTP/1.1 OK\r\n\r\n'),
+  invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
+  invalid('has two lengths', `${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`),
+  invalid('has a negative length', `${HEAD}content-length: -1\r\n\r\n`),
+  invalid(
+    'has a length and chunks',
+    `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`,
+  ),
+  invalid('repeats 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)),
+  invalid('upgrades unasked', 'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+
+  // A head counts, however the body misbehaves.
+  answered('drips its body for ever', (socket) => {
+    socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`)
+    drip(socket, '1\r\na\r\n')
+  }),
+  answered(
+    'pours a body of a length',
+    poured('content-length: 1000000000\r\n\r\n', 'x'.repeat(10_000)),
+  ),
+  answered(
+    'pours chunks',
+    poured('transfer-encoding: chunked\r\n\r\n', `2710\r\n${'x'.repeat(10_000)}\r\n`),
+  ),
+  answered('pours until it is closed', poured('\r\n', 'x'.repeat(10_000))),
+  answered(
+    'pours an extension of a chunk',
+    poured('transfer-encoding: chunked\r\n\r\n1;', 'a=b'.repeat(1_000)),
+  ),
+  answered(
+    'pours trailers',
+    poured('transfer-encoding: chunked\r\n\r\n0\r\n', `x: ${'y'.repeat(1_000)}\r\n`),
+  ),
+  answered('sends a gzip bomb', (socket) => {
+    socket.write(`${HEAD}content-encoding: gzip\r\ncontent-length: ${BOMB.length}\r\n\r\n`)
+    socket.write(BOMB)
+  }),
+  answered('ends short of its length', (socket) =>
+    socket.end(`${HEAD}content-length: 100\r\n\r\nhello`),
+  ),
+  answered('goes on past its length', (socket) =>
+    socket.write(`${HEAD}content-length: 2\r\n\r\nok and more`),
+  ),
+  answered('garbles its chunks', (socket) => {
+    socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nzzz\r\n`)
+  }),
+  answered('cuts its chunks off', (socket) =>
+    socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhe`),
+  ),
+  {
+    ...answered('resets its body', () => {}),
+    open: () =>
+      openTlsReceiver(certificate, (socket, below) => {
+        const written = () => setTimeout(() => below.resetAndDestroy(), 50)
+        socket.write(`${HEAD}content-length: 100\r\n\r\nhello`, written)
+      })(),
+  },
+  answered('speaks HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold but fine')),
+  {
+    ...answered('answers before it has read the request', () => {}),
+    open: () =>
+      openTlsReceiver(certificate, undefined, (socket) => {
+        socket.write(`${HEAD}content-length: 2\r\n\r\nok`)
+      })(),
+  },
+]
+
+/** Twenty megabytes, in a few more bytes than are kept. */
+const BOMB = gzipSync(Buffer.alloc(20 * KIB * KIB), { level: 9 })
+
+function unreachable(
+  name: string,
+  open: Misbehaviour['open'],
+  errorCode: string,
+  error: string,
+  phase: Misbehaviour['phase'] = 'connect',
+): Misbehaviour {
+  return { name, open, status: null, errorCode, error, phase }
+}
+
+function certified(
+  what: string,
+  issue: () => ReturnType<typeof authority.issue>,
+  errorCode: string,
+  error: string,
+): Misbehaviour {
+  const open = async () => openTlsReceiver({ ...(await issue()), ciphers: OLD_CIPHERS })()
+  return unreachable(`shows a certificate ${what}`, open, errorCode, error)
+}
+
+function unanswered(name: string, answer: Answer, errorCode: string, error: string): Misbehaviour {
+  return unreachable(name, () => openReceiver(answer), errorCode, error, 'response')
+}
+
+function silent(name: string, answer: Answer): Misbehaviour {
+  return unanswered(name, answer, 'response_timed_out', RESPONSE_TIMED_OUT)
+}
+
+function endless(what: string, beginning: string, piece: string): Misbehaviour {
+  const answer: Answer = (socket) => {
+    socket.write(beginning)
+    pour(socket, piece)
+  }
+  return unanswered(`pours ${what} without end`, answer, 'head_too_large', HEAD_TOO_LARGE)
+}
+
+function invalid(name: string, text: string): Misbehaviour {
+  const answer: Answer = (socket) => socket.write(text, 'latin1')
+  return unanswered(name, answer, 'invalid_http', INVALID_HTTP)
+}
+
+function answered(name: string, answer: Answer): Misbehaviour {
+  const open = () => openReceiver(answer)
+  return { name, open, status: 200, errorCode: null, error: null, phase: 'body' }
+}
+
+function poured(rest: string, piece: string): Answer {
+  return (socket) => {
+    socket.write(HEAD + rest)
+    pour(socket, piece)
+  }
+}
+
+function tcp(onConnection: (socket: net.Socket) => void): Misbehaviour['open'] {
+  return () => openTcpReceiver(onConnection)
+}
+
+/** The beginning of a ServerHello in a record that takes minutes to complete. */
+function dripHandshake(socket: net.Socket): void {
+  socket.write(Buffer.from('160303' + '3fff' + '02003ff0', 'hex'))
+  drip(socket, '\0')
+}
+
+function resetHandshake(socket: net.Socket): void {
+  void once(socket, 'data').then(() => socket.resetAndDestroy())
+}
+
+function answerPlainly(socket: net.Socket): void {
+  socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+}
+
+/** Writes a piece again and again, as fast as it is taken. */
+export function pour(socket: net.Socket, piece: string): void {
+  const write = () => {
+    while (socket.writable && socket.write(piece)) {}
+  }
+  socket.on('drain', write)
+  write()
+}
+
+/** Writes a piece fifty times a second. */
+export function drip(socket: net.Socket | tls.TLSSocket, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), 20)
+  socket.once('close', () => clearInterval(timer))
+}

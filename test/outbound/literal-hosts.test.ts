@@ -1,0 +1,170 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkDestinationUrl } from '../../src/outbound/destination-url.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import {
+  IPV4_SPECIAL_PURPOSE,
+  IPV6_SPECIAL_PURPOSE,
+  OTHER_SPECIAL_PURPOSE,
+} from '../../src/outbound/special-purpose-blocks.ts'
+import { smuggledSpellingsOf, spellingsOf } from './spellings.ts'
+
+const guard = createAddressGuard([])
+
+const ALL = [...OTHER_SPECIAL_PURPOSE, ...IPV4_SPECIAL_PURPOSE, ...IPV6_SPECIAL_PURPOSE]
+const ROWS_V4 = ALL.filter(({ block }) => block.includes('.'))
+const ROWS_V6 = ALL.filter(({ block }) => block.includes(':'))
+
+/** Judged by the IPv4 address inside, as `spellingsOf` does. */
+const IPV4_INSIDE = ['::ffff:0:0/96', '64:ff9b::/96']
+const notReachable = ALL.filter(
+  ({ block, globallyReachable }) => globallyReachable !== true && !IPV4_INSIDE.includes(block),
+)
+
+/** An address of a block, at its ends more often than chance would have it. */
+function addressIn(block: string): fc.Arbitrary<string> {
+  const [network = '', bits] = block.split('/')
+  const width = network.includes(':') ? 128 : 32
+  const size = 1n << BigInt(width - Number(bits))
+  const first = toNumber(network)
+  return fc
+    .oneof(fc.constantFrom(0n, size - 1n), fc.bigInt({ min: 0n, max: size - 1n }))
+    .map((offset) => toText(first + offset, width))
+}
+
+function refuse(url: string): void {
+  expect(checkDestinationUrl(url, guard), url).toMatchObject({
+    ok: false,
+    code: 'address_not_public',
+    detail: expect.stringMatching(/^The URL's host is not a public address: .+\. Give a host/),
+  })
+}
+
+describe('an address that is not globally reachable', () => {
+  test.each(notReachable)('of $block, $name, is refused in every spelling', ({ block }) => {
+    fc.assert(
+      fc.property(addressIn(block), fc.constantFrom('', ':8443'), (ip, port) => {
+        for (const host of spellingsOf(ip)) refuse(`https://${host}${port}/hooks?x=1`)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('of the protocol assignments is refused, the reachable anycast services among them included', () => {
+    const inside = ALL.filter(
+      ({ block, globallyReachable }) =>
+        globallyReachable === true && /^(192\.0\.0\.|2001:)/.test(block),
+    )
+    expect(inside.map(({ block }) => block)).toEqual([
+      '192.0.0.9/32',
+      '192.0.0.10/32',
+      '2001:1::1/128',
+      '2001:1::2/128',
+      '2001:1::3/128',
+      '2001:3::/32',
+      '2001:4:112::/48',
+      '2001:20::/28',
+      '2001:30::/28',
+    ])
+    for (const { block } of inside) {
+      fc.assert(
+        fc.property(addressIn(block), (ip) => {
+          for (const host of spellingsOf(ip)) refuse(`https://${host}/`)
+        }),
+        { numRuns: 20 },
+      )
+    }
+  })
+})
+
+test('an address outside of all blocks is accepted in every spelling that has no zone id', () => {
+  const ipv4 = fc.nat(0xffff_ffff).map((number) => toText(BigInt(number), 32))
+  const ipv6 = fc
+    .bigInt({ min: 0n, max: (1n << 125n) - 1n })
+    .map((low) => toText((1n << 125n) + low, 128))
+  fc.assert(
+    fc.property(fc.oneof(ipv4, ipv6), (ip) => {
+      const rows = ip.includes(':') ? ROWS_V6 : ROWS_V4
+      fc.pre(!rows.some(({ block }) => contains(block, ip)))
+      for (const host of spellingsOf(ip)) {
+        const url = `https://${host}/`
+        if (/%(25)?(eth0|1\])/.test(host)) refuse(url)
+        else expect(checkDestinationUrl(url, guard)).toEqual({ ok: true, url })
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('no IPv4 address, public or not, is accepted inside of an embedding that the internet does not route', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (ip) => {
+      for (const host of smuggledSpellingsOf(ip)) refuse(`https://${host}/`)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an address reads back as it was: what is judged is what the URL says', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), fc.ipV6(), (ipv4, ipv6) => {
+      for (const host of spellingsOf(ipv4).filter((spelling) => !spelling.startsWith('['))) {
+        expect(new URL(`https://${host}/`).hostname, host).toBe(ipv4)
+      }
+      const canonical = new URL(`https://[${ipv6}]/`).hostname
+      expect(new URL(`https://${canonical}/`).hostname).toBe(canonical)
+      expect(toNumber(canonical.slice(1, -1))).toBe(toNumber(ipv6))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test.each([
+  ['https://127.1/', '127.0.0.1 belongs to 127.0.0.0/8, Loopback (RFC 1122)'],
+  ['https://0xa9fea9fe/', '169.254.169.254 belongs to 169.254.0.0/16, Link Local (RFC 3927)'],
+  ['https://[::ffff:10.0.0.1]/', '::ffff:a00:1 belongs to 10.0.0.0/8, Private-Use (RFC 1918)'],
+  ['https://[64:ff9b::10.0.0.1]/', '64:ff9b::a00:1 belongs to 10.0.0.0/8, Private-Use (RFC 1918)'],
+  ['https://[2001:0:1::]/', '2001:0:1:: belongs to 2001::/32, TEREDO (RFC 4380)'],
+  ['https://[::127.0.0.1]/', '::7f00:1 belongs to ::/96, Deprecated (IPv4-Compatible) (RFC 4291)'],
+  ['https://[4000::1]/', '4000::1 is outside of 2000::/3, the IPv6 addresses of the internet'],
+  ['https://[fe80::1%25eth0]/', 'it has a zone id, which leads into one network'],
+  ['https://localhost/', 'localhost is the machine itself (RFC 6761)'],
+])('%s is refused in words that say why: %s', (url, why) => {
+  expect(checkDestinationUrl(url, guard)).toEqual({
+    ok: false,
+    code: 'address_not_public',
+    detail: `The URL's host is not a public address: ${why}. Give a host that can be reached from the internet.`,
+  })
+})
+
+function contains(block: string, ip: string): boolean {
+  const [network = '', bits] = block.split('/')
+  const rest = BigInt((network.includes(':') ? 128 : 32) - Number(bits))
+  return toNumber(ip) >> rest === toNumber(network) >> rest
+}
+
+function toNumber(ip: string): bigint {
+  if (!ip.includes(':')) return ip.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n)
+  const embedded = /^(.*:)([\d.]+\.[\d.]+)$/.exec(ip)
+  if (embedded) return toNumber(`${embedded[1]}0:0`) + toNumber(embedded[2] ?? '')
+  const [left = '', right] = ip.split('::')
+  const groups = (text: string) => text.split(':').filter((group) => group !== '')
+  const [head, tail] = [groups(left), groups(right ?? '')]
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail].reduce(
+    (sum, group) => sum * 65_536n + BigInt(`0x${group}`),
+    0n,
+  )
+}
+
+function toText(number: bigint, width: number): string {
+  const parts = (count: number, bits: bigint) =>
+    Array.from(
+      { length: count },
+      (_, i) => (number >> (bits * BigInt(count - 1 - i))) & ((1n << bits) - 1n),
+    )
+  return width === 32
+    ? parts(4, 8n).join('.')
+    : parts(8, 16n)
+        .map((group) => group.toString(16))
+        .join(':')
+}

@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import * as net from 'node:net'
+import * as tls from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** Takes connections as bare TCP; what it does with them is up to the test. Closed at the end of the test. */
+export async function openTcpReceiver(
+  onConnection: (socket: net.Socket) => void,
+): Promise<{ port: number }> {
+  return await listen(net.createServer(onConnection))
+}
+
+/** Speaks TLS by `options`; `answer` is called once a request began, with the socket and the TCP socket below it. */
+export function openTlsReceiver(
+  options: tls.TlsOptions,
+  answer: (socket: tls.TLSSocket, below: net.Socket) => void = () => {},
+  greet: (socket: tls.TLSSocket) => void = () => {},
+): () => Promise<{ port: number }> {
+  return async () => {
+    const below = new Map<string, net.Socket>()
+    const server = tls.createServer(options, (socket) => {
+      const under = below.get(nameOf(socket))
+      socket.on('error', () => {}).once('data', () => answer(socket, under as net.Socket))
+      greet(socket)
+    })
+    server.on('tlsClientError', () => {})
+    server.on('connection', (socket: net.Socket) => below.set(nameOf(socket), socket))
+    return await listen(server)
+  }
+}
+
+function nameOf({ remotePort }: net.Socket): string {
+  return String(remotePort)
+}
+
+/** Its queue of connections is full, and no one takes them out of it. */
+export async function openFullReceiver(): Promise<{ port: number }> {
+  const child = fork(fileURLToPath(new URL('deaf-listener.ts', import.meta.url)))
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const [port] = (await once(child, 'message')) as [number]
+  for (let number = 0; number < 4; number += 1) {
+    const filler = net.connect(port, '127.0.0.1').on('error', () => {})
+    onTestFinished(() => {
+      filler.destroy()
+    })
+  }
+  return { port }
+}
+
+/** A port at which nobody listens. */
+export async function vacantPort(): Promise<{ port: number }> {
+  const server = net.createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return { port }
+}
+
+async function listen(server: net.Server): Promise<{ port: number }> {
+  const sockets = new Set<net.Socket>()
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as net.AddressInfo).port }
+}

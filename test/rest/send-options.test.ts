@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { TICKET } from '../support/factories.ts'
+import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, refused } from './connect-v1.ts'
+
+const OPTIONS = {
+  rateLimitPerSecond: 50,
+  maxInFlight: 3,
+  retryScheduleSeconds: [5, 60],
+  timeoutSeconds: 7,
+  ordered: true,
+}
+
+let api: ConnectV1
+let id: string
+let created: Record<string, unknown>
+
+beforeAll(async () => {
+  api = await openConnectV1()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+beforeEach(async () => {
+  created = await api.create({ description: 'Ticketing', headers: { 'X-Tenant': 'harvest' } })
+  id = String(created['id'])
+  await updateWebhook(api.deps.webhooks, api.tenant.organizationId, id, OPTIONS)
+})
+
+const get = async () => json(await api.call('GET', `/webhooks/${id}`))
+const put = (body: unknown) => api.call('PUT', `/webhooks/${id}`, { body })
+
+async function stored() {
+  const where = { id: parseId('webhook', id) as string }
+  return await api.database.prisma.webhook.findUnique({ where })
+}
+
+describe('a webhook with options of sending, which REST does not know', () => {
+  test('reads as every other', async () => {
+    const read = await get()
+    expect(read).toEqual({ ...created, updated_at: read.updated_at })
+    const list = await json(await api.call('GET', '/webhooks'))
+    expect(list.at(-1)).toEqual(read)
+  })
+
+  test.each([
+    [{}],
+    [{ url: 'https://other.example/' }],
+    [{ description: null, headers: null }],
+    [{ enabled: true }],
+    [{ event_subscriptions: [TICKET] }],
+  ])('keeps them whatever PUT changes: %j', async (changes) => {
+    const response = await put(changes)
+    expect(response.status).toBe(200)
+    expect(Object.keys(await json(response))).toEqual(Object.keys(created))
+    expect(await stored()).toMatchObject({ ...OPTIONS, ownRetrySchedule: true })
+  })
+
+  test('can be read, changed and sent back', async () => {
+    const read = await get()
+    const updated = await json(await put({ ...read, description: 'Doors' }))
+    expect(updated).toEqual({ ...read, description: 'Doors', updated_at: updated.updated_at })
+    expect(await stored()).toMatchObject({ ...OPTIONS, description: 'Doors' })
+  })
+})
+
+test.each([
+  ['rateLimitPerSecond', 'rate_limit_per_second', 1],
+  ['maxInFlight', 'max_in_flight', 1],
+  ['retryScheduleSeconds', 'retry_schedule_seconds', []],
+  ['timeoutSeconds', 'timeout_seconds', 1],
+  ['ordered', 'ordered', false],
+  ['ownRetrySchedule', 'own_retry_schedule', false],
+])('%s is an unknown field, by that name and as %s', async (camel, snake, value) => {
+  const count = await api.countWebhooks()
+  for (const name of new Set([camel, snake])) {
+    const body = { ...NEW_WEBHOOK, [name]: value }
+    await refused(await api.call('POST', '/webhooks', { body }), `#/${name}`, 'unknown_field')
+    await refused(await put({ description: 'Doors', [name]: value }), `#/${name}`, 'unknown_field')
+  }
+  expect(await api.countWebhooks()).toBe(count)
+  expect(await stored()).toMatchObject({ ...OPTIONS, description: 'Ticketing' })
+})

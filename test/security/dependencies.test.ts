@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const read = async (file: string) => await readFile(new URL(file, root), 'utf8')
+
+interface Package {
+  readonly dev?: boolean
+  readonly optional?: boolean
+  readonly hasInstallScript?: boolean
+  readonly resolved?: string
+  readonly integrity?: string
+}
+
+async function lockedPackages(): Promise<[string, Package][]> {
+  const { packages } = JSON.parse(await read('package-lock.json')) as {
+    packages: Record<string, Package>
+  }
+  return Object.entries(packages).filter(([path]) => path !== '')
+}
+
+test('docs/dependencies.md justifies what package.json depends on, each once and nothing else', async () => {
+  const { dependencies } = JSON.parse(await read('package.json'))
+  const listed = [...(await read('docs/dependencies.md')).matchAll(/^\| `([^`]+)` \|/gm)]
+  expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
+})
+
+test('versions are exact, so that an upgrade is a change somebody made', async () => {
+  const { dependencies } = JSON.parse(await read('package.json'))
+  const loose = Object.entries<string>(dependencies).filter(([, range]) => !/^\d/.test(range))
+  expect(loose).toEqual([])
+})
+
+test('at run time no package needs an install script', async () => {
+  const { allowScripts } = JSON.parse(await read('package.json'))
+  const needed: string[] = []
+  for (const [path, { dev, optional, hasInstallScript }] of await lockedPackages()) {
+    if (!hasInstallScript || dev) continue
+    const name = path.split('node_modules/').at(-1) as string
+    // Denied, so it works without; or the embedded Postgres, which a server with DATABASE_URL never starts.
+    if (allowScripts[name] === false || (allowScripts[name] === true && optional)) continue
+    needed.push(name)
+  }
+  expect(needed).toEqual([])
+})
+
+test('every package comes from a registry, with a checksum', async () => {
+  const strange = (await lockedPackages()).filter(
+    ([, { resolved, integrity }]) =>
+      // The registry is left out, so that a mirror does; anything else would be named.
+      resolved !== undefined || !integrity?.startsWith('sha512-'),
+  )
+  expect(strange.map(([path]) => path)).toEqual([])
+})

@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database, Sql } from '../../src/db/client.ts'
+import { createKeyring } from '../../src/encryption.ts'
+import { mintId, parseId } from '../../src/ids.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { reencryptStoredSecrets } from '../../src/stored-secrets.ts'
+import { createFindSendOptions } from '../../src/webhooks/send-options.ts'
+import { getSigningSecret } from '../../src/webhooks/signing-secret.ts'
+import { createWebhook, getWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
+import { startTestApp, testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
+
+let database: Database
+let organizationId: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+function depsWith(...keys: Buffer[]) {
+  const { prisma } = database
+  return { prisma, keyring: createKeyring(keys), guard: createAddressGuard([]) }
+}
+
+const hook = (headers: Record<string, string> = { 'X-Key': 'abc' }) => ({
+  url: 'https://example.com/',
+  eventSubscriptions: [JOINED],
+  headers,
+})
+
+function environmentWith(...keys: Buffer[]) {
+  const list = keys.map((key) => key.toString('base64')).join(',')
+  return { ...testEnvironment(database.url), POSTHORN_ENCRYPTION_KEYS: list }
+}
+
+describe('posthorn key rotate-encryption', () => {
+  test('makes the old key unnecessary, and says so', async () => {
+    const { id } = await createWebhook(depsWith(oldKey), organizationId, hook())
+    const { key: secret } = await getSigningSecret(depsWith(oldKey), organizationId, id)
+    const revision = await revisionOf(id)
+
+    const { code, stdout } = await runPosthorn(['key', 'rotate-encryption', '--json'], {
+      environment: environmentWith(newKey, oldKey),
+    })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({
+      reencrypted: { signing_secrets: 1, webhook_headers: 1, idempotency_responses: 0 },
+      unreadable: { signing_secrets: [], webhook_headers: [], idempotency_responses: [] },
+      old_keys_removable: true,
+    })
+    const after = depsWith(newKey)
+    expect((await getWebhook(after, organizationId, id)).headers).toEqual({ 'X-Key': 'abc' })
+    expect((await getSigningSecret(after, organizationId, id)).key).toBe(secret)
+    // Nothing that deliveries are made from has changed.
+    expect(await revisionOf(id)).toBe(revision)
+
+    const again = await runPosthorn(['key', 'rotate-encryption'], {
+      environment: environmentWith(newKey, oldKey),
+    })
+    expect(again.stdout).toContain('signing secrets: 0 encrypted anew')
+    expect(again.stdout).toMatch(/the others can be removed from POSTHORN_ENCRYPTION_KEYS/)
+  })
+
+  test('keeps the answers to idempotency keys, whatever the keys are', async () => {
+    const old = environmentWith(oldKey)
+    const key = `k"\\é ${'x'.repeat(200)}`
+    const create = async (environment: Record<string, string>) => {
+      await using posthorn = await startTestApp({ role: 'api', database, environment })
+      const { createWebhookOnce } = await import('../../src/webhooks/create-webhook-once.ts')
+      return await createWebhookOnce(posthorn.app.services.webhooks, organizationId, hook(), key)
+    }
+    const id = await create({ POSTHORN_ENCRYPTION_KEYS: old.POSTHORN_ENCRYPTION_KEYS })
+    const [, , answers] = await reencryptStoredSecrets(
+      database.pool,
+      createKeyring([newKey, oldKey]),
+    )
+    expect(answers).toMatchObject({ reencrypted: 1, unreadable: [] })
+    const { POSTHORN_ENCRYPTION_KEYS } = environmentWith(newKey)
+    expect(await create({ POSTHORN_ENCRYPTION_KEYS })).toBe(id)
+  })
+
+  test('goes on where it was broken off', async () => {
+    const { id } = await createWebhook(depsWith(oldKey), organizationId, hook({}))
+    const webhookId = parseId('webhook', id) as string
+    const old = createKeyring([oldKey])
+    const secrets = Array.from({ length: 1_200 }, () => {
+      const secretId = parseId('signingSecret', mintId('signingSecret')) as string
+      const keyCiphertext = old.encrypt(Buffer.from(secretId), secretId)
+      return { id: secretId, webhookId, keyCiphertext, expiresAt: new Date(Date.now() + 60_000) }
+    })
+    await database.prisma.signingSecret.createMany({ data: secrets })
+    const keyring = createKeyring([newKey, oldKey])
+    let statements = 0
+    const breaking = {
+      query: (...args: Parameters<typeof database.pool.query>) => {
+        statements += 1
+        if (statements > 3) throw new Error('broken off')
+        return database.pool.query(...args)
+      },
+    } as Sql
+    await expect(reencryptStoredSecrets(breaking, keyring)).rejects.toThrow('broken off')
+    const [rest] = await reencryptStoredSecrets(database.pool, keyring)
+    // The first 500 were done: the second page was read, and not written.
+    expect(rest).toMatchObject({ reencrypted: 701, unreadable: [] })
+    const rows = await database.prisma.signingSecret.findMany({
+      where: { expiresAt: { not: null } },
+    })
+    const current = createKeyring([newKey])
+    for (const row of rows)
+      expect(current.decrypt(row.keyCiphertext, row.id).toString()).toBe(row.id)
+    expect(rows).toHaveLength(1_200)
+  })
+
+  test('loses no change that is made meanwhile', async () => {
+    const running = depsWith(newKey, oldKey)
+    const ids: string[] = []
+    for (let i = 0; i < 40; i++) {
+      ids.push((await createWebhook(depsWith(oldKey), organizationId, hook())).id)
+    }
+    const changes = ids.map((id, i) =>
+      updateWebhook(running, organizationId, id, { headers: { 'X-Key': `changed ${i}` } }),
+    )
+    const rotation = reencryptStoredSecrets(database.pool, running.keyring)
+    await Promise.all([rotation, ...changes])
+    await reencryptStoredSecrets(database.pool, running.keyring)
+    for (const [i, id] of ids.entries()) {
+      const { headers } = await getWebhook(depsWith(newKey), organizationId, id)
+      expect(headers).toEqual({ 'X-Key': `changed ${i}` })
+    }
+  })
+
+  test('names the rows that no key decrypts, goes on with the others, and says to keep the keys', async () => {
+    const { id: damaged } = await createWebhook(depsWith(oldKey), organizationId, hook())
+    const { id: sound } = await createWebhook(depsWith(oldKey), organizationId, hook())
+    await damage(damaged)
+    const { code, stdout } = await runPosthorn(['key', 'rotate-encryption', '--json'], {
+      environment: environmentWith(newKey, oldKey),
+    })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      reencrypted: { webhook_headers: 1, signing_secrets: 2 },
+      unreadable: { webhook_headers: [parseId('webhook', damaged)] },
+      old_keys_removable: false,
+    })
+    expect((await getWebhook(depsWith(newKey), organizationId, sound)).headers).toEqual({
+      'X-Key': 'abc',
+    })
+  })
+})
+
+describe('the start', () => {
+  test('is refused when a key is missing, with the remedy', async () => {
+    await createWebhook(depsWith(oldKey), organizationId, hook())
+    const { code, stderr } = await runPosthorn(['start'], { environment: environmentWith(newKey) })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^error: POSTHORN_ENCRYPTION_KEYS lacks the key that 2 of 2 stored secrets were encrypted with\. Add it/,
+    )
+    expect(stderr).not.toContain(newKey.toString('base64'))
+  })
+
+  test('is refused when a key of some is missing', async () => {
+    await createWebhook(depsWith(newKey), organizationId, hook())
+    await createWebhook(depsWith(oldKey), organizationId, hook())
+    const starting = startTestApp({ role: 'api', database, environment: environmentWith(newKey) })
+    await expect(starting).rejects.toThrow(/2 of 4 stored secrets/)
+  })
+})
+
+test('what cannot be decrypted of one webhook stops no other, and says so on its deliveries', async () => {
+  await using receiver = await startReceiver()
+  await using posthorn = await startTestApp({
+    database,
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_RETRY_SCHEDULE: '100ms' },
+  })
+  const create = async () => {
+    const body = {
+      url: receiver.url,
+      enabled: true,
+      event_subscriptions: [JOINED],
+      headers: { a: 'b' },
+    }
+    return ((await (await posthorn.rest('POST', '/webhooks', body)).json()) as { id: string }).id
+  }
+  const [damaged, sound] = [await create(), await create()]
+  await damage(damaged)
+  await posthorn.graphql(
+    `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
+    { input: { type: JOINED, data: {} } },
+  )
+  await receiver.arrival(1)
+
+  const read = async () =>
+    (
+      await posthorn.graphql(
+        `query ($id: ID!) { webhook(id: $id) { headers { name } deliveries { nodes {
+           state attempts { nodes { succeeded error errorCode } } } } } }`,
+        { id: damaged },
+      )
+    ).webhook
+  await until(async () => (await read()).deliveries.nodes[0].state === 'EXHAUSTED', 'it gives up')
+  const { headers, deliveries } = await read()
+  expect(headers).toEqual([{ name: '(unreadable)' }])
+  expect(deliveries.nodes[0].attempts.nodes).toEqual(
+    Array(2).fill({
+      succeeded: false,
+      errorCode: 'secret_unreadable',
+      error: expect.stringContaining('cannot decrypt'),
+    }),
+  )
+  const { rows } = await database.pool.query(
+    'select attempts from graphile_worker.jobs where last_error is not null',
+  )
+  expect(rows).toEqual([])
+  expect(receiver.received).toHaveLength(1)
+
+  // Lists answer, over both APIs.
+  const { webhooks } = await posthorn.graphql('{ webhooks { nodes { id headers { name } } } }')
+  expect(webhooks.nodes).toHaveLength(2)
+  const listed = await posthorn.rest('GET', '/webhooks')
+  expect(await listed.json()).toMatchObject([
+    { id: damaged, headers: { '(unreadable)': '(unreadable)' } },
+    { id: sound, headers: { a: 'b' } },
+  ])
+
+  // Its owner mends it: what was read is refused, and what is given anew is sent.
+  const back = { headers: { '(unreadable)': '(unreadable)' } }
+  expect((await posthorn.rest('PUT', `/webhooks/${damaged}`, back)).status).toBe(422)
+  const mended = await posthorn.rest('PUT', `/webhooks/${damaged}`, { headers: { a: 'new' } })
+  expect(mended.status).toBe(200)
+  receiver.forget()
+  await posthorn.graphql(
+    `mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, eventType: $type) { __typename } }`,
+    { id: damaged, type: JOINED },
+  )
+  expect((await receiver.arrival(1)).headers['a']).toBe('new')
+})
+
+test('a secret that was mended in the database is found without a restart', async () => {
+  const deps = depsWith(oldKey)
+  const { id } = await createWebhook(deps, organizationId, hook())
+  const uuid = parseId('webhook', id) as string
+  const { headersCiphertext } = await database.prisma.webhook.findUniqueOrThrow({
+    where: { id: uuid },
+  })
+  const find = createFindSendOptions(database.pool, deps.keyring)
+  await damage(id)
+  expect((await find(uuid, '1')).signingKey).toBeNull()
+  await database.prisma.webhook.update({ where: { id: uuid }, data: { headersCiphertext } })
+  expect((await find(uuid, '1')).headers).toEqual({ 'X-Key': 'abc' })
+})
+
+async function damage(webhookId: string): Promise<void> {
+  await database.pool.query(
+    `update posthorn.webhooks
+     set headers_ciphertext = set_byte(headers_ciphertext, 40, get_byte(headers_ciphertext, 40) # 1) where id = $1`,
+    [parseId('webhook', webhookId)],
+  )
+}
+
+async function revisionOf(webhookId: string): Promise<string> {
+  const { rows } = await database.pool.query(
+    'select revision from posthorn.webhooks where id = $1',
+    [parseId('webhook', webhookId)],
+  )
+  return rows[0].revision
+}

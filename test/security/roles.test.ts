@@ -1,0 +1,332 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { eraseOldAuditEntries } from '../../src/audit/erase-old-entries.ts'
+import { actForOrganization } from '../../src/db/act-for.ts'
+import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
+import { maintainPartitions } from '../../src/deliveries/retention.ts'
+import { parseId } from '../../src/ids.ts'
+import { eraseEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { withDatabase } from '../support/with-database.ts'
+import { openBrowser, VIEWER } from '../web/browser.ts'
+
+const DAY_MS = 86_400_000
+const suffix = randomBytes(4).toString('hex')
+const [owner, service] = [`posthorn_owner_${suffix}`, `posthorn_service_${suffix}`]
+const name = `posthorn_roles_${suffix}`
+
+let server: Database
+let asOwner: Database
+let asService: Database
+let receiver: Receiver
+let posthorn: TestApp
+
+/** The database as one of the roles that the script makes. */
+function urlOf(role: string, password: string): string {
+  const url = new URL(withDatabase(inject('postgresUrl'), name))
+  url.username = role
+  url.password = password
+  return url.href
+}
+
+beforeAll(async () => {
+  server = openDatabase(inject('postgresUrl'), { maxConnections: 1 })
+  await server.pool.query(`create database ${name}`)
+  {
+    await using admin = openDatabase(withDatabase(inject('postgresUrl'), name))
+    const script = await readFile(new URL('../../deploy/roles.sql', import.meta.url), 'utf8')
+    await admin.pool.query(
+      script.replaceAll('posthorn_owner', owner).replaceAll('posthorn_service', service),
+    )
+  }
+  asOwner = openDatabase(urlOf(owner, 'change me'))
+  asService = openDatabase(urlOf(service, 'change me too'))
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await asOwner[Symbol.asyncDispose]()
+  await asService[Symbol.asyncDispose]()
+  await server.pool.query(`drop database ${name} with (force)`)
+  await server.pool.query(`drop role ${owner}; drop role ${service}`)
+  await server[Symbol.asyncDispose]()
+})
+
+describe('before the owner has migrated', () => {
+  test('the service says what to do', async () => {
+    const { code, stderr } = await runPosthorn(['start'], {
+      environment: testEnvironment(asService.url),
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Run \`posthorn migrate --service-role ${service}\``)
+  })
+})
+
+describe('after the owner has migrated', () => {
+  beforeAll(async () => {
+    const { code, stderr } = await runPosthorn(['migrate', '--service-role', service], {
+      environment: testEnvironment(asOwner.url),
+    })
+    expect(code, stderr).toBe(0)
+    posthorn = await startTestApp({
+      database: asService,
+      trustedAuthorities: [receiver.authority],
+    })
+  })
+
+  test('migrating again changes nothing, and the service finds nothing to migrate', async () => {
+    for (const url of [asOwner.url, asService.url]) {
+      const again = await runPosthorn(['migrate'], { environment: testEnvironment(url) })
+      expect(again).toMatchObject({ code: 0, stdout: 'The database is up to date.\n' })
+    }
+    const grant = await runPosthorn(['migrate', '--service-role', service], {
+      environment: testEnvironment(asOwner.url),
+    })
+    expect(grant.code).toBe(0)
+  })
+
+  test('the service does all that it is for', async () => {
+    const hook = {
+      url: receiver.url,
+      enabled: true,
+      event_subscriptions: [JOINED],
+      headers: { a: 'b' },
+    }
+    const created = await posthorn.rest('POST', '/webhooks', hook)
+    expect(created.status).toBe(201)
+    const { id } = (await created.json()) as { id: string }
+    expect((await posthorn.rest('GET', '/webhooks')).status).toBe(200)
+    expect((await posthorn.rest('GET', `/webhooks/${id}/secret`)).status).toBe(200)
+    expect((await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)).status).toBe(200)
+    const change = { description: 'Changed', headers: null }
+    expect((await posthorn.rest('PUT', `/webhooks/${id}`, change)).status).toBe(200)
+
+    let failures = 1
+    receiver.answer = (response) => {
+      response.statusCode = failures-- > 0 ? 500 : 200
+      response.end()
+    }
+    await posthorn.graphql(
+      'mutation ($i: PublishEventsInput!) { publishEvents(input: $i) { __typename } }',
+      {
+        i: {
+          events: [
+            { type: JOINED, data: {}, idempotencyKey: 'a' },
+            { type: JOINED, data: {} },
+          ],
+        },
+      },
+    )
+    await receiver.arrival(3)
+    const state = async () =>
+      (await posthorn.graphql('{ deliveries { nodes { id state attempts { nodes { id } } } } }'))
+        .deliveries.nodes
+    await until(
+      async () => (await state()).every((one: { state: string }) => one.state === 'SUCCEEDED'),
+      'both are delivered',
+    )
+    const [delivery] = await state()
+    await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', delivery)
+    await receiver.arrival(4)
+    const test =
+      'mutation ($id: ID!, $t: String!) { testDelivery(webhookId: $id, eventType: $t) { __typename } }'
+    await posthorn.graphql(test, { id, t: JOINED })
+    await receiver.arrival(5)
+    const recover =
+      'mutation ($i: RecoverDeliveriesInput!) { recoverDeliveries(input: $i) { __typename } }'
+    const since = new Date(Date.now() - 60_000).toISOString()
+    const { recoverDeliveries } = await posthorn.graphql(recover, { i: { webhookId: id, since } })
+    expect(recoverDeliveries.__typename).toBe('RecoverDeliveriesSuccess')
+    const browser = openBrowser(posthorn.app.url)
+    expect((await browser.signIn({ token: posthorn.tenant.token })).status).toBe(204)
+    expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
+    expect((await browser.signOut()).status).toBe(204)
+    const portal =
+      'mutation ($i: CreatePortalSessionInput!) { createPortalSession(input: $i) { __typename } }'
+    const { createPortalSession } = await posthorn.graphql(portal, {
+      i: { scopes: ['webhooks:read'], webhookId: id },
+    })
+    expect(createPortalSession.__typename).toBe('CreatePortalSessionSuccess')
+    await asService.pool.query(
+      `update posthorn.api_keys set expires_at = now() - interval '2 days' where is_portal`,
+    )
+    expect(await eraseEndedSessions(asService.pool)).toBe(1)
+    const { auditLog } = await posthorn.graphql('{ auditLog { nodes { action } } }')
+    expect(auditLog.nodes.length).toBeGreaterThan(4)
+    const page = await (await fetch(`${posthorn.app.url}/readyz`)).json()
+    expect(page).toMatchObject({ status: 'ok' })
+    expect((await posthorn.rest('DELETE', `/webhooks/${id}`)).status).toBe(204)
+  })
+
+  test('commands and upkeep work as the service', async () => {
+    const environment = testEnvironment(asService.url)
+    const made = await runPosthorn(['organization', 'create', 'Harvest Fair', '--json'], {
+      environment,
+    })
+    expect(made.code, made.stderr).toBe(0)
+    const rotated = await runPosthorn(['key', 'rotate-encryption', '--json'], { environment })
+    expect(rotated.code, rotated.stderr).toBe(0)
+    const inTenDays = new Date(Date.now() + 10 * DAY_MS)
+    const { made: partitions } = await maintainPartitions(asService.pool, 365 * DAY_MS, inTenDays)
+    expect(partitions).toBeGreaterThan(0)
+    const inAYear = new Date(Date.now() + 400 * DAY_MS)
+    const { dropped } = await maintainPartitions(asService.pool, 395 * DAY_MS, inAYear)
+    expect(dropped).toBeGreaterThan(0)
+    expect(await eraseOldAuditEntries(asService.pool, 365 * DAY_MS)).toBe(0)
+    const jobs = await asService.pool.query(`
+      select graphile_worker.add_job('maintain', '{}', job_key := 'maintain')`)
+    expect(jobs.rowCount).toBe(1)
+    const failed = async () =>
+      (
+        await asService.pool.query(
+          'select last_error from graphile_worker.jobs where last_error is not null',
+        )
+      ).rows
+    await until(
+      async () =>
+        (await asService.pool.query(`select from graphile_worker.jobs where key = 'maintain'`))
+          .rowCount === 0,
+      'the upkeep is done',
+    )
+    expect(await failed()).toEqual([])
+  })
+
+  test.each([
+    'create table posthorn.mine ()',
+    'create table public.mine ()',
+    'create temporary table mine ()',
+    'create schema mine',
+    'drop table posthorn.webhooks',
+    'alter table posthorn.webhooks add column mine int',
+    'alter table posthorn.webhooks disable row level security',
+    'create or replace function posthorn.never() returns timestamptz language sql return now()',
+    'drop policy own_organization on posthorn.webhooks',
+    `update posthorn.audit_log set action = 'nothing.done'`,
+    'delete from posthorn.audit_log',
+    'truncate posthorn.audit_log',
+    'delete from posthorn.events',
+    'select * from posthorn_partitions.events_rest',
+    `insert into posthorn._prisma_migrations (id, checksum, migration_name) values ('a', 'b', 'c')`,
+    `set role ${owner}`,
+    `alter role ${service} bypassrls`,
+    'delete from posthorn.organizations',
+    'delete from posthorn.api_keys',
+  ])('the service may not: %s', async (statement) => {
+    await expect(asService.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test.each([
+    ['the owner', () => owner, /is the role that migrates/],
+    ['a superuser', () => new URL(inject('postgresUrl')).username, /is a superuser/],
+    ['nobody', () => 'nobody_at_all', /There is no role "nobody_at_all"/],
+  ])('%s is not given the rights of the service', async (_case, role, message) => {
+    const { code, stderr } = await runPosthorn(['migrate', '--service-role', role()], {
+      environment: testEnvironment(asOwner.url),
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+  })
+
+  describe('row-level security alone', () => {
+    let mine: string
+    let theirs: string
+
+    beforeAll(async () => {
+      const other = await createTenant(asService.prisma)
+      mine = posthorn.tenant.organizationId
+      theirs = other.organizationId
+      for (const organizationId of [mine, theirs]) {
+        const webhook = await asService.prisma.webhook.create({
+          data: { organizationId, url: 'https://example.com/', eventSubscriptions: [JOINED] },
+        })
+        await asService.prisma.signingSecret.create({
+          data: { webhookId: webhook.id, keyCiphertext: randomBytes(40) },
+        })
+      }
+    })
+
+    /** Each forgets to say whose rows it means. */
+    const FORGETFUL: Record<string, (tx: Db) => PromiseLike<{ organizationId: string }[]>> = {
+      webhook: (tx) => tx.webhook.findMany(),
+      apiKey: (tx) => tx.apiKey.findMany(),
+      recovery: (tx) => tx.recovery.findMany(),
+      idempotencyKey: (tx) => tx.idempotencyKey.findMany(),
+    }
+    test.each(Object.entries(FORGETFUL))(
+      'shows a transaction that acts for one organization no %s of another',
+      async (_model, read) => {
+        const rows = await actForOrganization(asService.prisma, mine, async (tx) => await read(tx))
+        expect(rows.filter(({ organizationId }) => organizationId !== mine)).toEqual([])
+        const all = await read(asService.prisma)
+        expect(all.length).toBeGreaterThanOrEqual(rows.length)
+      },
+    )
+
+    test('shows it no signing secret of another', async () => {
+      const [all, own] = await Promise.all([
+        asService.prisma.signingSecret.findMany(),
+        actForOrganization(asService.prisma, mine, (tx) =>
+          tx.signingSecret.findMany({ include: { webhook: true } }),
+        ),
+      ])
+      expect(own.length).toBeGreaterThan(0)
+      expect(own.length).toBeLessThan(all.length)
+      expect(own.filter(({ webhook }) => webhook.organizationId !== mine)).toEqual([])
+    })
+
+    test('lets it change nothing of another', async () => {
+      const count = await actForOrganization(asService.prisma, mine, async (tx) => [
+        (
+          await tx.webhook.updateMany({
+            where: { organizationId: theirs },
+            data: { enabled: true },
+          })
+        ).count,
+        (
+          await tx.apiKey.updateMany({
+            where: { organizationId: theirs },
+            data: { revokedAt: new Date() },
+          })
+        ).count,
+      ])
+      expect(count).toEqual([0, 0])
+      const planting = actForOrganization(asService.prisma, mine, (tx) =>
+        tx.webhook.create({
+          data: {
+            organizationId: theirs,
+            url: 'https://example.com/',
+            eventSubscriptions: [JOINED],
+          },
+        }),
+      )
+      await expect(planting).rejects.toThrow(/row-level security/)
+    })
+
+    test('ends with the transaction: the next one on the connection is free', async () => {
+      await using single = openDatabase(asService.url, { maxConnections: 1 })
+      await actForOrganization(single.prisma, mine, (tx) => tx.webhook.count())
+      const [one, all] = [
+        await single.prisma.webhook.count(),
+        await asService.prisma.webhook.count(),
+      ]
+      expect(one).toBe(all)
+    })
+
+    test('an update that is called with an id of another finds none', async () => {
+      const hook = await asService.prisma.webhook.findFirstOrThrow({
+        where: { organizationId: theirs },
+      })
+      const { lockWebhook } = await import('../../src/webhooks/find-webhook.ts')
+      expect(parseId('webhook', 'x')).toBeNull()
+      await expect(
+        actForOrganization(asService.prisma, mine, (tx) => lockWebhook(tx, hook.id)),
+      ).rejects.toThrow(/There is no webhook/)
+    })
+  })
+})

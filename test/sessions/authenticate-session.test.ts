@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sql } from '../../src/db/client.ts'
+import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
+import { beginSession } from '../../src/sessions/session.ts'
+import { type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let token: string
+
+beforeAll(async () => {
+  api = await openApi()
+  tenant = await api.tenant()
+  token = (await beginSession(api.database.pool, tenant.keyId)).token
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test('a request with a cookie asks who sent it in one statement', async () => {
+  const ask = request(null, { query: '{ viewer { scopes } }' })
+  ask.headers.set('cookie', `theme=dark; posthorn_session=${token}`)
+  ask.headers.set('posthorn-console', '1')
+  api.statements.clear()
+  const { data } = await readAnswer(await api.handle(ask))
+  expect(data.viewer.scopes).toContain('webhooks:read')
+  expect(api.statements.list).toEqual(['authenticate_session'])
+})
+
+test('requests that come together share a statement', async () => {
+  const { pool } = api.database
+  let statements = 0
+  const counting = {
+    query(...args: Parameters<Sql['query']>) {
+      statements++
+      return pool.query(...args)
+    },
+  } as Sql
+  const authenticate = createAuthenticateSession(counting)
+  const others = await Promise.all(
+    Array.from({ length: 20 }, async () => (await beginSession(pool, tenant.keyId)).token),
+  )
+  const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
+  expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(21)
+  // And one that notes that the key was used.
+  expect(statements).toBeLessThanOrEqual(2)
+})
+
+test('what cannot be a session is not looked up', async () => {
+  const authenticate = createAuthenticateSession({
+    query: () => {
+      throw new Error('It was looked up.')
+    },
+  } as unknown as Sql)
+  for (const wrong of ['', 'x', `${token}x`, `${token.slice(1)}\n`, tenant.token]) {
+    await expect(authenticate(wrong)).rejects.toThrow('Sign in again.')
+  }
+})
+
+test('no session begins for a key that is over', async () => {
+  const { pool, prisma } = api.database
+  const other = await api.tenant()
+  await prisma.apiKey.update({ where: { id: other.keyId }, data: { revokedAt: new Date() } })
+  await expect(beginSession(pool, other.keyId)).rejects.toMatchObject({ code: 'unauthenticated' })
+})

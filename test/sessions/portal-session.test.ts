@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { findEndedKeys } from '../../src/api-keys/ended-keys.ts'
+import { SCOPES } from '../../src/api-keys/scope.ts'
+import { parseId, publicId } from '../../src/ids.ts'
+import { eraseEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { openBrowser } from '../web/browser.ts'
+
+let posthorn: TestApp
+let url: string
+let webhookId: string
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  url = posthorn.app.url
+  webhookId = await addWebhook(posthorn.tenant.token)
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const prisma = () => posthorn.database.prisma
+
+async function ask(
+  token: string,
+  query: string,
+  variables: object = {},
+  headers: Record<string, string> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+): Promise<any> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  })
+  return await response.json()
+}
+
+async function addWebhook(token: string): Promise<string> {
+  const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
+  const { data } = await ask(token, document('webhooks', 'CreateWebhook'), { input })
+  return data.createWebhook.webhook.id
+}
+
+async function create(input: object, token = posthorn.tenant.token, headers = {}) {
+  const mutation = document('portal-sessions', 'CreatePortalSession')
+  const { data, errors } = await ask(token, mutation, { input }, headers)
+  expect(errors).toBeUndefined()
+  return data.createPortalSession
+}
+
+/** A session that works: its id, and the token that its URL carries. */
+async function begin(input: object = {}, token = posthorn.tenant.token, headers = {}) {
+  const { portalSession } = await create({ scopes: ['webhooks:read'], ...input }, token, headers)
+  const { searchParams } = new URL(portalSession.url.replace('#', '?'))
+  return { ...portalSession, token: searchParams.get('token') as string, searchParams }
+}
+
+const VIEWER = `{ viewer {
+  organization { id } apiKey { id } scopes portal { webhookId expiresAt } } }`
+
+describe('a portal session', () => {
+  test('is a URL whose secret is in the fragment, which no server is sent', async () => {
+    const theme = {
+      primaryColor: '#7048e8',
+      logoUrl: 'https://cdn.example.com/a b.svg?x=1&y=2#z'.replace(' ', '%20'),
+      colorScheme: 'DARK',
+    }
+    const session = await begin({ theme })
+    expect(session.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/portal#token=phk_/)
+    expect(session.url.startsWith(`${url}/portal#`)).toBe(true)
+    expect(Object.fromEntries(session.searchParams)).toEqual({
+      token: expect.stringMatching(/^phk_\w{49}$/),
+      color: theme.primaryColor,
+      logo: theme.logoUrl,
+      scheme: 'dark',
+    })
+  })
+
+  test('begins with the public URL where there is one', async () => {
+    const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
+    await using other = await startTestApp({ role: 'api', environment })
+    const mutation = document('portal-sessions', 'CreatePortalSession')
+    const { createPortalSession } = await other.graphql(mutation, {
+      input: { scopes: ['webhooks:read'] },
+    })
+    expect(createPortalSession.portalSession.url).toMatch(
+      /^https:\/\/webhooks\.example\.com\/portal#/,
+    )
+  })
+
+  test('acts for its organization with its scopes, and knows what it is', async () => {
+    const { id, token, expiresAt } = await begin({ webhookId, ttlSeconds: 120 })
+    expect(await ask(token, VIEWER)).toEqual({
+      data: {
+        viewer: {
+          organization: { id: posthorn.tenant.publicOrganizationId },
+          apiKey: { id },
+          scopes: ['webhooks:read'],
+          portal: { webhookId, expiresAt },
+        },
+      },
+    })
+    const lastsMs = new Date(expiresAt).getTime() - Date.now()
+    expect(lastsMs).toBeGreaterThan(60_000)
+    expect(lastsMs).toBeLessThanOrEqual(120_000)
+    const { data } = await ask((await begin()).token, VIEWER)
+    expect(data.viewer.portal.webhookId).toBeNull()
+    const ordinary = await ask(posthorn.tenant.token, VIEWER)
+    expect(ordinary.data.viewer.portal).toBeNull()
+  })
+
+  test('lasts an hour unless told otherwise', async () => {
+    const { expiresAt } = await begin()
+    expect(new Date(expiresAt).getTime() - Date.now()).toBeGreaterThan(3_590_000)
+    expect(new Date(expiresAt).getTime() - Date.now()).toBeLessThanOrEqual(3_600_000)
+  })
+
+  test('may ask for no more than the key that made it', async () => {
+    const { organizationId } = posthorn.tenant
+    const scopes = ['keys:manage', 'webhooks:read']
+    const limits = { requestsPerSecond: 7, eventsPerSecond: 60_000 }
+    const { token } = await createApiKey(prisma(), { organizationId, scopes, ...limits })
+    const { id } = await begin({}, token)
+    const uuid = parseId('apiKey', id) as string
+    expect(await prisma().apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
+      requestsPerSecond: 7,
+      eventsPerSecond: null,
+    })
+  })
+
+  test('is made for another organization by an operator who names it', async () => {
+    const operator = await createTenant(prisma(), ['admin'])
+    const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
+    const { token } = await begin({ webhookId }, operator.token, header)
+    const { data } = await ask(token, VIEWER)
+    expect(data.viewer.organization.id).toBe(posthorn.tenant.publicOrganizationId)
+    expect((await ask(token, VIEWER, {}, header)).errors).toMatchObject([
+      { extensions: { code: 'FORBIDDEN' } },
+    ])
+  })
+
+  test('is written down, without what opens it', async () => {
+    const { id, token } = await begin({ webhookId, ttlSeconds: 60 })
+    const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })
+    expect(entry).toMatchObject({
+      action: 'portal_session.created',
+      apiKeyId: posthorn.tenant.keyId,
+      after: { scopes: ['webhooks:read'], webhookId, expiresAt: expect.any(String) },
+    })
+    expect(JSON.stringify(entry)).not.toContain(token)
+    const uuid = parseId('apiKey', id) as string
+    const stored = await prisma().apiKey.findUniqueOrThrow({ where: { id: uuid } })
+    expect(JSON.stringify(stored)).not.toContain(token)
+  })
+})
+
+describe('a portal session is not made', () => {
+  test.each([
+    ['without a scope', { scopes: [] }, 'Give at least one scope.'],
+    ['with a scope that there is not', { scopes: ['webhooks:reed'] }, 'Did you mean'],
+    ['with admin', { scopes: ['admin'] }, 'it opens every organization'],
+    ['with keys:manage', { scopes: ['keys:manage'] }, 'could make keys that outlive'],
+    ['for less than a minute', { ttlSeconds: 59 }, 'from 60 to 86,400'],
+    ['for more than a day', { ttlSeconds: 86_401 }, 'from 60 to 86,400'],
+    ['with a color of another form', { theme: { primaryColor: 'red' } }, 'as #rrggbb'],
+    ['with more than a color', { theme: { primaryColor: '#112233;x' } }, 'as #rrggbb'],
+    ['with a logo over HTTP', { theme: { logoUrl: 'http://a.example/x' } }, 'https:// URL'],
+    ['with a script for a logo', { theme: { logoUrl: 'javascript:alert(1)' } }, 'https:// URL'],
+    ['with a long logo', { theme: { logoUrl: `https://a.example/${'x'.repeat(2_048)}` } }, '2,048'],
+  ])('%s', async (_, input, said) => {
+    const operator = await createTenant(prisma(), ['admin'])
+    const answer = await create({ scopes: ['webhooks:read'], ...input }, operator.token)
+    expect(answer).toMatchObject({
+      __typename: 'ValidationError',
+      message: expect.stringContaining(said),
+    })
+  })
+
+  test('with a scope that the key in use lacks', async () => {
+    const lesser = await createTenant(prisma(), ['keys:manage', 'webhooks:read'])
+    const answer = await create({ scopes: ['webhooks:read', 'secrets:read'] }, lesser.token)
+    expect(answer.issues).toMatchObject([{ code: 'scope_not_held', path: ['scopes', '1'] }])
+  })
+
+  test('for one webhook and to publish to all', async () => {
+    const answer = await create({ scopes: ['events:publish'], webhookId })
+    expect(answer.issues).toMatchObject([{ code: 'scope_not_for_portals' }])
+    expect((await create({ scopes: ['events:publish'] })).__typename).toMatch(/Success$/)
+  })
+
+  test('for a webhook of somebody else, a deleted one, or what is none', async () => {
+    const theirs = await addWebhook((await createTenant(prisma())).token)
+    const deleted = await addWebhook(posthorn.tenant.token)
+    await posthorn.rest('DELETE', `/webhooks/${deleted}`)
+    for (const id of [theirs, deleted, 'wh_x', publicId('apiKey', posthorn.tenant.keyId)]) {
+      const answer = await create({ scopes: ['webhooks:read'], webhookId: id })
+      expect(answer).toMatchObject({ __typename: 'NotFoundError' })
+    }
+  })
+})
+
+describe('the token of a portal session', () => {
+  test('is refused over REST, in plain words', async () => {
+    const { token } = await begin()
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${url}/api/connect/v1/webhooks`, { headers })
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({
+      detail: expect.stringContaining('portal session'),
+    })
+  })
+
+  test('does not sign in to the console', async () => {
+    const { token } = await begin()
+    const response = await openBrowser(url).signIn({ token })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('can neither see nor make keys nor sessions', async () => {
+    const scopes = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
+    const { token } = await begin({ scopes })
+    for (const query of [
+      '{ apiKeys { nodes { id } } }',
+      '{ auditLog { nodes { id } } }',
+      'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
+      'mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
+    ]) {
+      const { errors } = await ask(token, query)
+      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+    }
+    const { organizationId } = posthorn.tenant
+    const data = { organizationId, isPortal: true, expiresAt: new Date(), tokenHint: 'phk_' }
+    const tokenHash = Buffer.alloc(32, 7)
+    await expect(
+      prisma().apiKey.create({ data: { ...data, scopes: ['keys:manage'], tokenHash } }),
+    ).rejects.toThrow('portal_keys_manage_nothing')
+  })
+
+  test('stands in no list of keys', async () => {
+    const { id } = await begin()
+    const { organizationId, token } = posthorn.tenant
+    const uuids = (await listApiKeys(prisma(), organizationId)).map((key) => key.id)
+    expect(uuids).toContain(posthorn.tenant.keyId)
+    expect(uuids).not.toContain(parseId('apiKey', id))
+    const { data } = await ask(token, '{ apiKeys(first: 100) { nodes { id } } }')
+    expect(JSON.stringify(data)).toContain(publicId('apiKey', posthorn.tenant.keyId))
+    expect(JSON.stringify(data)).not.toContain(id)
+  })
+})
+
+describe('a portal session ends', () => {
+  test('at once when it is revoked by its id', async () => {
+    const { id, token } = await begin()
+    const { data } = await ask(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
+    expect(data.revokeApiKey.__typename).toBe('RevokeApiKeySuccess')
+    expect((await ask(token, VIEWER)).errors).toMatchObject([
+      { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
+    ])
+  })
+
+  test('at once, with its streams, when the key that made it is revoked, and not when another is', async () => {
+    const { organizationId } = posthorn.tenant
+    const scopes = ['keys:manage', 'webhooks:read']
+    const maker = await createApiKey(prisma(), { organizationId, scopes })
+    const other = await createApiKey(prisma(), { organizationId, scopes })
+    const { token, id } = await begin({}, maker.token)
+    const uuid = parseId('apiKey', id) as string
+    await revokeApiKey(prisma(), publicId('apiKey', other.key.id))
+    expect((await ask(token, VIEWER)).errors).toBeUndefined()
+    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    await revokeApiKey(prisma(), publicId('apiKey', maker.key.id))
+    expect((await ask(token, VIEWER)).errors).toMatchObject([
+      { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
+    ])
+    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
+      new Map([[uuid, 'revoked']]),
+    )
+  })
+
+  test('when its time is over, and nothing is left of it a day later', async () => {
+    const { id, token } = await begin()
+    const uuid = parseId('apiKey', id) as string
+    const end = (hoursAgo: number) =>
+      prisma().apiKey.update({
+        where: { id: uuid },
+        data: { expiresAt: new Date(Date.now() - hoursAgo * 3_600_000) },
+      })
+    await end(23)
+    expect((await ask(token, VIEWER)).errors).toMatchObject([
+      { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
+    ])
+    await eraseEndedSessions(posthorn.database.pool)
+    expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(1)
+    await end(25)
+    await eraseEndedSessions(posthorn.database.pool)
+    expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(0)
+  })
+
+  test('and with it no key that is no session is erased', async () => {
+    const { organizationId } = posthorn.tenant
+    const { key } = await createApiKey(prisma(), { organizationId, scopes: ['webhooks:read'] })
+    await prisma().apiKey.update({ where: { id: key.id }, data: { expiresAt: new Date(0) } })
+    await eraseEndedSessions(posthorn.database.pool)
+    expect(await prisma().apiKey.count({ where: { id: key.id } })).toBe(1)
+  })
+})

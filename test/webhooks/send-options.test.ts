@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  // Its retry schedule is three times 100 ms, its timeout 15 s.
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  receiver.forget()
+  receiver.answer = (response) => response.writeHead(500).end()
+})
+afterEach(async () => {
+  for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
+    await posthorn.rest('DELETE', `/webhooks/${id}`)
+  }
+})
+
+describe('the retry schedule of a webhook', () => {
+  test('takes the place of the one of the process', async () => {
+    const webhook = await register({ retryScheduleSeconds: [1] })
+    await publish()
+    await untilFinished(webhook, 1)
+    const [first, second, ...more] = await attemptsTo(webhook)
+    expect(more).toEqual([])
+    expect(Number(second?.startedAt) - Number(first?.startedAt)).toBeGreaterThanOrEqual(1_000)
+    expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'exhausted', attemptCount: 2 }])
+  })
+
+  test('may be empty: nothing is tried again, also not when the receiver asks for it', async () => {
+    receiver.answer = (response) => response.writeHead(503, { 'retry-after': '1' }).end()
+    const webhook = await register({ retryScheduleSeconds: [] })
+    await publish()
+    await untilFinished(webhook, 1)
+    expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'exhausted', attemptCount: 1 }])
+  })
+
+  test('is the one of the process again once cleared, and for every other webhook', async () => {
+    const cleared = await register({ retryScheduleSeconds: [] })
+    await update(cleared, { retryScheduleSeconds: null })
+    const other = await register()
+    await publish()
+    await untilFinished(cleared, 1)
+    await untilFinished(other, 1)
+    expect(await deliveriesTo(cleared)).toMatchObject([{ state: 'exhausted', attemptCount: 4 }])
+    expect(await deliveriesTo(other)).toMatchObject([{ state: 'exhausted', attemptCount: 4 }])
+  })
+
+  test('acts from the next failure on; what waits keeps its time, what succeeds is not disturbed', async () => {
+    receiver.answer = (response, { path }) => {
+      response.writeHead(path === '/well' ? 200 : 500, { 'retry-after': '3' }).end()
+    }
+    const webhook = await register()
+    const well = await register({}, '/well')
+    for (let n = 0; n < 5; n++) await publish()
+    const attempted = async () => (await deliveriesTo(webhook)).map((row) => row.attemptCount)
+    await until(async () => (await attempted()).join() === '1,1,1,1,1', 'each was tried once')
+    const waiting = await deliveriesTo(webhook)
+    await update(webhook, { retryScheduleSeconds: [] })
+    const times = (rows: typeof waiting) => rows.map((row) => row.nextAttemptAt)
+    expect(times(await deliveriesTo(webhook))).toEqual(times(waiting))
+
+    await untilFinished(webhook, 5)
+    for (const row of await deliveriesTo(webhook)) {
+      expect(row).toMatchObject({ state: 'exhausted', attemptCount: 2 })
+    }
+    for (const attempt of await attemptsTo(webhook)) {
+      const due = waiting.find(({ id }) => id === attempt.deliveryId)?.nextAttemptAt
+      if (attempt.number === 2) expect(attempt.startedAt >= (due as Date)).toBe(true)
+    }
+    await untilFinished(well, 5)
+    for (const row of await deliveriesTo(well)) {
+      expect(row).toMatchObject({ state: 'succeeded', attemptCount: 1 })
+    }
+  })
+})
+
+describe('the timeout of a webhook', () => {
+  test('ends an attempt whose receiver hangs, and the record says after how long', async () => {
+    receiver.answer = () => {}
+    const webhook = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
+    await publish()
+    await untilFinished(webhook, 1)
+    const [attempt] = await attemptsTo(webhook)
+    expect(attempt).toMatchObject({
+      succeeded: false,
+      status: null,
+      errorCode: 'response_timed_out',
+      error: 'The receiver did not answer within 1 s of the request.',
+    })
+    expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_000)
+    expect(attempt?.durationMs).toBeLessThan(15_000)
+  })
+
+  test('is of that webhook only: another waits longer for the same receiver', async () => {
+    receiver.answer = (response) => setTimeout(() => response.end(), 1_500)
+    const hasty = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
+    const patient = await register({ timeoutSeconds: 30, retryScheduleSeconds: [] })
+    const usual = await register({ retryScheduleSeconds: [] })
+    await publish()
+    for (const webhook of [hasty, patient, usual]) await untilFinished(webhook, 1)
+    expect(await deliveriesTo(hasty)).toMatchObject([{ state: 'exhausted' }])
+    expect(await deliveriesTo(patient)).toMatchObject([{ state: 'succeeded' }])
+    expect(await deliveriesTo(usual)).toMatchObject([{ state: 'succeeded' }])
+  })
+
+  test('changed while a delivery waits, it is that of the next attempt', async () => {
+    receiver.answer = (response) => {
+      if (receiver.received.length === 1) response.writeHead(500).end()
+    }
+    const webhook = await register({ retryScheduleSeconds: [3] })
+    await publish()
+    await until(async () => (await attemptsTo(webhook)).length === 1, 'the first attempt failed')
+    await update(webhook, { timeoutSeconds: 1 })
+    await untilFinished(webhook, 1)
+    expect(await attemptsTo(webhook)).toMatchObject([
+      { status: 500 },
+      { status: null, error: expect.stringContaining('within 1 s') },
+    ])
+  })
+})
+
+async function register(options: object = {}, path = ''): Promise<string> {
+  const input = {
+    url: new URL(path, receiver.url).href,
+    eventSubscriptions: [JOINED],
+    enabled: true,
+    ...options,
+  }
+  const { createWebhook } = await posthorn.graphql(
+    `mutation ($input: CreateWebhookInput!) {
+      createWebhook(input: $input) { ... on CreateWebhookSuccess { webhook { id } } }
+    }`,
+    { input },
+  )
+  return createWebhook.webhook.id
+}
+
+async function update(id: string, input: object): Promise<void> {
+  const { updateWebhook } = await posthorn.graphql(
+    `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+      updateWebhook(id: $id, input: $input) { __typename }
+    }`,
+    { id, input },
+  )
+  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
+}
+
+async function publish(): Promise<void> {
+  const { organizationId } = posthorn.tenant
+  await posthorn.app.services.publishEvents(organizationId, [{ type: JOINED, data: {} }])
+}
+
+async function deliveriesTo(webhook: string) {
+  const webhookId = parseId('webhook', webhook) as string
+  return await posthorn.database.prisma.delivery.findMany({
+    where: { webhookId },
+    orderBy: { id: 'asc' },
+  })
+}
+
+async function attemptsTo(webhook: string) {
+  const webhookId = parseId('webhook', webhook) as string
+  return await posthorn.database.prisma.attempt.findMany({
+    where: { webhookId },
+    orderBy: { id: 'asc' },
+  })
+}
+
+async function untilFinished(webhook: string, count: number): Promise<void> {
+  await until(async () => {
+    const rows = await deliveriesTo(webhook)
+    return rows.filter(({ finishedAt }) => finishedAt !== null).length === count
+  }, `${count} deliveries to ${webhook} are finished`)
+}

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The console and the portal: one program, whose files `src/web/console-files.ts` serves. */
+export default defineConfig({
+  root: here('src/console'),
+  base: '/console/',
+  plugins: [react()],
+  build: {
+    outDir: here('dist/console'),
+    emptyOutDir: true,
+    target: 'es2023',
+    // A file of its own for each: the Content-Security-Policy allows no data in URLs but of pictures.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  server: {
+    host: '127.0.0.1',
+    // `npm run dev:console` shows the sources; everything else is asked of a running `npm start`.
+    proxy: {
+      '/graphql': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
+      '/console/session': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
+    },
+  },
+})
