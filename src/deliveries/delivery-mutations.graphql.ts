@@ -36,7 +36,7 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule before it; of a pending one, the next attempt is brought forward. Needs the scope `deliveries:write`.',
+      'Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule before it; of a pending one, the next attempt is brought forward. Where its webhook is over its cap or its rate, it is the next one in line; where it takes one delivery at a time, it waits for its turn. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     errors: {
       types: [NotFoundError, ConflictError],

@@ -23,7 +23,8 @@ export async function getDelivery(db: Db, organizationId: string, id: string): P
 
 /**
  * Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry
- * schedule before it; of one that is pending, the next attempt is brought forward.
+ * schedule before it; of one that is pending, the next attempt is brought forward. Where its webhook has no room for
+ * it, it is the next one in line.
  */
 export async function redeliver(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
@@ -45,6 +46,7 @@ export async function redeliver(
         -- Where one at a time is sent, it waits for its turn, before all that happened later.
         waiting_since = case when subject.ordered then now() end,
         next_attempt_at = case when not subject.ordered then now() end,
+        goes_first = not subject.ordered,
         schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end
       from subject where d.id = subject.id and not subject.webhook_deleted and not subject.event_gone
       returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before

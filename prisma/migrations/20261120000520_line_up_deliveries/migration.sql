@@ -34,10 +34,14 @@ alter table posthorn.deliveries add column slot_at timestamptz;
 -- How many attempts failed since one succeeded; what the breaker looks at.
 alter table posthorn.webhook_conditions add column consecutive_failures int not null default 0;
 
+-- Whether a person asked for it, by redelivering it or as a test: then it stands before all others in line.
+alter table posthorn.deliveries add column goes_first boolean not null default false;
+
 -- A line is in the order of events, also where a delivery was made later than that of an event after it.
 drop index posthorn.deliveries_waiting;
 -- Serves: releasing what waits for a webhook.
-create index deliveries_waiting on posthorn.deliveries (webhook_id, event_id) where waiting_since is not null;
+create index deliveries_waiting on posthorn.deliveries (webhook_id, goes_first desc, event_id)
+  where waiting_since is not null;
 
 -- Whether what a webhook is owed from now on waits in line.
 create function posthorn.has_line(wanted_webhook uuid) returns boolean
@@ -195,7 +199,7 @@ begin
   ids := array(
     select id from posthorn.deliveries
     where webhook_id = wanted_webhook and waiting_since is not null
-    order by event_id limit allowed
+    order by goes_first desc, event_id limit allowed
     for update
   );
   if webhook.rate_limit_per_second is not null then
@@ -268,7 +272,7 @@ begin
   if not found then
     select id into probe from posthorn.deliveries
     where webhook_id = wanted_webhook and waiting_since is not null
-    order by event_id limit 1
+    order by goes_first desc, event_id limit 1
     for update nowait;
   end if;
   if probe is null then
