@@ -13,6 +13,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores, shared with Postgres.
     maxWorkers: 2,
+    // On a machine that others share a process may stand still for seconds. CI tries a test that failed once more, and
+    // lists in the end what passed only then (`.ci/run`): each of those is to be looked at.
+    retry: process.env['CI'] ? 1 : 0,
     projects: [
       {
         extends: true,

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
 import { publicId } from '../../src/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { fillDeliveries } from '../support/million.ts'
+import { fillDeliveries, markAllLingering } from '../support/million.ts'
 import { type Api, openApi } from './support/api.ts'
 import { readsWithoutIndex } from './support/plans.ts'
 
@@ -28,8 +27,7 @@ beforeAll(async () => {
   const analyzedAt = performance.now()
   await pool.query('vacuum (analyze) posthorn.events, posthorn.deliveries, posthorn.attempts')
   times.push(`vacuumed and analyzed in ${Math.round(performance.now() - analyzedAt)} ms`)
-  await markLingeringDeliveries(pool)
-  await markLingeringDeliveries(pool)
+  await markAllLingering(pool)
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const ids = webhooks.map((uuid) => publicId('webhook', uuid))
   const [busy = '', quiet = '', idle = ''] = ids

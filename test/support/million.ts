@@ -1,5 +1,7 @@
 import type { Sql } from '../../src/db/client.ts'
+import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
 import { JOINED, TICKET } from './factories.ts'
+import { until } from './until.ts'
 
 export interface Filled {
   /** Of the organization, each subscribed to both types: nearly all deliveries go to the first. Uuids. */
@@ -67,4 +69,20 @@ export async function fillDeliveries(
     [organizationId],
   )
   return { webhooks }
+}
+
+/** Puts all that is pending into the index of states. The transactions of other tests hold the bookmark back. */
+export async function markAllLingering(sql: Sql): Promise<void> {
+  await until(
+    async () => {
+      await markLingeringDeliveries(sql)
+      const { rows } = await sql.query<{ passed: boolean }>(
+        `select reached_id > (select id from posthorn.deliveries order by id desc limit 1) as passed
+         from posthorn.bookmarks where name = 'lingering deliveries'`,
+      )
+      return rows[0]?.passed
+    },
+    'the bookmark passes all deliveries',
+    60_000,
+  )
 }
