@@ -47,8 +47,8 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveHub
 }
 
-/** Postgres connections of one process, the worker's included. */
-const MAX_CONNECTIONS = 20
+/** Postgres connections of one process, besides the queue's (`src/worker/queue-pool.ts`). */
+const MAX_CONNECTIONS = 16
 
 /** Everything but the socket and the worker. Postgres is reached when it is first needed. */
 export function openServices({ config, secrets }: Settings): Services {

@@ -1,11 +1,13 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger as WorkerLogger } from 'graphile-worker'
+import type { WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
 import { type ParsedCronItem, run } from 'graphile-worker'
 import { batched } from '../batch.ts'
 import type { Database } from '../db/client.ts'
+import { fetchWhatWasAnnounced } from './fetch-announced.ts'
 import { giveBackJobs } from './give-back.ts'
-import { impatientPool } from './impatient-pool.ts'
 import type { PoolLiveness } from './pool-liveness.ts'
+import { openQueuePool } from './queue-pool.ts'
 import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
 
 /** One runner of graphile-worker with its pool, from its beginning until the last of its jobs has ended. */
@@ -47,9 +49,12 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     { gatherMs: 5, maxSize: 1_000 },
   )
   const runs = createTaskRuns({ tasks, giveBack, onWait })
-  const { pool: pgPool, takeBack } = impatientPool(database.pool)
+  const events: WorkerEvents = new EventEmitter()
+  fetchWhatWasAnnounced(events)
+  const queue = openQueuePool(database.url, onWait)
   const runner = await run({
-    pgPool,
+    pgPool: queue.pool,
+    events,
     logger: workerLogger,
     noHandleSignals: true,
     taskList: runs.taskList,
@@ -58,6 +63,9 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
       poolId = id
       await liveness.register(id)
     }),
+  }).catch(async (error) => {
+    await queue[Symbol.asyncDispose]()
+    throw error
   })
 
   const ending = new Promise<void>((resolve) => {
@@ -72,7 +80,7 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     clearTimeout(await giveUpLater)
     await giveBackJobs(database.pool, poolId, { allBut: [] }).catch(() => {})
     await liveness.forget(poolId)
-    takeBack()
+    await queue[Symbol.asyncDispose]()
   })
   return {
     get poolId() {

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createWebhook, publish } from '../flow/support/backlog.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+const PAIRS = 40
+/** Jobs are looked for every 500 ms without an announcement. Half of them would wait for longer than this. */
+const PROMPTLY_MS = 250
+
+test('an event that is published a moment after another does not wait for the next poll', async () => {
+  await createWebhook(posthorn, receiver.url)
+  const publishOne = (number: number) =>
+    publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 1, number)
+  let late = 0
+  for (let pair = 0; pair < PAIRS; pair++) {
+    await publishOne(2 * pair)
+    // The first is being fetched just now, and the worker keeps a distance to its next fetch.
+    await publishOne(2 * pair + 1)
+    const publishedAt = performance.now()
+    await receiver.arrival(2 * pair + 2)
+    if (performance.now() - publishedAt > PROMPTLY_MS) late += 1
+  }
+  // The machine may have stood still a few times.
+  expect(late).toBeLessThan(PAIRS / 8)
+})
