@@ -10,15 +10,9 @@ export const LATENCY_BOUNDS_MS = [
 /** One more than the bounds between them. */
 const BUCKETS = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, (_, i) => i)
 
-/** SQL: the counts of a group of durations, as an array. */
-export function countLatencies(durationMs: string): string {
-  const bucket = `width_bucket(${durationMs}, array[${LATENCY_BOUNDS_MS.join(',')}])`
-  return `array[${BUCKETS.map((i) => `count(*) filter (where ${bucket} = ${i})`).join(', ')}]::int[]`
-}
-
-/** SQL: two arrays of counts, added up. */
-export function addLatencies(one: string, other: string): string {
-  return `array[${BUCKETS.map((i) => `${one}[${i + 1}] + ${other}[${i + 1}]`).join(', ')}]`
+/** The bucket of a duration, from 0. */
+export function latencyBucket(durationMs: number): number {
+  return LATENCY_BOUNDS_MS.findLastIndex((bound) => durationMs >= bound) + 1
 }
 
 /** SQL: the arrays of counts of a group of rows, added up. */

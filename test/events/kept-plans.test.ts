@@ -3,10 +3,12 @@ import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLoadDelivery } from '../../src/deliveries/load-delivery.ts'
+import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { createKeyring } from '../../src/encryption.ts'
 import { publicId } from '../../src/ids.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
@@ -27,13 +29,17 @@ afterEach(async () => {
 })
 
 test.each(['without statistics', 'with statistics'])(
-  'a session that began on an empty database, %s, publishes and loads by index among 10,000 deliveries',
+  'a session that began on an empty database, %s, publishes, loads and records by index among 10,000 deliveries',
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const load = createLoadDelivery(session)
+    const recordAttempt = createRecordAttempt(session, () => {})
+    const record = (uuid: string) =>
+      recordAttempt(attemptOf(publicId('delivery', uuid), 500, { retryDelayMs: 60_000 }))
     for (let i = 0; i < 10; i++) {
       await publish(1)
       await load(await lastDelivery())
+      await record(await lastDelivery())
     }
     await publish(5_000)
     await publish(5_000)
@@ -41,6 +47,7 @@ test.each(['without statistics', 'with statistics'])(
 
     expect(await rowsRead(() => publish(1))).toBeLessThan(50)
     expect(await rowsRead(() => load(wanted))).toBeLessThan(50)
+    expect(await rowsRead(() => record(wanted))).toBeLessThan(50)
     expect(await load(wanted)).toMatchObject({ id: wanted, state: 'pending', webhook: 'enabled' })
     expect(await load(randomUUID())).toBeNull()
   },
