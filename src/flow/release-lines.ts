@@ -70,11 +70,12 @@ export function createLineReleaser(sql: Sql, gate: Gate, now: () => Date): LineR
     })
   }
 
-  async function releaseAll(webhookIds: readonly string[]): Promise<void> {
+  /** Answers of which there was anything. */
+  async function releaseAll(webhookIds: readonly string[]): Promise<string[]> {
     const wanted = shareOut(webhookIds)
       .filter(({ room }) => room > 0)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    if (wanted.length === 0) return
+    if (wanted.length === 0) return []
     const { rows } = await sql.query<{ id: string; released: number }>({
       name: 'release_waiting',
       text: `
@@ -82,9 +83,9 @@ export function createLineReleaser(sql: Sql, gate: Gate, now: () => Date): LineR
         from unnest($1::uuid[], $2::int[]) as wanted (id, room)`,
       values: [wanted.map(({ id }) => id), wanted.map(({ room }) => room)],
     })
-    for (const { id, released } of rows) {
-      if (released > 0) coming.set(id, (coming.get(id) ?? 0) + released)
-    }
+    const some = rows.filter(({ released }) => released > 0)
+    for (const { id, released } of some) coming.set(id, (coming.get(id) ?? 0) + released)
+    return some.map(({ id }) => id)
   }
 
   function releaseAfter(webhookId: string, before: Promise<void> = Promise.resolve()) {
@@ -95,6 +96,7 @@ export function createLineReleaser(sql: Sql, gate: Gate, now: () => Date): LineR
         underWay.set(webhookId, own)
         return releaseAll([webhookId])
       })
+      .then(() => {})
       .finally(() => {
         if (underWay.get(webhookId) === own) underWay.delete(webhookId)
       })
@@ -102,18 +104,22 @@ export function createLineReleaser(sql: Sql, gate: Gate, now: () => Date): LineR
     return own
   }
 
+  async function look(): Promise<void> {
+    const at = now()
+    const rows = await readLines(sql, at)
+    known = new Map(rows.map((row) => [row.webhookId, row]))
+    // One that was found empty has room for all: what a publisher still adds to it is found here.
+    gate.setLined(new Set(rows.filter(({ open }) => open).map(({ webhookId }) => webhookId)))
+    coming = new Map()
+    for (const { webhookId, probeDue, probesBefore } of rows) {
+      if (probeDue) await releaseProbe(sql, webhookId, probesBefore, at)
+    }
+    const some = await releaseAll(rows.filter((row) => !row.held).map((row) => row.webhookId))
+    if (some.some((webhookId) => !known.get(webhookId)?.open)) await look()
+  }
+
   return {
-    async look() {
-      const at = now()
-      const rows = await readLines(sql, at)
-      known = new Map(rows.map((row) => [row.webhookId, row]))
-      gate.setLined(new Set(known.keys()))
-      coming = new Map()
-      for (const { webhookId, probeDue, probesBefore } of rows) {
-        if (probeDue) await releaseProbe(sql, webhookId, probesBefore, at)
-      }
-      await releaseAll(rows.filter((row) => !row.held).map((row) => row.webhookId))
-    },
+    look,
 
     async release(webhookId) {
       // One that runs already may not see what the caller knows of; one that waits for its end will.
