@@ -169,3 +169,37 @@ test('who asks for a release while one runs gets another one after it, which see
   await Promise.all([first, second])
   expect(await countWaiting(pool)).toBe(0)
 })
+
+test('one look finds all that publishers added to a line that was found empty, and then no attempt asks for more', async () => {
+  const { pool } = posthorn.database
+  await openLine()
+  await publishSome(5)
+  // As it is when another process found it empty before that publisher committed.
+  await pool.query('update posthorn.webhook_flows set line_since = null, line_ended_at = now()')
+  let asked = 0
+  const gate = new Gate({
+    capacity: 10,
+    onCrowded: () => {},
+    onRoom: () => {
+      asked += 1
+    },
+  })
+  const attempt = async () => {
+    const entrant = { webhookId, organizationId: 'org', maxInFlight: 20 }
+    expect(await gate.enter(entrant)).toBe('enter')
+    gate.leave(entrant)
+  }
+  const lines = createLineReleaser(pool, gate, () => new Date())
+  await lines.look()
+  expect(await countWaiting(pool)).toBe(0)
+  await lines.look()
+  await attempt()
+  expect(asked).toBe(0)
+
+  await openLine(', line_ended_at = null')
+  await publishSome(100)
+  await lines.look()
+  expect(await countWaiting(pool)).toBeGreaterThan(0)
+  await attempt()
+  expect(asked).toBe(1)
+})
