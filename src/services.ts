@@ -48,7 +48,7 @@ export interface Services extends AsyncDisposable {
 }
 
 /** Postgres connections of one process, besides the queue's (`src/worker/queue-pool.ts`). */
-const MAX_CONNECTIONS = 16
+const MAX_CONNECTIONS = 15
 
 /** Everything but the socket and the worker. Postgres is reached when it is first needed. */
 export function openServices({ config, secrets }: Settings): Services {

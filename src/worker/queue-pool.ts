@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { APPLICATION_NAME } from '../db/embedded.ts'
 
@@ -6,19 +7,22 @@ export interface QueuePool extends AsyncDisposable {
   readonly pool: pg.Pool
 }
 
-/** One listens, one fetches, and two complete. */
-export const QUEUE_CONNECTIONS = 4
+/** One listens, one fetches, and the others complete. */
+const MAX_CONNECTIONS = 5
 
 const CONNECT_WITHIN_MS = 2_000
 
+/** How long closing the connections is waited for, where Postgres does not answer. */
+const CLOSE_WITHIN_MS = 1_000
+
 /**
- * Every statement of graphile-worker looks rows up by an index, whatever the planner expects of a table that was empty
- * or full when it was last analyzed. Left to itself, Postgres read all of it to fetch a few: 15 ms instead of 2, as
- * soon as 20,000 deliveries waited in line.
+ * Every statement of graphile-worker looks rows up by an index, whatever the planner knows of the table, and is planned
+ * for the size that it has now. Left to itself, Postgres read all of it to fetch a few: 15 ms instead of 2, as soon as
+ * 20,000 deliveries waited in line.
  */
 const LOOK_UP_ROWS = `
   set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off;
-  set plan_cache_mode = force_generic_plan`
+  set plan_cache_mode = force_custom_plan`
 
 /**
  * Where Postgres says that it is only starting, or cannot be reached in time, graphile-worker waits for 3 s and then ever
@@ -29,7 +33,7 @@ export function openQueuePool(url: string, onError: (error: Error) => void): Que
   const pool = new pg.Pool({
     connectionString: url,
     application_name: APPLICATION_NAME,
-    max: QUEUE_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
@@ -78,7 +82,7 @@ export function openQueuePool(url: string, onError: (error: Error) => void): Que
       // Lends no more from here on.
       const ended = pool.end()
       for (const client of [...taken]) client.release(true)
-      await ended
+      await Promise.race([ended, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })])
     },
   }
 }
