@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
-import { APPLICATION_NAME } from './embedded.ts'
+import type pg from 'pg'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
+import { openPool, type PoolOptions } from './pool.ts'
 
 /** A Prisma client or a transaction open on one: what domain functions take. */
 export type Db = PrismaClient | Prisma.TransactionClient
@@ -21,30 +21,12 @@ export interface Database extends AsyncDisposable {
   readonly prisma: PrismaClient
 }
 
-export interface DatabaseOptions {
-  readonly maxConnections?: number
-  /** Told about connections that break while idle; the pool replaces them by itself. */
-  readonly onError?: (error: Error) => void
-}
-
-/** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
-const CONNECT_WITHIN_MS = 2_000
-
 /** Opens the pool. It connects when first used, so this succeeds while Postgres is away. */
-export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: APPLICATION_NAME,
-    max: options.maxConnections ?? 20,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  })
-  const report = options.onError ?? (() => {})
-  // Without listeners, a connection that breaks would end the process.
-  pool.on('error', report)
-  pool.on('connect', (client) => client.on('error', report))
+export function openDatabase(
+  url: string,
+  { maxConnections = 20, onError = () => {} }: Partial<PoolOptions> = {},
+): Database {
+  const pool = openPool(url, { maxConnections, onError })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {
     url,

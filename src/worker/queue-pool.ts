@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { APPLICATION_NAME } from '../db/embedded.ts'
+import type pg from 'pg'
+import { openPool } from '../db/pool.ts'
 
 /** The connections of one runner of graphile-worker. */
 export interface QueuePool extends AsyncDisposable {
@@ -9,8 +9,6 @@ export interface QueuePool extends AsyncDisposable {
 
 /** One listens, one fetches, and the others complete. */
 const MAX_CONNECTIONS = 5
-
-const CONNECT_WITHIN_MS = 2_000
 
 /** How long closing the connections is waited for, where Postgres does not answer. */
 const CLOSE_WITHIN_MS = 1_000
@@ -30,22 +28,10 @@ const LOOK_UP_ROWS = `
  * stumbled while Postgres went away may keep the connection it listens on for good: disposing of the pool closes all.
  */
 export function openQueuePool(url: string, onError: (error: Error) => void): QueuePool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: APPLICATION_NAME,
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  })
+  const pool = openPool(url, { maxConnections: MAX_CONNECTIONS, onError })
+  // Before whatever is asked of it.
+  pool.on('connect', (client) => client.query(LOOK_UP_ROWS).catch(onError))
   const taken = new Set<pg.PoolClient>()
-  pool.on('error', onError)
-  pool.on('connect', (client) => {
-    client.on('error', onError)
-    // Before whatever is asked of it.
-    client.query(LOOK_UP_ROWS).catch(onError)
-  })
 
   function lend(client: pg.PoolClient): pg.PoolClient {
     const { release } = client
