@@ -56,7 +56,8 @@ test('what is over the limit is moved once, and fetched once more', async () => 
     `select count(*)::int as due from graphile_worker.jobs
      where task_identifier = 'deliver' and key is not null and run_at <= now() and locked_at is null`,
   )
-  expect(rows[0].due).toBe(0)
+  // What was released just now, at most.
+  expect(rows[0].due).toBeLessThanOrEqual(5)
 })
 
 test('a webhook within its limit, and one without any, are not delayed', async () => {
