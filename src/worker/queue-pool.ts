@@ -16,11 +16,12 @@ const CLOSE_WITHIN_MS = 1_000
 /**
  * Every statement of graphile-worker looks rows up by an index, whatever the planner knows of the table, and is planned
  * for the size that it has now. Left to itself, Postgres read all of it to fetch a few: 15 ms instead of 2, as soon as
- * 20,000 deliveries waited in line.
+ * 20,000 deliveries waited in line. Before PostgreSQL 18 what is switched off counts as so expensive that it would be
+ * compiled.
  */
 const LOOK_UP_ROWS = `
   set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off;
-  set plan_cache_mode = force_custom_plan`
+  set plan_cache_mode = force_custom_plan; set jit = off`
 
 /**
  * Where Postgres says that it is only starting, or cannot be reached in time, graphile-worker waits for 3 s and then ever

@@ -33,7 +33,7 @@ returns table (
   webhook_id uuid, attempt_id uuid, succeeded boolean, consecutive_failures int, failing_since timestamptz
 )
   language plpgsql
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off
 as $function$
 #variable_conflict use_column
 begin
