@@ -8,6 +8,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'api_key.created': 'API key created',
   'api_key.updated': 'API key changed',
   'api_key.revoked': 'API key revoked',
+  'portal_session.created': 'Portal session created',
   'delivery.tested': 'Test event sent',
   'delivery.redelivered': 'Delivery redelivered',
   'delivery.canceled': 'Delivery canceled',
