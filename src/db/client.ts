@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
+import { type Connections, createConnections, type PoolOptions } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
-import { openPool, type PoolOptions } from './pool.ts'
 
 /** A Prisma client or a transaction open on one: what domain functions take. */
 export type Db = PrismaClient | Prisma.TransactionClient
@@ -17,6 +17,8 @@ export type Sql = Pick<pg.Pool, 'query'>
 /** The one database: Prisma and plain SQL on a shared pool. */
 export interface Database extends AsyncDisposable {
   readonly url: string
+  /** Where other pools are opened. */
+  readonly connections: Connections
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
 }
@@ -26,10 +28,12 @@ export function openDatabase(
   url: string,
   { maxConnections = 20, onError = () => {} }: Partial<PoolOptions> = {},
 ): Database {
-  const pool = openPool(url, { maxConnections, onError })
+  const connections = createConnections(url)
+  const pool = connections.open({ maxConnections, onError })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {
     url,
+    connections,
     pool,
     prisma,
     async [Symbol.asyncDispose]() {

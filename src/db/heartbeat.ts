@@ -1,9 +1,10 @@
-import type pg from 'pg'
+import type { Connections } from './connections.ts'
 import { openSession } from './session.ts'
 
 export interface HeartbeatOptions {
   readonly url: string
-  readonly pool: pg.Pool
+  /** What is broken off. */
+  readonly connections: Connections
   readonly onError: (error: unknown) => void
 }
 
@@ -16,13 +17,8 @@ const ANSWER_WITHIN_MS = 4_000
  * Finds out that Postgres is gone without a word, as after a failover or when its machine stops: then connections do not
  * break, and what waits for an answer on them would wait for a quarter of an hour. They are all broken off.
  */
-export function startHeartbeat({ url, pool, onError }: HeartbeatOptions): AsyncDisposable {
+export function startHeartbeat({ url, connections, onError }: HeartbeatOptions): AsyncDisposable {
   const session = openSession(url, { name: 'heartbeat', onOpen: async () => {}, onError })
-  const clients = new Set<pg.PoolClient>()
-  const onConnect = (client: pg.PoolClient) => clients.add(client)
-  const onRemove = (client: pg.PoolClient) => clients.delete(client)
-  pool.on('connect', onConnect)
-  pool.on('remove', onRemove)
 
   let unansweredBeats = 0
   const timer = setInterval(() => {
@@ -30,7 +26,7 @@ export function startHeartbeat({ url, pool, onError }: HeartbeatOptions): AsyncD
     if (unansweredBeats > 0 && ++unansweredBeats * BEAT_EVERY_MS > ANSWER_WITHIN_MS) {
       unansweredBeats = 0
       onError(new Error(`Postgres gave no answer for ${ANSWER_WITHIN_MS} ms.`))
-      for (const client of clients) breakOff(client)
+      connections.breakOff()
       return
     }
     if (unansweredBeats > 0) return
@@ -48,15 +44,7 @@ export function startHeartbeat({ url, pool, onError }: HeartbeatOptions): AsyncD
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      pool.off('connect', onConnect)
-      pool.off('remove', onRemove)
       await session[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Its query fails, and the pool replaces it. */
-function breakOff(client: pg.PoolClient): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
 }

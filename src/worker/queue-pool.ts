@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { openPool } from '../db/pool.ts'
+import type { Connections } from '../db/connections.ts'
 
 /** The connections of one runner of graphile-worker. */
 export interface QueuePool extends AsyncDisposable {
@@ -28,8 +28,11 @@ const LOOK_UP_ROWS = `
  * longer, up to two minutes, before it asks again. Told no reason, it asks again at its next poll. And a runner that
  * stumbled while Postgres went away may keep the connection it listens on for good: disposing of the pool closes all.
  */
-export function openQueuePool(url: string, onError: (error: Error) => void): QueuePool {
-  const pool = openPool(url, { maxConnections: MAX_CONNECTIONS, onError })
+export function openQueuePool(
+  connections: Connections,
+  onError: (error: Error) => void,
+): QueuePool {
+  const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError })
   // Before whatever is asked of it.
   pool.on('connect', (client) => client.query(LOOK_UP_ROWS).catch(onError))
   const taken = new Set<pg.PoolClient>()

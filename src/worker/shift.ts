@@ -51,7 +51,7 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   const runs = createTaskRuns({ tasks, giveBack, onWait })
   const events: WorkerEvents = new EventEmitter()
   fetchWhatWasAnnounced(events)
-  const queue = openQueuePool(database.url, onWait)
+  const queue = openQueuePool(database.connections, onWait)
   const runner = await run({
     pgPool: queue.pool,
     events,

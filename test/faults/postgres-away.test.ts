@@ -50,10 +50,11 @@ beforeEach(async () => {
 })
 
 describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: boolean]>([
+  // First: while the connections are those of the start.
+  ['the server is out of reach', async () => relay.silence(), async () => relay.restore()],
   ['Postgres is killed', () => postgres.kill(), () => postgres.start()],
   ['Postgres shuts down at once', () => postgres.stop('immediate'), () => postgres.start()],
   ['Postgres shuts down for maintenance', () => postgres.stop('fast'), () => postgres.start()],
-  ['the server is out of reach', async () => relay.silence(), async () => relay.restore()],
   [
     'a failover leaves a server that only reads',
     () => onlyReads(true),

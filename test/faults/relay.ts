@@ -10,32 +10,31 @@ export interface Relay extends AsyncDisposable {
 }
 
 export async function startRelay(targetPort: number): Promise<Relay> {
-  const sockets = new Set<Socket>()
+  const clients = new Set<Socket>()
+  const targets = new Set<Socket>()
+  /** Those whose other end is gone, which they are not told. */
+  const dead = new WeakSet<Socket>()
   let silent = false
 
-  function join(from: Socket, to: Socket): void {
-    sockets.add(from)
+  function join(from: Socket, to: Socket, open: Set<Socket>): void {
+    open.add(from)
     from.on('data', (chunk) => {
       if (!silent) to.write(chunk)
     })
     from.on('error', () => {})
     from.on('close', () => {
-      sockets.delete(from)
-      if (!silent) to.destroy()
+      open.delete(from)
+      if (!silent && !dead.has(to)) to.destroy()
     })
   }
 
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1')
-    join(client, target)
-    join(target, client)
+    join(client, target, clients)
+    join(target, client, targets)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-
-  function cutAll(): void {
-    for (const socket of sockets) socket.destroy()
-  }
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -44,11 +43,12 @@ export async function startRelay(targetPort: number): Promise<Relay> {
     },
     restore() {
       silent = false
-      // What was open then stays dead: the machine that answers now is another one.
-      cutAll()
+      // The machine that answers now is another one. It knows nothing of what was open then, and says nothing.
+      for (const client of clients) dead.add(client)
+      for (const target of targets) target.destroy()
     },
     async [Symbol.asyncDispose]() {
-      cutAll()
+      for (const socket of [...clients, ...targets]) socket.destroy()
       server.close()
       await once(server, 'close')
     },

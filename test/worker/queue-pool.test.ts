@@ -16,7 +16,7 @@ afterEach(async () => await database[Symbol.asyncDispose]())
 
 test('jobs are fetched and completed by index, whatever is known of a table in which thousands wait', async () => {
   const fail = (error: Error) => expect.fail(error.message)
-  await using queue = openQueuePool(database.url, fail)
+  await using queue = openQueuePool(database.connections, fail)
   const asked = vi.spyOn(pg.Client.prototype, 'query')
   await addJobs(3, 'now')
   await runOnce({
