@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { untilBack } from '../db/until-back.ts'
 import { DomainError } from '../errors.ts'
 import type { Candidate, Flow } from '../flow/flow.ts'
 import { parseId } from '../ids.ts'
@@ -64,12 +65,14 @@ export async function attemptDelivery(
   if (!recorded) return
   deps.report.attempted(deliveryId, candidate.webhookId, record, recorded)
   const { consecutiveFailures, failingSince } = recorded
-  await deps.flow.attempted(candidate, options, {
+  const result = {
     succeeded: record.succeeded,
     finished: recorded.state !== 'pending',
     consecutiveFailures,
     failingSince,
-  })
+  }
+  // Not to be left to the job, which would begin with another attempt.
+  await untilBack(() => deps.flow.attempted(candidate, options, result))
 }
 
 interface Due {
@@ -120,7 +123,7 @@ async function send(
     const record = unsentAttempt(delivery.id, options, {
       startedAt,
       requestHeaderPrefix: deps.headerPrefix,
-      retryDelayMs: nextDelayMs(delivery, null, scheduleMs, isProbe),
+      retryDelayMs: nextDelayMs(delivery, null, scheduleMs, isProbe, startedAt),
       keepsSchedule: isProbe,
     })
     return { ...due, record }
@@ -130,7 +133,11 @@ async function send(
   const outcome = await deps.sender.send({ ...request, acknowledgeTimeoutMs, signal })
   // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
   if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
-  return { ...due, record: toRecord(delivery, request, startedAt, outcome, scheduleMs, isProbe) }
+  const next = {
+    retryDelayMs: nextDelayMs(delivery, outcome, scheduleMs, isProbe, deps.now()),
+    keepsSchedule: isProbe,
+  }
+  return { ...due, record: toRecord(delivery, request, startedAt, outcome, next) }
 }
 
 interface SignedRequest {
@@ -175,8 +182,7 @@ function toRecord(
   request: SignedRequest,
   startedAt: Date,
   outcome: Exclude<Outcome, { kind: 'aborted' }>,
-  scheduleMs: readonly number[],
-  isProbe: boolean,
+  { retryDelayMs, keepsSchedule }: Pick<AttemptRecord, 'retryDelayMs' | 'keepsSchedule'>,
 ): AttemptRecord {
   const succeeded = isSuccess(outcome)
   const answer = outcome.kind === 'answered' ? outcome : null
@@ -198,8 +204,8 @@ function toRecord(
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,
-    retryDelayMs: succeeded ? null : nextDelayMs(delivery, outcome, scheduleMs, isProbe),
-    keepsSchedule: isProbe,
+    retryDelayMs: succeeded ? null : retryDelayMs,
+    keepsSchedule,
   }
 }
 
@@ -211,7 +217,8 @@ function nextDelayMs(
   outcome: Outcome | null,
   scheduleMs: readonly number[],
   isProbe: boolean,
+  now: Date,
 ): number | null {
   if (isProbe) return PROBE_RETRY_DELAY_MS
-  return retryDelayMs(schedulePosition + 1, outcome, scheduleMs, new Date())
+  return retryDelayMs(schedulePosition + 1, outcome, scheduleMs, now)
 }

@@ -133,9 +133,14 @@ export function watchPools({ databaseUrl, logger, onLost }: PoolLivenessOptions)
   }
 }
 
+/** Takes it once for each connection, however often it is asked: whoever lets go of it then does. */
 async function tryToHold(sql: Sql, poolId: string): Promise<boolean> {
   const { rows } = await sql.query<{ held: boolean }>(
-    'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
+    `select case when exists (
+       select from pg_locks
+       where locktype = 'advisory' and pid = pg_backend_pid() and objsubid = 1
+         and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)
+     ) then true else pg_try_advisory_lock(hashtextextended($1, 0)) end as held`,
     [poolId],
   )
   return rows[0]?.held === true

@@ -105,6 +105,28 @@ describe('a webhook that keeps failing', () => {
     expect(await countStates(posthorn.database.pool)).toEqual({ pending: 16 })
   })
 
+  test('gets nothing twice while Postgres refuses to hold it, and is held then', async () => {
+    const { pool } = posthorn.database
+    fail()
+    await publish(pool, posthorn.tenant.publicOrganizationId, 10)
+    await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
+    await pool.query(`
+      create function posthorn.refuse() returns trigger language plpgsql as
+        $$begin raise 'no room' using errcode = 'disk_full'; end$$;
+      create trigger refuse before insert or update on posthorn.webhook_flows
+        for each row execute function posthorn.refuse();`)
+    pass(60)
+    await publishOne()
+    await until(async () => (await health()).consecutiveFailures === 11, 'one more fails')
+    const before = Date.now()
+    await until(() => Date.now() - before > 1_500, 'it would have been tried again')
+    expect(receiver.received).toHaveLength(11)
+    expect((await health()).state).toBe('FAILING')
+    await pool.query('drop function posthorn.refuse cascade')
+    await until(async () => (await health()).state === 'HELD', 'it is held')
+    expect(receiver.received).toHaveLength(11)
+  })
+
   test('is probed with its oldest delivery, one at a time and ever more seldom, and released by the first success', async () => {
     await untilHeld()
     const { pool } = posthorn.database

@@ -99,6 +99,18 @@ test('a pool that is forgotten gives its jobs back although its process lives', 
   await until(async () => (await lockedBy()) === null, 'its job is given back', 10_000)
 })
 
+test('a pool that took its lock from two sides at once lets go of it', async () => {
+  const liveness = watchPools({ databaseUrl: database.url, logger })
+  // It looks each second, and registers just then.
+  for (let pool = 0; pool < 100; pool++) {
+    const id = `pool-${pool}`
+    await Promise.all([liveness.register(id), liveness.register(`${id}-too`)])
+    await Promise.all([liveness.forget(id), liveness.forget(`${id}-too`)])
+  }
+  expect(await holders()).toBe(0)
+  await liveness[Symbol.asyncDispose]()
+})
+
 async function lockJob(pool: string): Promise<void> {
   await database.pool.query(`select graphile_worker.add_job('deliver', job_key := 'k')`)
   await database.pool.query(
