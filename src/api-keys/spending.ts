@@ -6,6 +6,8 @@ import type { Caller } from './scope.ts'
 
 /** What one request takes from the budgets of its key. */
 export interface Spending {
+  /** Whether anything was asked for. */
+  readonly began: boolean
   /** Throws `rate_limited` when nothing is left. */
   spend(caller: Caller, budget: Budget, amount: number): void
   /** Tells of each budget that was asked for some. */
@@ -15,6 +17,9 @@ export interface Spending {
 export function createSpending(limiter: RateLimiter): Spending {
   const allowances = new Map<Budget, Allowance>()
   return {
+    get began() {
+      return allowances.size > 0
+    },
     spend({ keyId, limits }, budget, amount) {
       const perSecond = limits[budget === 'events' ? 'eventsPerSecond' : 'requestsPerSecond']
       const allowance = limiter.take(keyId, budget, amount, perSecond)

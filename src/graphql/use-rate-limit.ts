@@ -11,7 +11,10 @@ export interface Asked extends Connection {
   readonly spending: Spending
 }
 
-/** Counts each operation with a key as a request, before it is validated; one that only publishes counts its events. */
+/**
+ * Counts each operation with a key as a request, before it is validated. One that only publishes counts its events, and
+ * as a request only where it came to none, as it was not valid.
+ */
 export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Asked> {
   const asking = new WeakMap<Request, { caller: Caller; spending: Spending }>()
   return {
@@ -30,6 +33,10 @@ export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Ask
           replaceParseResult(error as Error)
         }
       },
+    onExecutionResult({ request }) {
+      const asked = asking.get(request)
+      if (asked && !asked.spending.began) asked.spending.spend(asked.caller, 'requests', 1)
+    },
   }
 }
 

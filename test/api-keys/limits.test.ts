@@ -92,6 +92,28 @@ describe('a key that asked for more than it may', () => {
     expect((await graphql(other, PUBLISH, events(1))).status).toBe(200)
   })
 
+  test.each<[string, string, object, readonly Scope[]]>([
+    ['is not valid', 'mutation { publishEvent(nothing: 1) { __typename } }', {}, ALL_SCOPES],
+    ['has unfit variables', PUBLISH, { events: 1 }, ALL_SCOPES],
+    ['skips what it asks', PUBLISH.replace('})', '}) @skip(if: true)'), events(1), ALL_SCOPES],
+    ['it may not', PUBLISH, events(1), ['webhooks:read']],
+  ])(
+    'by an operation that only publishes and %s is told so',
+    async (_, query, variables, scopes) => {
+      const token = await keyWith({ requestsPerSecond: 1 }, scopes)
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => graphql(token, query, variables)),
+      )
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused.length).toBeGreaterThanOrEqual(5)
+      const [answer] = refused as [Response]
+      expect(answer.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
+      const body = await answer.json()
+      expect(body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
+      expect(body.data).toBeUndefined()
+    },
+  )
+
   test('cannot go on at another process', async () => {
     const token = await keyWith({ requestsPerSecond: 1 })
     await Promise.all(Array.from({ length: 20 }, () => rest(token)))

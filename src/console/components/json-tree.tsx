@@ -1,5 +1,13 @@
 import './json-tree.css'
-import { type KeyboardEvent, memo, useMemo, useRef, useState } from 'react'
+import {
+  type Dispatch,
+  type KeyboardEvent,
+  memo,
+  type SetStateAction,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { formatCount } from '../format.ts'
 import {
   type JsonFolding,
@@ -14,7 +22,7 @@ interface JsonTreeProps {
   readonly label: string
   readonly value: unknown
   readonly folding: JsonFolding
-  setFolding(folding: JsonFolding): void
+  readonly setFolding: Dispatch<SetStateAction<JsonFolding>>
 }
 
 /** What is unfolded at first, and at most by the button for all. */
@@ -52,16 +60,8 @@ export function JsonTree({ label, value, folding, setFolding }: JsonTreeProps) {
     tree.current?.querySelectorAll<HTMLElement>('[role=treeitem]')[rows.indexOf(row)]?.focus()
   }
 
-  function toggle({ path, parent, size, rest, value: text }: JsonRow) {
-    const open = new Set(folding.open)
-    const parts = new Map(folding.parts)
-    if (rest !== null && parent !== null) {
-      parts.set(parent, (parts.get(parent) ?? PARTS_AT_ONCE) + PARTS_AT_ONCE)
-    } else if (size !== null || typeof text === 'string') {
-      if (!open.delete(path)) open.add(path)
-    }
-    setFolding({ open, parts })
-  }
+  /** Of the folding as it is then: a row that looks the same keeps what it was given first. */
+  const toggle = (row: JsonRow) => setFolding((now) => toggled(now, row))
 
   function move(event: KeyboardEvent) {
     const row = rows[at]
@@ -100,6 +100,17 @@ export function JsonTree({ label, value, folding, setFolding }: JsonTreeProps) {
       ))}
     </div>
   )
+}
+
+function toggled(folding: JsonFolding, { path, parent, size, rest, value }: JsonRow): JsonFolding {
+  const open = new Set(folding.open)
+  const parts = new Map(folding.parts)
+  if (rest !== null && parent !== null) {
+    parts.set(parent, (parts.get(parent) ?? PARTS_AT_ONCE) + PARTS_AT_ONCE)
+  } else if (size !== null || typeof value === 'string') {
+    if (!open.delete(path)) open.add(path)
+  }
+  return { open, parts }
 }
 
 interface RowProps {
