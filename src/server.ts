@@ -1,11 +1,12 @@
 import type { Server, ServerOptions } from 'node:http'
 import { type HttpBindings, serve } from '@hono/node-server'
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import type { Config } from './config.ts'
 import type { Sql } from './db/client.ts'
 import { unappliedMigrations } from './db/migrate.ts'
-import { createGraphqlHandler } from './graphql/handler.ts'
+import { createGraphqlHandler, GRAPHQL_PATH } from './graphql/handler.ts'
 import { answerBrokenRequest } from './http/broken-request.ts'
+import { connectionOf } from './http/connection.ts'
 import { notFoundProblem, urlTooLongProblem } from './http/problem.ts'
 import {
   CHECK_EVERY_MS,
@@ -17,7 +18,7 @@ import {
   REQUEST_WITHIN_MS,
   STALLED_AFTER_MS,
 } from './http-limits.ts'
-import { createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
+import { CONNECT_V1_PATH, createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
 import type { Services } from './services.ts'
 import { createConsoleFiles } from './web/console-files.ts'
 import { createSessionRoutes, SESSION_PATH } from './web/session-routes.ts'
@@ -75,12 +76,12 @@ export function createRoutes(
       graphiql: config.graphiql,
       trustedDocuments: config.graphqlTrustedDocuments,
     })
-    routes.all('/graphql', (context) => graphql(context.req.raw, connectionOf(context)))
+    routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
     routes.get('/openapi.json', (context) =>
       // Relative, so that it is right behind any proxy.
       context.json(openApiDocument('/')),
     )
-    routes.route('/api/connect/v1', createConnectV1(services))
+    routes.route(CONNECT_V1_PATH, createConnectV1(services))
     const { database, authenticate, logger } = services
     const { publicUrl } = config
     routes.route(
@@ -116,12 +117,6 @@ export async function startServer(
     server.on('clientError', answerBrokenRequest)
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })
-}
-
-/** The socket of a request; there is none where the routes are called without a server. */
-function connectionOf({ env }: Context) {
-  const { incoming, outgoing } = (env ?? {}) as Partial<HttpBindings>
-  return { cut: () => void outgoing?.destroy(), address: incoming?.socket.remoteAddress }
 }
 
 type Check = 'ok' | 'unavailable'

@@ -30,7 +30,7 @@ const perSecond = z
 const limitsRule = z.object({ requestsPerSecond: perSecond, eventsPerSecond: perSecond })
 
 /** What is wrong with limits that somebody gives to a key: nobody gives more than they have themselves. */
-export function limitIssues(given: GivenLimits, grantedBy?: Caller): FieldIssue[] {
+function limitIssues(given: GivenLimits, grantedBy?: Caller): FieldIssue[] {
   const { issues } = checkInput(limitsRule, given)
   if (issues.length > 0 || !grantedBy || hasScope(grantedBy, 'admin')) return issues
   const wanted = limitsOf(given)

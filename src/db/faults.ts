@@ -1,6 +1,7 @@
 /**
- * Whether an error means that Postgres is away or refuses work for now, so that the same call may succeed later and
- * nothing of it happened: https://www.postgresql.org/docs/current/errcodes-appendix.html.
+ * Whether an error means that Postgres is away or refuses work for now, so that the same call may succeed later. Where
+ * it refused, nothing happened; where a connection broke, all of it may have:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = inner(cause), depth++) {

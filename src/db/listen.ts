@@ -10,13 +10,7 @@ export interface ListenHandlers {
 }
 
 /** A connection of its own that listens on a channel, and is opened again whenever it breaks. */
-export type ListenSession = Session
-
-export function openListenSession(
-  url: string,
-  channel: string,
-  handlers: ListenHandlers,
-): ListenSession {
+export function openListenSession(url: string, channel: string, handlers: ListenHandlers): Session {
   return openSession(url, {
     ...handlers,
     name: 'live',

@@ -12,7 +12,7 @@ const DeliveryState = builder.enumType('DeliveryState', {
   values: {
     PENDING: {
       value: 'pending',
-      description: 'Due, waiting for its next attempt, or waiting for its disabled webhook.',
+      description: 'Due, waiting for its next attempt, or waiting in the line of its webhook.',
     },
     SUCCEEDED: { value: 'succeeded', description: 'An attempt was answered with 2xx.' },
     EXHAUSTED: {

@@ -14,7 +14,7 @@ interface DeliveryDeps {
 }
 
 /** The delivery with a public id, if it belongs to the organization. Throws `not_found` otherwise. */
-export async function getDelivery(db: Db, organizationId: string, id: string): Promise<Delivery> {
+async function getDelivery(db: Db, organizationId: string, id: string): Promise<Delivery> {
   const uuid = parseId('delivery', id)
   const delivery = uuid && (await db.delivery.findFirst({ where: { id: uuid, organizationId } }))
   if (!delivery) throw notFound('delivery', id)

@@ -70,18 +70,44 @@ const NO_JOB = `not exists (
 
 /** The pending ones: in the index of states or, not yet put there, after the bookmark. */
 async function findDeliveriesWithoutJob(page: Page): Promise<string[]> {
-  const { rows: webhooks } = await page.sql.query<{ id: string }>(
-    'select id from posthorn.webhooks',
-  )
   const found = await readPages(
     page,
     "d.id >= $4 and d.state = 'pending' and d.listed_state is null",
     [await lingeringFrom(page.sql)],
   )
-  for (const { id } of webhooks) {
+  for (const id of await webhooksInIndex(page)) {
     found.push(...(await readPages(page, "d.webhook_id = $4 and d.listed_state = 'pending'", [id])))
   }
   return found
+}
+
+/**
+ * The webhooks with pending deliveries in the index of states. Skips from one webhook that has any deliveries to the
+ * next: of its states, the pending one is the first.
+ */
+async function webhooksInIndex({ sql, pageSize }: Page): Promise<string[]> {
+  const found: string[] = []
+  for (let after = FIRST_ID; ; ) {
+    const { rows } = await sql.query<{ id: string; owed: boolean }>(
+      `with recursive skipped as (
+         select $1::uuid as webhook_id, null::posthorn.delivery_state as state
+         union all
+         select next.webhook_id, next.listed_state
+         from skipped cross join lateral (
+           select d.webhook_id, d.listed_state from posthorn.deliveries as d
+           where d.webhook_id > skipped.webhook_id
+           order by d.webhook_id, d.listed_state, d.id limit 1
+         ) as next
+       )
+       select webhook_id as id, state is not distinct from 'pending' as owed
+       from skipped offset 1 limit $2`,
+      [after, pageSize],
+    )
+    found.push(...rows.filter(({ owed }) => owed).map(({ id }) => id))
+    const last = rows.at(-1)
+    if (!last) return found
+    after = last.id
+  }
 }
 
 async function lingeringFrom(sql: Querying): Promise<string> {

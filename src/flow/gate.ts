@@ -1,4 +1,4 @@
-import { type Answer, Line, type Tenant, type Waiter } from './line.ts'
+import { type Answer, Line, type Organization, type Waiter } from './line.ts'
 
 /** Who wants to send: a delivery of a webhook of an organization. */
 export interface Entrant {
@@ -31,9 +31,9 @@ export class Gate {
   readonly #options: GateOptions
   readonly #now: () => number
   readonly #lines = new Map<string, Line>()
-  readonly #tenants = new Map<string, Tenant>()
+  readonly #organizations = new Map<string, Organization>()
   /** Those with somebody who may enter, the next one first. */
-  readonly #ready = new Set<Tenant>()
+  readonly #ready = new Set<Organization>()
   #lined: ReadonlySet<string> = new Set()
   #inFlight = 0
   #waiting = 0
@@ -57,16 +57,16 @@ export class Gate {
     if (!this.#open) return 'turned away'
     const line = this.#lineOf(entrant)
     if (line.crowded && line.held >= 2 * line.target(this.#options.capacity)) return 'turned away'
-    if (line.waiting.length === 0 && line.hasRoom && this.#maySend(line.tenant)) {
+    if (line.waiting.length === 0 && line.hasRoom && this.#maySend(line.organization)) {
       this.#start(line)
       return 'enter'
     }
     const { promise, resolve } = Promise.withResolvers<Answer>()
     line.waiting.push({ since: this.#now(), answer: resolve })
-    this.#countWaiting(line.tenant, 1)
+    this.#countWaiting(line.organization, 1)
     this.#makeReady(line)
     // Its cap may have been raised just now: then those before it need not wait until somebody leaves.
-    if (line.hasRoom && this.#maySend(line.tenant)) this.#letIn()
+    if (line.hasRoom && this.#maySend(line.organization)) this.#letIn()
     return promise
   }
 
@@ -74,7 +74,7 @@ export class Gate {
     const line = this.#lines.get(webhookId) as Line
     line.inFlight -= 1
     line.finished += 1
-    line.tenant.inFlight -= 1
+    line.organization.inFlight -= 1
     this.#inFlight -= 1
     this.#makeReady(line)
     this.#letIn()
@@ -88,9 +88,9 @@ export class Gate {
     if (!this.#open) return false
     const line = this.#lineOf(entrant)
     if (line.expected >= 2 * line.target(this.#options.capacity)) return false
-    if (this.#crowds(line.tenant)) return false
+    if (this.#crowds(line.organization)) return false
     line.expected += 1
-    this.#countWaiting(line.tenant, 1)
+    this.#countWaiting(line.organization, 1)
     return true
   }
 
@@ -98,7 +98,7 @@ export class Gate {
   expectNoMore({ webhookId }: Entrant): void {
     const line = this.#lines.get(webhookId) as Line
     line.expected -= 1
-    this.#countWaiting(line.tenant, -1)
+    this.#countWaiting(line.organization, -1)
   }
 
   /** How many more deliveries of a webhook can be of use here now. */
@@ -111,7 +111,7 @@ export class Gate {
   /** How many more of all webhooks of an organization can: those that may be sent, and a few that wait. */
   roomOf(organizationId: string): number {
     const { capacity } = this.#options
-    const { inFlight, waiting } = this.#tenants.get(organizationId) ?? NOBODY
+    const { inFlight, waiting } = this.#organizations.get(organizationId) ?? NOBODY
     const others = this.#inFlight - inFlight
     const share = Math.ceil(((capacity - others) * SHARE_OF_FREE) / (SHARE_OF_FREE + 1))
     const mayWait = Math.floor((capacity - (this.#waiting - waiting)) / 2)
@@ -140,7 +140,7 @@ export class Gate {
       if (!line.hasRoom && line.hasStalled(now)) this.#relieve(line)
       if (line.isIdle) this.#forget(line)
     }
-    this.#relieveTenants(now)
+    this.#relieveOrganizations(now)
   }
 
   /** Turns away all who wait. */
@@ -154,14 +154,14 @@ export class Gate {
     this.turnAllAway()
   }
 
-  #maySend({ inFlight }: Tenant): boolean {
+  #maySend({ inFlight }: Organization): boolean {
     const free = this.#options.capacity - this.#inFlight
     return inFlight < SHARE_OF_FREE * free
   }
 
   #start(line: Line): void {
     line.inFlight += 1
-    line.tenant.inFlight += 1
+    line.organization.inFlight += 1
     this.#inFlight += 1
   }
 
@@ -169,28 +169,28 @@ export class Gate {
   #letIn(): void {
     let refused = 0
     while (refused < this.#ready.size) {
-      const tenant = takeFirst(this.#ready)
-      if (this.#maySend(tenant)) this.#letInOne(tenant)
+      const organization = takeFirst(this.#ready)
+      if (this.#maySend(organization)) this.#letInOne(organization)
       else refused += 1
-      if (tenant.ready.size > 0) this.#ready.add(tenant)
+      if (organization.ready.size > 0) this.#ready.add(organization)
     }
   }
 
-  #letInOne(tenant: Tenant): void {
-    const line = takeFirst(tenant.ready)
+  #letInOne(organization: Organization): void {
+    const line = takeFirst(organization.ready)
     // Its cap may have been lowered since it was ready.
     if (!line.hasRoom) return
     const waiter = line.waiting.shift() as Waiter
-    this.#countWaiting(tenant, -1)
+    this.#countWaiting(organization, -1)
     this.#start(line)
-    if (line.hasRoom && line.waiting.length > 0) tenant.ready.add(line)
+    if (line.hasRoom && line.waiting.length > 0) organization.ready.add(line)
     waiter.answer('enter')
   }
 
   #makeReady(line: Line): void {
     if (line.waiting.length === 0 || !line.hasRoom) return
-    line.tenant.ready.add(line)
-    this.#ready.add(line.tenant)
+    line.organization.ready.add(line)
+    this.#ready.add(line.organization)
   }
 
   /** It keeps as many waiting as can be under way. Says so only where more may come: not while it just stays as it is. */
@@ -201,31 +201,31 @@ export class Gate {
   }
 
   /** An organization whose many webhooks hang together: each is within its cap, and yet they fill the gate. */
-  #relieveTenants(now: number): void {
-    for (const tenant of this.#tenants.values()) {
-      for (const line of tenant.lines) {
-        if (!this.#crowds(tenant)) break
+  #relieveOrganizations(now: number): void {
+    for (const organization of this.#organizations.values()) {
+      for (const line of organization.lines) {
+        if (!this.#crowds(organization)) break
         if (line.hasStalled(now)) this.turnAway(line.webhookId)
       }
     }
   }
 
   /** Whether more of it wait than there is room left for others to wait. So there is always some. */
-  #crowds({ waiting }: Tenant): boolean {
+  #crowds({ waiting }: Organization): boolean {
     return waiting > this.#options.capacity - this.#waiting
   }
 
-  #countWaiting(tenant: Tenant, more: number): void {
-    tenant.waiting += more
+  #countWaiting(organization: Organization, more: number): void {
+    organization.waiting += more
     this.#waiting += more
   }
 
   #answerAll(line: Line, turnedAway: readonly Waiter[]): void {
     if (line.waiting.length === 0) {
-      line.tenant.ready.delete(line)
-      if (line.tenant.ready.size === 0) this.#ready.delete(line.tenant)
+      line.organization.ready.delete(line)
+      if (line.organization.ready.size === 0) this.#ready.delete(line.organization)
     }
-    this.#countWaiting(line.tenant, -turnedAway.length)
+    this.#countWaiting(line.organization, -turnedAway.length)
     for (const waiter of turnedAway) waiter.answer('turned away')
   }
 
@@ -235,25 +235,26 @@ export class Gate {
       known.maxInFlight = maxInFlight
       return known
     }
-    const tenant = this.#tenants.get(organizationId) ?? {
+    const organization = this.#organizations.get(organizationId) ?? {
       organizationId,
       lines: new Set(),
       ready: new Set(),
       inFlight: 0,
       waiting: 0,
     }
-    this.#tenants.set(organizationId, tenant)
-    const line = new Line(webhookId, tenant, maxInFlight)
+    this.#organizations.set(organizationId, organization)
+    const line = new Line(webhookId, organization, maxInFlight)
     line.crowded = this.#lined.has(webhookId)
-    tenant.lines.add(line)
+    organization.lines.add(line)
     this.#lines.set(webhookId, line)
     return line
   }
 
   #forget(line: Line): void {
     this.#lines.delete(line.webhookId)
-    line.tenant.lines.delete(line)
-    if (line.tenant.lines.size === 0) this.#tenants.delete(line.tenant.organizationId)
+    line.organization.lines.delete(line)
+    if (line.organization.lines.size === 0)
+      this.#organizations.delete(line.organization.organizationId)
   }
 }
 

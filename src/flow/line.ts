@@ -9,7 +9,7 @@ export interface Waiter {
 }
 
 /** What an organization has at the gate. */
-export interface Tenant {
+export interface Organization {
   readonly organizationId: string
   readonly lines: Set<Line>
   /** Its webhooks for which somebody may enter, the next one first. */
@@ -21,7 +21,7 @@ export interface Tenant {
 /** What one webhook has at the gate. */
 export class Line {
   readonly webhookId: string
-  readonly tenant: Tenant
+  readonly organization: Organization
   maxInFlight: number
   readonly waiting: Waiter[] = []
   inFlight = 0
@@ -34,9 +34,9 @@ export class Line {
   #perSecond = 0
   #idleTicks = 0
 
-  constructor(webhookId: string, tenant: Tenant, maxInFlight: number) {
+  constructor(webhookId: string, organization: Organization, maxInFlight: number) {
     this.webhookId = webhookId
-    this.tenant = tenant
+    this.organization = organization
     this.maxInFlight = maxInFlight
   }
 

@@ -27,7 +27,7 @@ export async function runJobsNow(
 
 /**
  * Moves them to another time (null: now), failed ones too, with all their attempts before them. Their deliveries say the same time,
- * except those that wait for their disabled webhook.
+ * except those that wait in the line of their webhook.
  */
 export async function rescheduleJobs(
   sql: Sql,

@@ -35,7 +35,7 @@ const JobRef = builder.objectType('Job', {
     state: t.expose('state', { type: JobState, description: 'Where it stands.' }),
     runAt: t.expose('runAt', {
       type: 'DateTime',
-      description: 'When it is due. The year 9999: its delivery waits for a disabled webhook.',
+      description: 'When it is due. The year 9999: its delivery waits in the line of its webhook.',
     }),
     attempts: t.exposeInt('attempts', { description: 'How often it was begun.' }),
     maxAttempts: t.exposeInt('maxAttempts', {

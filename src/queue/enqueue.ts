@@ -4,7 +4,7 @@ import type { Db } from '../db/client.ts'
 export interface TaskPayloads {
   /** Make one attempt for a delivery. The job's key is the delivery's id. */
   deliver: { readonly deliveryId: string }
-  /** Send what waited while a webhook was disabled. */
+  /** Make due what waits in the line of a webhook, as far as there is room. */
   release_waiting_deliveries: { readonly webhookId: string }
   /** Cancel what is still owed to a deleted webhook. */
   cancel_deliveries: { readonly webhookId: string }

@@ -29,10 +29,10 @@ export interface RateLimiterOptions {
 }
 
 /** How often the processes tell each other what was used. */
-export const SHARE_EVERY_MS = 250
+const SHARE_EVERY_MS = 250
 
 /** And at once, when this part of a quota was used since. */
-export const SHARE_PART = 0.1
+const SHARE_PART = 0.1
 
 interface SharedBucket extends Bucket {
   readonly keyId: string

@@ -9,7 +9,7 @@ import {
 } from './session.ts'
 
 /** How long a link can be used. */
-export const LINK_MS = 60 * 60 * 1_000
+const LINK_MS = 60 * 60 * 1_000
 
 /** Makes what can be exchanged once, within an hour, for a session that stands for an API key. */
 export async function createSignInLink(sql: Sql, keyId: string): Promise<string> {

@@ -3,9 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** Runs after the console was built: puts a compressed copy beside each file, so that no request waits for one. */
+/**
+ * Runs after the console was built: puts a compressed copy beside each file, so that no request waits for one. The page
+ * itself is small, and sent as it is.
+ */
 const folder = fileURLToPath(new URL('../../dist/console/', import.meta.url))
-const COMPRESSIBLE = /\.(js|css|html|svg)$/
+const COMPRESSIBLE = /\.(js|css|svg)$/
 
 for (const file of await readdir(folder, { recursive: true })) {
   if (!COMPRESSIBLE.test(file)) continue

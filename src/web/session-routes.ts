@@ -1,9 +1,9 @@
-import type { HttpBindings } from '@hono/node-server'
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError, invalid, rateLimited } from '../errors.ts'
-import { HttpRefusal } from '../http/http-refusal.ts'
+import { connectionOf } from '../http/connection.ts'
+import { methodNotAllowed } from '../http/method-not-allowed.ts'
 import { problemResponse } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-json-object.ts'
 import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
@@ -37,7 +37,10 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     await next()
   })
   app.post('/', async (c) => {
-    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw), addressOf(c))
+    const { token, expiresAt } = await signIn(
+      await readJsonObject(c.req.raw),
+      connectionOf(c).address,
+    )
     // Whoever signs in anew leaves nothing open behind them.
     const before = cookie.read(c.req.raw)
     if (before !== null) await endSession(sql, before)
@@ -49,7 +52,7 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     return c.body(null, 204, { 'set-cookie': cookie.forget() })
   })
   app.all('/', (c) => {
-    throw methodNotAllowed(c.req.method)
+    throw methodNotAllowed(c.req.method, ['POST', 'DELETE'])
   })
   return app
 }
@@ -87,11 +90,6 @@ function countFailure(failed: FailedAttempts, error: unknown, address: string | 
   )
 }
 
-/** Where the connection comes from; there is none where the routes are called without a server. */
-function addressOf({ env }: Context): string | undefined {
-  return ((env ?? {}) as Partial<HttpBindings>).incoming?.socket.remoteAddress
-}
-
 function noPortalKeys(): DomainError {
   return new DomainError(
     'forbidden',
@@ -107,12 +105,4 @@ function nothingToSignInWith(): DomainError {
       detail: 'Give either token, an API key, or link, from a sign-in link; a string.',
     },
   ])
-}
-
-function methodNotAllowed(method: string): HttpRefusal {
-  return new HttpRefusal(
-    'method_not_allowed',
-    `${method} is not possible here. The methods of this path are DELETE, POST.`,
-    { headers: { allow: 'DELETE, POST' } },
-  )
 }

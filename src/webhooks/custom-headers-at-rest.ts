@@ -13,7 +13,7 @@ export function encryptHeaders(
 }
 
 /** The custom headers of a webhook's row, as they were given. Throws when no key decrypts them. */
-export function decryptHeaders(
+function decryptHeaders(
   keyring: Keyring,
   ciphertext: Uint8Array | null,
   webhookUuid: string,

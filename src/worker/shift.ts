@@ -76,8 +76,12 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   const giveUpLater = ending.then(() => setTimeout(() => runs.giveUp(), FINISH_WITHIN_MS))
   // Why it ended was logged by then. A runner whose completions failed once may never end: then its tasks count.
   const stopped = runner.promise.catch(() => {})
-  const ended = Promise.race([stopped, ending.then(() => tasksEnded(runs))]).then(async () => {
+  const over = new AbortController()
+  const idle = ending.then(() => tasksEnded(runs, over.signal))
+  const ended = Promise.race([stopped, idle]).then(async () => {
+    over.abort()
     clearTimeout(await giveUpLater)
+    runs[Symbol.dispose]()
     await giveBackJobs(database.pool, poolId, { allBut: [] }).catch(() => {})
     await liveness.forget(poolId)
     await queue[Symbol.asyncDispose]()
@@ -100,9 +104,10 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   }
 }
 
-/** Resolves once no task runs any more, and what they completed had the time to be deleted. */
-async function tasksEnded(runs: TaskRuns): Promise<void> {
-  for (let idleLooks = 0; idleLooks < IDLE_LOOKS; await sleep(LOOK_EVERY_MS)) {
+/** Resolves once no task runs any more, and what they completed had the time to be deleted. Rejects when aborted. */
+async function tasksEnded(runs: TaskRuns, signal: AbortSignal): Promise<void> {
+  for (let idleLooks = 0; idleLooks < IDLE_LOOKS; ) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal })
     idleLooks = runs.ids().length === 0 ? idleLooks + 1 : 0
   }
 }

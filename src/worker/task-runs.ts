@@ -12,8 +12,8 @@ export type Tasks = {
   ) => Promise<void>
 }
 
-/** The jobs that one worker pool runs at the moment. */
-export interface TaskRuns {
+/** The jobs that one worker pool runs at the moment. To be disposed of when the pool has ended. */
+export interface TaskRuns extends Disposable {
   readonly taskList: TaskList
   /** The ids of the jobs. */
   ids(): string[]
@@ -39,6 +39,7 @@ const RECORD_WITHIN_MS = 1_000
 
 export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): TaskRuns {
   const stop = new AbortController()
+  const over = new AbortController()
   let ending = false
   /** How to leave each of them behind, by the ids of their jobs. */
   const leave = new Map<string, () => void>()
@@ -70,6 +71,10 @@ export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): Ta
     }
   }
 
+  function leaveAllBehind(): void {
+    for (const leaveBehind of leave.values()) leaveBehind()
+  }
+
   const entries = Object.entries(tasks).map(([name, task]) => [
     name,
     (payload: unknown, { job }: JobHelpers) =>
@@ -85,9 +90,10 @@ export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): Ta
     },
     giveUp() {
       stop.abort()
-      setTimeout(() => {
-        for (const leaveBehind of leave.values()) leaveBehind()
-      }, RECORD_WITHIN_MS)
+      sleep(RECORD_WITHIN_MS, undefined, { signal: over.signal }).then(leaveAllBehind, () => {})
+    },
+    [Symbol.dispose]() {
+      over.abort()
     },
   }
 }

@@ -32,8 +32,8 @@ export default async function prepareConsole(project: TestProject): Promise<void
 }
 
 export async function isBuilt(): Promise<boolean> {
-  // The last file of a build: the compressed copy of the page.
-  const builtAt = await changedAt('dist/console/index.html.gz')
+  // The compressed copies are what a build makes last.
+  const builtAt = await changedAt('dist/console/posthorn.svg.gz')
   const sources = ['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json']
   const files = glob('src/console/**/*.*', {
     cwd: root,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Sql } from '../../src/db/client.ts'
 import { sweepOrphans } from '../../src/deliveries/sweep-orphans.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -38,6 +39,32 @@ test.each([
     { count: 10 },
   ])
   expect((await sweep()).deliveries).toEqual([])
+})
+
+test('what is pending for long is found too, and webhooks that are owed nothing cost no statement each', async () => {
+  await query(`update posthorn.bookmarks set reached_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
+  await query(`insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+    select organization_id, url, true, event_subscriptions from posthorn.webhooks, generate_series(1, 99)`)
+  // Ten webhooks have one delivery each, four of which have finished.
+  await query(`update posthorn.deliveries as d set webhook_id = w.id, lingering = true,
+      state = to_be.state, finished_at = case when to_be.state <> 'pending' then now() end,
+      next_attempt_at = case when to_be.state = 'pending' then now() end
+    from (select id, row_number() over (order by id) as n from posthorn.deliveries) as numbered
+    join (select id, row_number() over (order by id desc) as n from posthorn.webhooks) as w using (n),
+      lateral (select case n % 5 when 1 then 'canceled' when 3 then 'succeeded' else 'pending'
+        end::posthorn.delivery_state as state) as to_be
+    where d.id = numbered.id`)
+  await query(`delete from ${jobs}`)
+  let statements = 0
+  const counting = {
+    query: (text: string, values: unknown[]) => {
+      statements++
+      return app.database.pool.query(text, values)
+    },
+  }
+  const { deliveries } = await sweepOrphans(counting as Sql, AT_ONCE)
+  expect(deliveries).toHaveLength(6)
+  expect(statements).toBeLessThan(25)
 })
 
 test('its job is due when its next attempt is, and not by itself when it waits in line', async () => {

@@ -162,7 +162,7 @@ test('after a rotation all are signed with the new secret only', async () => {
   const before = receiver.received.filter((request) => startOf(request) < askedAt)
   // What was read just before the rotation is signed a moment later.
   const after = receiver.received.filter(
-    (request) => startOf(request).getTime() > rotatedAt.getTime() + 20,
+    (request) => startOf(request).getTime() > rotatedAt.getTime() + 100,
   )
   expect(before.length).toBeGreaterThan(10)
   expect(after.length).toBeGreaterThan(BACKLOG / 2)
@@ -201,6 +201,9 @@ test('a cap that is lowered or raised holds soon', async () => {
   const id = await backlog({ maxInFlight: 20 })
   await update(id, { maxInFlight: 3 })
   await until(() => slow.atOnce <= 3, 'no more than three are under way')
+  // They end together, and a few that were read before the change may follow.
+  const since = Date.now()
+  await until(() => Date.now() - since > 500, 'what was under way ends')
   slow.takeMost()
   const arrived = receiver.received.length
   await until(() => receiver.received.length > arrived + 30, 'more arrive')

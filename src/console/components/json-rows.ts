@@ -83,7 +83,7 @@ export function openUpTo(root: unknown, maxRows: number, maxParts: number): Set<
   return open
 }
 
-export function entriesOf(value: unknown): [string, unknown][] | null {
+function entriesOf(value: unknown): [string, unknown][] | null {
   return typeof value === 'object' && value !== null ? Object.entries(value) : null
 }
 

@@ -57,7 +57,10 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
   }, [key])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was just read is newer than any change of before
-  useEffect(() => setChanges(new Map()), [rows])
+  useEffect(() => {
+    waiting.current.clear()
+    setChanges(new Map())
+  }, [rows])
 
   const look = useEffectEvent(async (asked: string) => {
     const { data } = await client

@@ -26,7 +26,7 @@ export interface DestinationGroup {
   readonly destinations: readonly Destination[]
 }
 
-export const NAVIGATION: readonly DestinationGroup[] = [
+const NAVIGATION: readonly DestinationGroup[] = [
   {
     label: null,
     destinations: [

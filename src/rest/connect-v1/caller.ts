@@ -1,10 +1,10 @@
-import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { type Caller, requireScope, type Scope } from '../../api-keys/scope.ts'
 import { createSpending, type Spending } from '../../api-keys/spending.ts'
 import { type Actor, requestActor } from '../../audit/actor.ts'
 import { DomainError } from '../../errors.ts'
+import { connectionOf } from '../../http/connection.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 
 /** What every handler below can rely on: the caller is known. */
@@ -15,7 +15,7 @@ export interface CallerEnv {
 /** Lets nobody past without a valid API key, nor with one that asks too often. */
 export function authenticated(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    const caller = await authenticate(c.req.header('authorization'), addressOf(c))
+    const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
     if (caller.portal) throw noPortalKeys()
     c.set('caller', caller)
     c.get('spending').spend(caller, 'requests', 1)
@@ -40,14 +40,9 @@ export function tellLimits(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   }
 }
 
-/** Where the connection comes from; there is none where the routes are called without a server. */
-function addressOf({ env }: Context): string | undefined {
-  return ((env ?? {}) as Partial<HttpBindings>).incoming?.socket.remoteAddress
-}
-
 /** Whoever calls, for the audit log. */
 export function actorOf(c: Context<CallerEnv>): Actor {
-  const asked = { headers: c.req.raw.headers, address: addressOf(c) }
+  const asked = { headers: c.req.raw.headers, address: connectionOf(c).address }
   return requestActor('rest', c.get('caller').keyId, asked)
 }
 

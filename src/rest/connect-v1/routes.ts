@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
-import { HttpRefusal } from '../../http/http-refusal.ts'
+import { methodNotAllowed } from '../../http/method-not-allowed.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
@@ -67,13 +67,4 @@ for (const operation of operations) {
   const method = operation.method.toUpperCase()
   const methods = methodsByPath.get(path) ?? []
   methodsByPath.set(path, [...methods, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])])
-}
-
-function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
-  const allow = allowed.toSorted().join(', ')
-  return new HttpRefusal(
-    'method_not_allowed',
-    `${method} is not possible here. The methods of this path are ${allow}.`,
-    { headers: { allow } },
-  )
 }

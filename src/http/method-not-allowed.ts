@@ -1,0 +1,11 @@
+import { HttpRefusal } from './http-refusal.ts'
+
+/** What to throw where a path exists, but not with this method. */
+export function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
+  const allow = allowed.toSorted().join(', ')
+  return new HttpRefusal(
+    'method_not_allowed',
+    `${method} is not possible here. The methods of this path are ${allow}.`,
+    { headers: { allow } },
+  )
+}
