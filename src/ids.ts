@@ -1,4 +1,5 @@
-import { fromString, TypeID, toUUID, typeidUnboxed } from 'typeid-js'
+import { v7 as uuidV7 } from 'uuid'
+import { decodeTypeId, encodeTypeId } from './type-id.ts'
 
 /** The prefix of each kind of public id: a TypeID (https://github.com/jetify-com/typeid), stored as a `uuid`. */
 export const ID_PREFIXES = {
@@ -17,19 +18,15 @@ export type IdKind = keyof typeof ID_PREFIXES
 
 /** A new public id, ordered by the time it is made. */
 export function mintId(kind: IdKind): string {
-  return typeidUnboxed(ID_PREFIXES[kind])
+  return publicId(kind, uuidV7())
 }
 
 /** `0190…-…` -> `wh_…` */
 export function publicId(kind: IdKind, uuid: string): string {
-  return TypeID.fromUUID(ID_PREFIXES[kind], uuid).toString()
+  return encodeTypeId(ID_PREFIXES[kind], uuid)
 }
 
 /** `wh_…` -> its uuid, or `null` for anything that is not an id of that kind. */
 export function parseId(kind: IdKind, id: string): string | null {
-  try {
-    return toUUID(fromString(id, ID_PREFIXES[kind]))
-  } catch {
-    return null
-  }
+  return decodeTypeId(ID_PREFIXES[kind], id)
 }

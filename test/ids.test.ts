@@ -39,6 +39,21 @@ describe('what is no id of the kind is null', () => {
   })
 })
 
+// https://github.com/jetify-com/typeid/blob/main/spec/valid.yml
+test.each([
+  ['00000000000000000000000000', '00000000-0000-0000-0000-000000000000'],
+  ['00000000000000000000000001', '00000000-0000-0000-0000-000000000001'],
+  ['0000000000000000000000000a', '00000000-0000-0000-0000-00000000000a'],
+  ['0000000000000000000000000g', '00000000-0000-0000-0000-000000000010'],
+  ['00000000000000000000000010', '00000000-0000-0000-0000-000000000020'],
+  ['7zzzzzzzzzzzzzzzzzzzzzzzzz', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  ['0123456789abcdefghjkmnpqrs', '0110c853-1d09-52d8-d73e-1194e95b5f19'],
+  ['01h455vb4pex5vsknk084sn02q', '01890a5d-ac96-774b-bcce-b302099a8057'],
+])('%s is what the specification says', (suffix, uuid) => {
+  expect(publicId('event', uuid)).toBe(`evt_${suffix}`)
+  expect(parseId('event', `evt_${suffix}`)).toBe(uuid)
+})
+
 test('Postgres and Node write and read ids alike', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uuid(), async (uuid) => {

@@ -13,6 +13,8 @@ export interface PoolOptions {
   readonly maxConnections: number
   /** Told about connections that break while idle; the pool replaces them by itself. */
   readonly onError: (error: Error) => void
+  /** How values are read. Default: as `pg` does. */
+  readonly types?: pg.CustomTypesConfig
 }
 
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
@@ -21,7 +23,7 @@ const CONNECT_WITHIN_MS = 2_000
 export function createConnections(url: string): Connections {
   const open = new Set<pg.PoolClient>()
   return {
-    open({ maxConnections, onError }) {
+    open({ maxConnections, onError, types }) {
       const pool = new pg.Pool({
         connectionString: url,
         application_name: APPLICATION_NAME,
@@ -30,6 +32,7 @@ export function createConnections(url: string): Connections {
         idleTimeoutMillis: 30_000,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
+        types,
       })
       // Without listeners, a connection that breaks would end the process.
       pool.on('error', onError)

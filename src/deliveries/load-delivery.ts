@@ -1,4 +1,5 @@
 import { batched } from '../batch.ts'
+import { arrayLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 
 /** A delivery with what an attempt needs to know, as of now. */
@@ -38,7 +39,7 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
         organization_id as "organizationId", webhook_id as "webhookId", webhook, revision, is_test as "isTest", held,
         is_probe as "isProbe", has_turn as "hasTurn", slot_in_ms as "slotInMs"
       from posthorn.load_deliveries($1::uuid[])`,
-    values: [uuids],
+    values: [arrayLiteral(uuids)],
   })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)

@@ -1,4 +1,5 @@
 import { batched } from '../batch.ts'
+import { type ArrayElement, arrayLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRefusal } from '../db/refusal.ts'
 import type { Announce } from '../live/announce.ts'
@@ -62,6 +63,7 @@ async function recordAttempts(
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
+  const column = (of: (record: AttemptRecord) => ArrayElement) => arrayLiteral(sorted.map(of))
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
     text: `
@@ -73,25 +75,25 @@ async function recordAttempts(
         $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::jsonb[], $16::bytea[], $17::boolean[],
         $18::bigint[], $19::boolean[])`,
     values: [
-      sorted.map((record) => record.deliveryUuid),
-      sorted.map((record) => record.startedAt),
-      sorted.map((record) => record.succeeded),
-      sorted.map((record) => Math.round(record.durationMs)),
-      sorted.map((record) => latencyBucket(Math.round(record.durationMs))),
-      sorted.map((record) => record.firstByteMs && Math.round(record.firstByteMs)),
-      sorted.map((record) => record.status),
-      sorted.map((record) => record.errorCode),
-      sorted.map((record) => record.error),
-      sorted.map((record) => record.requestUrl),
-      sorted.map((record) => record.requestSignature),
-      sorted.map((record) => record.requestHeaderNames.join('\n') || null),
-      sorted.map((record) => record.requestHeaderPrefix),
-      sorted.map((record) => record.requestUserAgent),
-      sorted.map((record) => storableJson(record.responseHeaders)),
-      sorted.map((record) => record.responseBody),
-      sorted.map((record) => record.responseBodyTruncated),
-      sorted.map((record) => record.retryDelayMs),
-      sorted.map((record) => record.keepsSchedule),
+      column((record) => record.deliveryUuid),
+      column((record) => record.startedAt),
+      column((record) => record.succeeded),
+      column((record) => Math.round(record.durationMs)),
+      column((record) => latencyBucket(Math.round(record.durationMs))),
+      column((record) => record.firstByteMs && Math.round(record.firstByteMs)),
+      column((record) => record.status),
+      column((record) => record.errorCode),
+      column((record) => record.error),
+      column((record) => record.requestUrl),
+      column((record) => record.requestSignature),
+      column((record) => record.requestHeaderNames.join('\n') || null),
+      column((record) => record.requestHeaderPrefix),
+      column((record) => record.requestUserAgent),
+      column((record) => storableJson(record.responseHeaders)),
+      column((record) => record.responseBody),
+      column((record) => record.responseBodyTruncated),
+      column((record) => record.retryDelayMs),
+      column((record) => record.keepsSchedule),
     ],
   })
   announce(rows.map(toHappening))

@@ -1,4 +1,5 @@
 import { batched } from '../batch.ts'
+import { type ArrayElement, arrayLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRefusal } from '../db/refusal.ts'
 import { DomainError } from '../errors.ts'
@@ -89,6 +90,7 @@ interface StoredRow {
 }
 
 async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<StoredEvent[]> {
+  const column = (of: (row: EventRow) => ArrayElement) => arrayLiteral(rows.map(of))
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
     // The arguments are computed before the function runs, so the setting holds in it, and only there.
@@ -100,12 +102,12 @@ async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<Sto
       )
       order by ordinal`,
     values: [
-      rows.map((row) => row.organizationId),
-      rows.map((row) => row.type),
-      rows.map((row) => row.data),
-      rows.map((row) => row.occurredAt),
-      rows.map((row) => row.idempotencyKey),
-      rows.map((row) => row.traceParent),
+      column((row) => row.organizationId),
+      column((row) => row.type),
+      column((row) => row.data),
+      column((row) => row.occurredAt),
+      column((row) => row.idempotencyKey),
+      column((row) => row.traceParent),
       lockTimeout,
     ],
   })

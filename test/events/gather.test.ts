@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
@@ -41,8 +42,11 @@ const each = (texts: readonly string[], n = 1) => Object.fromEntries(texts.map((
 function inserted(): string[][] {
   return statements.full
     .filter(({ text }) => text.includes('posthorn.insert_events('))
-    .map(({ values }) => (values[2] as string[]).map((data) => JSON.parse(data).text))
+    .map(({ values }) => readTexts(values[2] as string).map((data) => JSON.parse(data).text))
 }
+
+/** Of `text[]`. */
+const readTexts: (literal: string) => string[] = pg.types.getTypeParser(1009 as typeof pg.types.builtins.TEXT)
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => String(n))
 
