@@ -8,11 +8,8 @@ export interface BatchOptions<Input> {
    * go when the earlier batch is done, `gatherMs` at the latest. Default: false.
    */
   readonly whenIdle?: boolean
-  /**
-   * Whether batches only keep their distance: alone, a call goes at the end of its tick, and within `gatherMs` of the
-   * last batch it waits for that time to pass. Default: false.
-   */
-  readonly spaced?: boolean
+  /** How long after one batch began the next one begins at the earliest. Default: 0. */
+  readonly distanceMs?: number
   /** What a batch may weigh, in units of `of`; a call that weighs more by itself goes alone. Default: anything. */
   readonly weight?: { readonly max: number; readonly of: (input: Input) => number }
   /**
@@ -35,7 +32,7 @@ interface Call<Input, Output> {
  */
 export function batched<Input, Output>(
   run: Run<Input, Output>,
-  { gatherMs, maxSize, whenIdle = false, spaced = false, weight, isolate }: BatchOptions<Input>,
+  { gatherMs, maxSize, whenIdle = false, distanceMs = 0, weight, isolate }: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
   let calls: Call<Input, Output>[] = []
   let gathered = 0
@@ -51,22 +48,19 @@ export function batched<Input, Output>(
     calls = []
     gathered = 0
     running++
-    if (spaced) lastAt = performance.now()
+    if (distanceMs > 0) lastAt = performance.now()
     void settle(run, batch, isolate).then(() => {
       running--
-      if (whenIdle) flush()
+      if (whenIdle && running === 0 && scheduled !== undefined) schedule()
     })
   }
 
-  /** In milliseconds; 0 is the end of the tick. */
-  function wait(): number {
-    if (whenIdle && running === 0) return 0
-    return spaced ? lastAt + gatherMs - performance.now() : gatherMs
-  }
-
-  function schedule(): NodeJS.Timeout | NodeJS.Immediate {
-    const waitMs = wait()
-    return waitMs > 0 ? setTimeout(flush, waitMs) : setImmediate(flush)
+  function schedule() {
+    cancel(scheduled)
+    const gatherFor = whenIdle && running === 0 ? 0 : gatherMs
+    const keepAwayFor = distanceMs > 0 ? lastAt + distanceMs - performance.now() : 0
+    const waitMs = Math.max(gatherFor, keepAwayFor)
+    scheduled = waitMs > 0 ? setTimeout(flush, waitMs) : setImmediate(flush)
   }
 
   return (input) => {
@@ -76,7 +70,7 @@ export function batched<Input, Output>(
     calls.push({ input, caller })
     gathered += heavy
     if (calls.length >= maxSize) flush()
-    else scheduled ??= schedule()
+    else if (scheduled === undefined) schedule()
     return caller.promise
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { batched } from '../src/batch.ts'
 import { until } from './support/until.ts'
 
@@ -144,6 +144,40 @@ describe('calls that wait only while a batch runs', () => {
     void run(1)
     await new Promise((resolve) => setImmediate(resolve))
     expect(await run(2)).toBe(2)
+  })
+})
+
+describe('batches that keep their distance', () => {
+  const begun: { inputs: number[]; at: number }[] = []
+  const note = async (inputs: number[]) => {
+    begun.push({ inputs, at: performance.now() })
+    return inputs
+  }
+  beforeEach(() => {
+    begun.length = 0
+  })
+
+  test('go at once after a while, and together soon after another', async () => {
+    const run = batched(note, { gatherMs: 0, distanceMs: 100, maxSize: 10 })
+    await run(1)
+    const [first] = begun
+    const others = [run(2), run(3)]
+    await new Promise((resolve) => setImmediate(resolve))
+    others.push(run(4))
+    expect(await Promise.all(others)).toEqual([2, 3, 4])
+    expect(begun.map(({ inputs }) => inputs)).toEqual([[1], [2, 3, 4]])
+    expect(Number(begun[1]?.at) - Number(first?.at)).toBeGreaterThanOrEqual(90)
+  })
+
+  test('keep it also from one that is done, and none when they are full', async () => {
+    const run = batched(note, { gatherMs: 60_000, distanceMs: 100, maxSize: 2, whenIdle: true })
+    await run(1)
+    await run(2)
+    await Promise.all([run(3), run(4)])
+    expect(begun.map(({ inputs }) => inputs)).toEqual([[1], [2], [3, 4]])
+    const [first = 0, second = 0, third = 0] = begun.map(({ at }) => at)
+    expect(second - first).toBeGreaterThanOrEqual(90)
+    expect(third - second).toBeLessThan(90)
   })
 })
 

@@ -49,9 +49,9 @@ export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt |
  */
 export function createRecordAttempt(sql: Sql, announce: Announce): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, announce, records), {
-    gatherMs: 15,
+    gatherMs: 0,
+    distanceMs: 15,
     maxSize: 500,
-    spaced: true,
     isolate: isRefusal,
   })
 }

@@ -21,45 +21,61 @@ interface CatalogueEntry {
   readonly version: string
 }
 
+/** Those that may be published, by their names. */
+export type KnownTypes = ReadonlyMap<string, KnownType>
+
+/** A type that may be published, as it was when it was asked for. */
+export interface KnownType {
+  readonly version: string
+  readonly check: CheckData
+}
+
 /**
- * The catalogue as publishing needs it: for each name that may be published, how to check its data. Schemas are
- * compiled once for each version of a type; which types there are is asked every time, so that a change acts at once.
- * Calls that come while a question is under way share the next one.
+ * The catalogue as publishing needs it. It is remembered, with the schemas compiled, and may have changed since: whoever
+ * stores an event names the version that it was checked by, and whoever would refuse one asks anew before.
  */
 export interface Catalogue {
-  /** Answers with more than what was asked for, at times. */
-  find(names: readonly string[]): Promise<ReadonlyMap<string, CheckData>>
+  /** Asks Postgres for what is not remembered. */
+  find(names: readonly string[]): Promise<KnownTypes>
+  /** Asks Postgres for all of it. */
+  findAnew(names: readonly string[]): Promise<KnownTypes>
   names(): Promise<string[]>
 }
 
 export function createCatalogue(sql: Sql): Catalogue {
-  const compiled = new Map<string, { version: string; check: CheckData }>()
+  const known = new Map<string, KnownType>()
 
-  function checkFor({ name, schema, version }: CatalogueEntry): CheckData {
-    const known = compiled.get(name)
-    if (known?.version === version) return known.check
-    const check = compileCheck(schema)
-    compiled.set(name, { version, check })
-    return check
-  }
+  /** Calls that come soon after others asked are asked for together. */
+  const ask = batched(
+    async (questions: readonly (readonly string[])[]) => {
+      const names = new Set(questions.flat())
+      const found = await findTypes(sql, names)
+      for (const name of names) if (!found.has(name)) known.delete(name)
+      for (const [name, { schema, version }] of found) {
+        if (known.get(name)?.version === version) continue
+        known.set(name, { version, check: compileCheck(schema) })
+      }
+      return new Array<void>(questions.length)
+    },
+    { gatherMs: 10, distanceMs: 2, maxSize: 500, whenIdle: true },
+  )
 
-  async function findTogether(
-    questions: readonly (readonly string[])[],
-  ): Promise<ReadonlyMap<string, CheckData>[]> {
-    const { rows } = await sql.query<CatalogueEntry>({
-      name: 'find_event_types',
-      text: `
-        select name, schema, xmin::text as version from posthorn.event_types
-        where name = any ($1) and archived_at is null`,
-      // Postgres takes no NUL in a text, and no name has one.
-      values: [[...new Set(questions.flat())].filter((name) => !name.includes('\0'))],
-    })
-    const found = new Map(rows.map((row) => [row.name, checkFor(row)]))
-    return questions.map(() => found)
+  function pick(names: readonly string[]): KnownTypes {
+    const types = names.map((name) => [name, known.get(name)] as const)
+    return new Map(types.filter((entry): entry is [string, KnownType] => entry[1] !== undefined))
   }
 
   return {
-    find: batched(findTogether, { gatherMs: 10, maxSize: 500, whenIdle: true }),
+    async find(names) {
+      const unknown = names.filter((name) => !known.has(name))
+      if (unknown.length > 0) await ask(unknown)
+      return pick(names)
+    },
+
+    async findAnew(names) {
+      await ask(names)
+      return pick(names)
+    },
 
     async names() {
       const { rows } = await sql.query<{ name: string }>(
@@ -68,6 +84,21 @@ export function createCatalogue(sql: Sql): Catalogue {
       return rows.map((row) => row.name)
     },
   }
+}
+
+async function findTypes(
+  sql: Sql,
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, CatalogueEntry>> {
+  const { rows } = await sql.query<CatalogueEntry>({
+    name: 'find_event_types',
+    text: `
+      select name, schema, xmin::text as version from posthorn.event_types
+      where name = any ($1) and archived_at is null`,
+    // Postgres takes no NUL in a text, and no name has one.
+    values: [[...names].filter((name) => !name.includes('\0'))],
+  })
+  return new Map(rows.map((row) => [row.name, row]))
 }
 
 /** Throws what is wrong with a schema that is none. */

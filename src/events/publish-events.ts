@@ -1,18 +1,21 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { fewHints } from '../did-you-mean.ts'
-import { type FieldIssue, invalid } from '../errors.ts'
+import { DomainError, type FieldIssue, invalid } from '../errors.ts'
 import { publicId } from '../ids.ts'
 import { checkAgainstSchema, checkEvent } from './check-event.ts'
-import type { Catalogue } from './event-type.ts'
+import type { Catalogue, KnownTypes } from './event-type.ts'
 import type { NewEvent } from './new-event.ts'
-import { createStoreEvents, type EventRow } from './store-events.ts'
+import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
 
 /** How long the events of a call are checked before something else has its turn. */
 const TURN_MS = 10
 
 /** How long the events of one call may be checked in all: only schemas that were written badly take as long. */
 const CHECK_WITHIN_MS = 1_000
+
+/** How often the catalogue may change while the events of a call are checked and stored. */
+const MAX_TRIES = 5
 
 /** The events of one call. */
 export const MAX_EVENTS_PER_CALL = 1_000
@@ -35,9 +38,27 @@ export type PublishEvents = (
 export function createPublishEvents(sql: Sql, catalogue: Catalogue): PublishEvents {
   const store = createStoreEvents(sql)
 
+  /** The catalogue may have changed since it was read: nothing is stored, and nobody refused, by what it was. */
+  async function publish(organizationId: string, events: readonly NewEvent[]) {
+    const names = [...new Set(events.map(({ type }) => type))]
+    let types = await catalogue.find(names)
+    for (let tries = 1; ; tries++) {
+      const { rows, issues } = await toRows(types, organizationId, events)
+      const isValid = issues.length === 0 && types.size === names.length
+      const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
+      if (stored) return stored
+      const before = types
+      types = await catalogue.findAnew(names)
+      if (!isValid && areSame(before, types)) {
+        throw invalid([...issues, ...(await unknownTypes(events, types, catalogue))])
+      }
+      if (tries === MAX_TRIES) throw tooRestless()
+    }
+  }
+
   return async (organizationId, events) => {
     checkCount(events.length)
-    const stored = await store(await toRows(catalogue, organizationId, events))
+    const stored = await publish(organizationId, events)
     return stored.map(({ uuid, deliveryCount, repeated }) => ({
       id: publicId('event', uuid),
       deliveryCount,
@@ -57,43 +78,65 @@ function checkCount(count: number): void {
   ])
 }
 
+function nullIfOutdated(error: unknown): null {
+  if (isOutdated(error)) return null
+  throw error
+}
+
+function tooRestless(): DomainError {
+  return new DomainError(
+    'unavailable',
+    'The event types change all the time. Nothing was done; try again shortly.',
+  )
+}
+
+function areSame(before: KnownTypes, after: KnownTypes): boolean {
+  const versions = [...after].filter(([name, { version }]) => before.get(name)?.version === version)
+  return versions.length === before.size && after.size === before.size
+}
+
+interface Checked {
+  readonly rows: readonly EventRow[]
+  /** What is wrong with the events. Then the rows are not to be stored. */
+  readonly issues: readonly FieldIssue[]
+}
+
 async function toRows(
-  catalogue: Catalogue,
+  types: KnownTypes,
   organizationId: string,
   events: readonly NewEvent[],
-): Promise<EventRow[]> {
-  const checks = await catalogue.find([...new Set(events.map(({ type }) => type))])
+): Promise<Checked> {
   const issues: FieldIssue[] = []
   const rows: EventRow[] = []
   const begun = performance.now()
   let turn = begun
   for (const [index, event] of events.entries()) {
     const now = performance.now()
-    if (now - begun > CHECK_WITHIN_MS) throw invalid([...issues, tooSlow(index)])
+    if (now - begun > CHECK_WITHIN_MS) {
+      issues.push(tooSlow(index))
+      break
+    }
     if (now - turn > TURN_MS) {
       // Not an immediate, the first of which comes before whatever else waits.
       await setTimeout(0)
       turn = performance.now()
     }
     const data = JSON.stringify(event.data)
-    const check = checks.get(event.type)
+    const type = types.get(event.type)
     const wrong = checkEvent(event, data)
-    if (check) wrong.push(...checkAgainstSchema(event, check))
+    if (type) wrong.push(...checkAgainstSchema(event, type.check))
     for (const issue of wrong) issues.push({ ...issue, path: ['events', index, ...issue.path] })
     rows.push({
       organizationId,
       type: event.type,
+      typeVersion: type?.version ?? '',
       data,
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,
       traceParent: event.traceParent ?? null,
     })
   }
-  if (events.some(({ type }) => !checks.has(type))) {
-    issues.push(...unknownTypes(events, checks, await catalogue.names()))
-  }
-  if (issues.length > 0) throw invalid(issues)
-  return rows
+  return { rows, issues }
 }
 
 function tooSlow(index: number): FieldIssue {
@@ -101,11 +144,13 @@ function tooSlow(index: number): FieldIssue {
   return { path: ['events', index, 'data'], code: 'check_too_slow', detail }
 }
 
-function unknownTypes(
+async function unknownTypes(
   events: readonly NewEvent[],
-  known: { has(type: string): boolean },
-  names: readonly string[],
-): FieldIssue[] {
+  known: KnownTypes,
+  catalogue: Catalogue,
+): Promise<FieldIssue[]> {
+  if (events.every(({ type }) => known.has(type))) return []
+  const names = await catalogue.names()
   const hint = fewHints(names, ` The event types are ${names.join(', ')}.`)
   return events.flatMap(({ type }, index) => {
     if (known.has(type)) return []

@@ -8,6 +8,8 @@ import { DomainError } from '../errors.ts'
 export interface EventRow {
   readonly organizationId: string
   readonly type: string
+  /** Of the type, as the event was checked by it. */
+  readonly typeVersion: string
   /** JSON. */
   readonly data: string
   readonly occurredAt: Date
@@ -22,10 +24,13 @@ export interface StoredEvent {
   readonly repeated: boolean
 }
 
-/** Stores the events of one call with their deliveries and jobs, all or none; resolves after the commit. */
+/**
+ * Stores the events of one call with their deliveries and jobs, all or none; resolves after the commit. Where a type is
+ * not as the events were checked, it stores nothing and rejects with an error that `isOutdated` knows.
+ */
 export type StoreEvents = (rows: Rows) => Promise<readonly StoredEvent[]>
 
-/** How long a call waits for others at most. */
+/** How long a call waits for others at most: where the last one went less than that before. */
 const GATHER_MS = 2
 
 /** Of the calls that share a statement: how many, and the characters of their data together. */
@@ -46,11 +51,12 @@ const SHARED_LOCK_TIMEOUT = '100ms'
 export function createStoreEvents(sql: Sql): StoreEvents {
   const store = (lockTimeout: (calls: number) => string) =>
     batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeout(calls.length)), {
-      gatherMs: GATHER_MS,
+      gatherMs: 0,
+      distanceMs: GATHER_MS,
       maxSize: MAX_CALLS,
-      whenIdle: true,
       weight: { max: MAX_CHARACTERS, of: countCharacters },
-      isolate: (error) => isRefusal(error) || codeOf(error) === LOCK_NOT_AVAILABLE,
+      isolate: (error) =>
+        (isRefusal(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
   const storeKeyed = store((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT : LOCK_TIMEOUT))
   const storeOther = store(() => NO_TIMEOUT)
@@ -90,15 +96,21 @@ interface StoredRow {
 }
 
 async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<StoredEvent[]> {
+  const types = [...new Map(rows.map((row) => [`${row.type} ${row.typeVersion}`, row])).values()]
   const column = (of: (row: EventRow) => ArrayElement) => arrayLiteral(rows.map(of))
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
-    // The arguments are computed before the function runs, so the setting holds in it, and only there.
+    // The arguments are computed before the function runs, so the setting holds in it, and only there; and what is
+    // refused by then is not stored.
     text: `
       select event_id, delivery_count, repeated
       from posthorn.insert_events(
-        case when set_config('lock_timeout', $7, true) is not null then $1::uuid[] end, $2::text[],
-        $3::text[], $4::timestamptz[], $5::text[], $6::text[]
+        case
+          when set_config('lock_timeout', $7, true) is not null
+            and posthorn.require_event_types($8::text[], $9::text[])
+          then $1::uuid[]
+        end,
+        $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[]
       )
       order by ordinal`,
     values: [
@@ -109,6 +121,8 @@ async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<Sto
       column((row) => row.idempotencyKey),
       column((row) => row.traceParent),
       lockTimeout,
+      arrayLiteral(types.map(({ type }) => type)),
+      arrayLiteral(types.map(({ typeVersion }) => typeVersion)),
     ],
   })
   return stored.map((row) => ({
@@ -117,6 +131,14 @@ async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<Sto
     deliveryCount: row.repeated ? 0 : row.delivery_count,
     repeated: row.repeated,
   }))
+}
+
+/** What `posthorn.require_event_types` raises. */
+const OUTDATED = 'PH412'
+
+/** Whether an error says that a type has changed since, and nothing was stored. */
+export function isOutdated(error: unknown): boolean {
+  return codeOf(error) === OUTDATED
 }
 
 /** What `posthorn.insert_events` raises when a key was used for another event; its detail lists which. */

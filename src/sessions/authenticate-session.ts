@@ -17,6 +17,7 @@ interface SessionRow extends KeyRow {
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   const find = batched((hashes: Buffer[]) => findSessions(sql, hashes), {
     gatherMs: 10,
+    distanceMs: 2,
     maxSize: 500,
     whenIdle: true,
   })

@@ -169,7 +169,6 @@ describe('publishEvents', () => {
     expect(api.statements.list).toMatchInlineSnapshot(`
       [
         "authenticate",
-        "find_event_types",
         "insert_events",
         "select events",
       ]

@@ -85,7 +85,6 @@ test('events published together are read together', async () => {
   await api.call(tenant.token, document('events', 'PublishEvents'), { input: { events } })
   expect(api.statements.list).toEqual([
     'authenticate',
-    'find_event_types',
     'insert_events',
     'select events',
   ])
