@@ -151,7 +151,7 @@ module.exports = {
           '(^|/)(undici|pg|graphile-worker|@prisma/(adapter-pg|client|driver-adapter-utils|schema-engine-wasm))(/|$)',
           '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
-          '(^|/)(pino|prom-client|typeid-js|@peculiar/x509)(/|$)',
+          '(^|/)(pino|prom-client|uuid|@peculiar/x509)(/|$)',
         ],
       },
     },

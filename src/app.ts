@@ -29,8 +29,15 @@ export interface App extends AsyncDisposable {
   hurry(): void
 }
 
-/** Migrates, then runs the API, the worker or both. */
-export async function startApp(settings: Settings, role: Role = 'all'): Promise<App> {
+/**
+ * Migrates, then runs the API, the worker or both. It listens from then on, and is ready once `hasStarted` says so: the
+ * caller may have more to do that can fail.
+ */
+export async function startApp(
+  settings: Settings,
+  role: Role = 'all',
+  hasStarted = () => true,
+): Promise<App> {
   const { config } = settings
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
@@ -51,7 +58,7 @@ export async function startApp(settings: Settings, role: Role = 'all'): Promise<
     worker = started.use(await startDelivering(services, sender, flow, settings))
   }
   const server = started.use(
-    await startServer(createRoutes(services, config, role, worker), config),
+    await startServer(createRoutes(services, config, role, worker, hasStarted), config),
   )
   // Before the server, which waits for its responses: a stream has no end of its own.
   started.use(services.live)

@@ -46,17 +46,18 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** The routes of a process: a worker alone answers only the operators' ones. */
+/** The routes of a process: a worker alone answers only the operators' ones. Not ready until its start is through. */
 export function createRoutes(
   services: Services,
   config: Config,
   role: Role,
   worker: Worker | null,
+  hasStarted: () => boolean,
 ): Hono {
   const routes = new Hono()
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
-    const checks = await readiness(services, worker)
+    const checks = await readiness(services, worker, hasStarted)
     const ready = Object.values(checks).every((check) => check === 'ok')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
@@ -124,6 +125,7 @@ type Check = 'ok' | 'unavailable'
 async function readiness(
   { database }: Services,
   worker: Worker | null,
+  hasStarted: () => boolean,
 ): Promise<Record<string, Check>> {
   const inTime = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
   const [writable, unapplied] = await Promise.all([
@@ -134,6 +136,7 @@ async function readiness(
     postgres: writable && unapplied !== null ? 'ok' : 'unavailable',
     migrations: unapplied?.length === 0 ? 'ok' : 'unavailable',
     ...(worker && { worker: worker.running ? ('ok' as const) : ('unavailable' as const) }),
+    ...(!hasStarted() && { start: 'unavailable' as const }),
   }
 }
 

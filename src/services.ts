@@ -82,6 +82,7 @@ export function openServices({ config, secrets }: Settings): Services {
       prisma: database.prisma,
       keyring: createKeyring(secrets.encryptionKeys),
       guard: createAddressGuard(config.egressAllow),
+      headerPrefix: config.headerPrefix,
     },
     publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool)),
     announce: announcer.announce,

@@ -35,25 +35,33 @@ export const IS_REVOKED = `(
   or exists (select from posthorn.api_keys as g where g.id = k.granted_by and g.revoked_at is not null)
 )`
 
+/**
+ * SQL: when the key `k` expires, or earlier the key that made it as a portal session; null for never. One step suffices:
+ * only portal sessions are made by a key, and none of them has a scope to make another.
+ */
+export const EXPIRES_AT = `
+  least(k.expires_at, (select g.expires_at from posthorn.api_keys as g where g.id = k.granted_by))`
+
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
   k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second,
-  k.is_portal, k.webhook_id, k.expires_at,
+  k.is_portal, k.webhook_id, ${EXPIRES_AT} as expires_at,
   case
     when ${IS_REVOKED} then 'revoked'
-    when k.expires_at <= now() then 'expired'
+    when ${EXPIRES_AT} <= now() then 'expired'
     else 'valid'
   end as state,
   coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately`
 
 /**
  * Asks the database every time, and only after the request arrived, so that a revocation acts at once in every process;
- * requests that arrive while a question is under way share the next one.
+ * requests that arrive soon after others asked share the next question.
  */
 export function createAuthenticate(sql: Sql, now?: () => number): Authenticate {
   const failed = createFailedAttempts(now)
   const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
     gatherMs: 10,
+    distanceMs: 2,
     maxSize: 500,
     whenIdle: true,
   })
@@ -95,6 +103,7 @@ export function callerWith(sql: Sql, key: KeyRow): Caller {
       requestsPerSecond: key.requests_per_second,
       eventsPerSecond: key.events_per_second,
     }),
+    ...(expiresAt && { expiresAt }),
     ...(key.is_portal && expiresAt && { portal: { webhookId, expiresAt } }),
   }
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { IS_REVOKED } from './authenticate.ts'
+import { EXPIRES_AT, IS_REVOKED } from './authenticate.ts'
 
 /** Of these API keys, those that are no longer valid, by their uuids. */
 export async function findEndedKeys(
@@ -10,9 +10,9 @@ export async function findEndedKeys(
     name: 'find_ended_keys',
     // One that is not there any more went with its organization.
     text: `
-      select wanted.id, case when k.expires_at <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state
+      select wanted.id, case when ${EXPIRES_AT} <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state
       from unnest($1::uuid[]) as wanted (id) left join posthorn.api_keys as k on k.id = wanted.id
-      where k.id is null or ${IS_REVOKED} or k.expires_at <= now()`,
+      where k.id is null or ${IS_REVOKED} or ${EXPIRES_AT} <= now()`,
     values: [keyIds],
   })
   return new Map(rows.map(({ id, state }) => [id, state]))

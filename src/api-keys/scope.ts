@@ -55,6 +55,8 @@ export interface Caller {
   readonly organizationId: string
   readonly scopes: ReadonlySet<Scope>
   readonly limits: Limits
+  /** When the key expires. Missing: it does not. */
+  readonly expiresAt?: Date
   /** The uuid of the session of the console that stands for the key, if a browser's cookie was used instead. */
   readonly sessionId?: string
   /** If it is a session of the portal. */

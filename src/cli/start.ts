@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { readEnvironment } from '../config.ts'
+import type { App } from '../app.ts'
+import { type Config, readEnvironment } from '../config.ts'
 import type { Role } from '../server.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
@@ -14,7 +15,10 @@ export function registerStart(program: Command): void {
       'Migrates the database, then serves the API and delivers, in one process. SIGTERM or Ctrl+C finishes what is in flight, then ends.',
     )
     .addOption(
-      new Option('--role <role>', 'what this process does: both, only the API, or only deliveries')
+      new Option(
+        '--role <role>',
+        'what this process does: both, only the API, or only deliveries; a worker listens too, for /healthz, /readyz and /metrics',
+      )
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
@@ -30,26 +34,23 @@ const LAUNCH_MS = 25
 async function start(role: Role): Promise<void> {
   const hurried = new AbortController()
   const stop = stopRequested(() => hurried.abort())
-  const runtimes = await import('../runtime.ts')
-  const opening = runtimes.openRuntime(readEnvironment())
+  const { openRuntime } = await import('../runtime.ts')
+  const opening = openRuntime(readEnvironment())
   // Loading the rest keeps this process busy, so it begins once Postgres has had the time to be launched.
   const loading = sleep(LAUNCH_MS).then(() => import('../app.ts'))
   await using runtime = await opening
   const { startApp } = await loading
-  await using app = await startApp(runtime, role)
-  const { logger, database } = app.services
+  // Until it is ready it ends when Postgres is away, and says so; from then on it waits for it to be back.
+  let hasStarted = false
+  await using app = await startApp(runtime, role, () => hasStarted)
+  const { logger } = app.services
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('the embedded Postgres was not running: started it again'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres cannot be started again'),
   })
-  if (runtime.config.database === 'embedded') {
-    const { dataDir, publicUrl } = runtime.config
-    const token = await runtimes.provisionEmbedded(database.prisma, dataDir)
-    const signInLink = await runtimes.embeddedSignInLink(app.services, dataDir)
-    const url = publicUrl ?? app.url
-    const keyFile = runtimes.embeddedApiKeyFile(dataDir)
-    process.stderr.write(welcome({ url, token, keyFile, signInLink }))
-  }
+  const words = runtime.config.database === 'embedded' ? await provision(app, runtime.config) : ''
+  hasStarted = true
+  process.stderr.write(words)
   logger.info({ url: app.url, role }, 'ready')
   const signal = await stop
   logger.info({ signal }, 'stopping: finishing what is in flight')
@@ -57,6 +58,17 @@ async function start(role: Role): Promise<void> {
     logger.info('stopping at once: giving back what is in flight')
     app.hurry()
   })
+}
+
+/** Makes what the embedded mode is tried out with. Answers what to say of it. */
+async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
+  const { embeddedApiKeyFile, embeddedSignInLink, provisionEmbedded } = await import(
+    '../runtime.ts'
+  )
+  const token = await provisionEmbedded(services.database.prisma, dataDir)
+  const signInLink = await embeddedSignInLink(services, dataDir)
+  const keyFile = embeddedApiKeyFile(dataDir)
+  return welcome({ url: publicUrl ?? url, token, keyFile, signInLink })
 }
 
 /**

@@ -159,22 +159,32 @@ function signedRequest(
   const body = Buffer.from(delivery.body as string)
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
   const signature = signDelivery(signingKey, deliveryId, timestamp, body)
-  const headers: Record<string, string> = {
-    ...options.headers,
+  const own: Record<string, string> = {
     'content-type': 'application/json',
     [`${prefix}id`]: deliveryId,
     [`${prefix}timestamp`]: timestamp,
     [`${prefix}signature`]: signature,
   }
-  if (delivery.traceParent !== null) headers['traceparent'] = delivery.traceParent
+  if (delivery.traceParent !== null) own['traceparent'] = delivery.traceParent
+  const custom = withoutNamesOf(own, options.headers)
   return {
     url: options.url,
-    headers,
+    headers: { ...custom, ...own },
     body,
     headerPrefix: prefix,
     signature,
-    customHeaderNames: Object.keys(options.headers),
+    customHeaderNames: Object.keys(custom),
   }
+}
+
+/** A header sent twice, in whatever case, is read as one with both values: nothing would verify. */
+function withoutNamesOf(
+  own: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const isOwn = (name: string) => Object.hasOwn(own, name.toLowerCase())
+  if (!Object.keys(headers).some(isOwn)) return headers
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)))
 }
 
 function toRecord(

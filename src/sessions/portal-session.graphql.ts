@@ -48,7 +48,7 @@ const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
     }),
     ttlSeconds: t.int({
       defaultValue: DEFAULT_TTL_SECONDS,
-      description: `How long it lasts, in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}.`,
+      description: `How long it lasts, in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}. It ends earlier where the API key that makes it does.`,
     }),
     theme: t.field({ type: PortalTheme, description: 'How it looks.' }),
   }),
@@ -64,7 +64,11 @@ const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').imple
       description:
         'What to redirect to, or to show in a frame: give it to the one person it is for, and store it nowhere. It is shown this once.',
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description:
+        'When it ends: after `ttlSeconds`, or when the API key that made it expires, whichever is first. It ends at once when that key is revoked.',
+    }),
   }),
 })
 

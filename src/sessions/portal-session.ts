@@ -39,7 +39,10 @@ const rule = z.object({
   theme: themeRule,
 })
 
-/** Makes a short-lived URL of the portal, at an origin. Its token is an API key that no list shows. */
+/**
+ * Makes a short-lived URL of the portal, at an origin. Its token is an API key that no list shows, and that ends with the
+ * key that makes it.
+ */
 export async function createPortalSession(
   db: Db,
   input: NewPortalSession,
@@ -57,7 +60,7 @@ export async function createPortalSession(
     theme: input.theme ?? {},
   })
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
-  const expiresAt = new Date(Date.now() + ttlSeconds * 1_000)
+  const expiresAt = endAfter(ttlSeconds, grantedBy)
   const token = mintToken()
   const id = await actForOrganization(db, organizationId, async (tx) => {
     const made = await tx.apiKey.create({
@@ -84,6 +87,11 @@ export async function createPortalSession(
     return id
   })
   return { id, url: portalUrl(origin, token, theme), expiresAt }
+}
+
+function endAfter(ttlSeconds: number, { expiresAt: latest }: Caller): Date {
+  const end = new Date(Date.now() + ttlSeconds * 1_000)
+  return latest && latest < end ? latest : end
 }
 
 const NEVER: Readonly<Partial<Record<Scope, string>>> = {

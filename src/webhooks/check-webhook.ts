@@ -5,30 +5,39 @@ import { type FieldIssue, invalid } from '../errors.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkInput } from '../validation.ts'
+import { reservedNameIssues } from './custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 
 interface Rules {
   readonly db: Db
   readonly guard: AddressGuard
+  /** What the names of the service's own delivery headers begin with. Default: `wh-`. */
+  readonly headerPrefix?: string | undefined
   /** Names that may stay although the catalogue no longer offers them. */
   readonly alreadySubscribed?: readonly string[]
+  /** Names of custom headers that may stay although they would be refused now. */
+  readonly alreadyNamed?: readonly string[]
 }
 
 /**
- * Parses a webhook's fields by a schema and by what a schema cannot know: where it may point, and which event types
- * there are. Throws one error for everything that is wrong. Repeated subscriptions collapse.
+ * Parses a webhook's fields by a schema and by what a schema cannot know: where it may point, which event types there
+ * are, and how the service names its own headers. Throws one error for everything that is wrong. Repeated subscriptions
+ * collapse.
  */
 export async function parseWebhook<
   Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>,
 >(
   schema: Schema,
-  input: { url?: unknown; eventSubscriptions?: unknown },
+  input: { url?: unknown; eventSubscriptions?: unknown; headers?: unknown },
   rules: Rules,
 ): Promise<z.output<Schema>> {
   const { data, issues } = checkInput(schema, input)
   const wrong = [
     ...issues,
     ...(typeof input.url === 'string' ? destinationIssues(input.url, rules.guard) : []),
+    ...(isRecord(input.headers)
+      ? reservedNameIssues(input.headers, rules.headerPrefix ?? 'wh-', rules.alreadyNamed ?? [])
+      : []),
     ...(Array.isArray(input.eventSubscriptions)
       ? await subscriptionIssues(input.eventSubscriptions, rules)
       : []),
@@ -36,6 +45,10 @@ export async function parseWebhook<
   if (!data || wrong.length > 0) throw invalid(wrong)
   if (!data.eventSubscriptions) return data
   return { ...data, eventSubscriptions: [...new Set(data.eventSubscriptions)] }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function destinationIssues(url: string, guard: AddressGuard): FieldIssue[] {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { FieldIssue } from '../errors.ts'
 
 export const MAX_HEADERS = 32
 export const MAX_HEADERS_BYTES = 8 * 1024
@@ -8,8 +9,8 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** Visible ASCII, with spaces and tabs inside only. */
 const VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
-/** Names that the service itself or the connection decides. A name that ends in `-` stands for all that begin so. */
-const RESERVED = [
+/** What the service itself or the connection decides. A name that ends in `-` stands for all that begin so. */
+const RESERVED: readonly string[] = [
   'wh-',
   'webhook-',
   'content-',
@@ -23,7 +24,38 @@ const RESERVED = [
   'keep-alive',
   'expect',
   'user-agent',
-] as const
+]
+
+const IS_SET = 'is set by the service or the connection itself; use another name'
+
+/** The trace context is that of each event; `tracestate` would be of another trace than its `traceparent`. */
+const RESERVED_SINCE: readonly string[] = ['accept-encoding', 'traceparent', 'tracestate']
+
+/**
+ * Names that were not reserved from the beginning, or are by the operator's choice of a prefix: webhooks may have them
+ * already, and keep them. An attempt leaves out what it sets itself (src/deliveries/attempt-delivery.ts).
+ */
+export function reservedNameIssues(
+  headers: Readonly<Record<string, unknown>>,
+  headerPrefix: string,
+  alreadyNamed: readonly string[],
+): FieldIssue[] {
+  const reserved = [...RESERVED_SINCE, headerPrefix]
+  const kept = new Set(alreadyNamed.map((name) => name.toLowerCase()))
+  return Object.keys(headers)
+    .filter((name) => isAmong(reserved, name) && !isAmong(RESERVED, name))
+    .filter((name) => !kept.has(name.toLowerCase()))
+    .map((name) => ({
+      path: ['headers', name],
+      code: 'reserved_header',
+      detail: `headers.${name} ${IS_SET}.`,
+    }))
+}
+
+function isAmong(reserved: readonly string[], name: string): boolean {
+  const lower = name.toLowerCase()
+  return reserved.some((one) => (one.endsWith('-') ? lower.startsWith(one) : lower === one))
+}
 
 /** Checks the static headers of a webhook (DESIGN: custom headers), reporting every one that breaks a rule. */
 export function checkCustomHeaders(
@@ -52,14 +84,8 @@ export function checkCustomHeaders(
         'invalid_header_name',
         'must be named with letters, digits and the signs that HTTP allows in a name',
       )
-    } else if (
-      RESERVED.some((known) => (known.endsWith('-') ? lower.startsWith(known) : lower === known))
-    ) {
-      report(
-        name,
-        'reserved_header',
-        'is set by the service or the connection itself; use another name',
-      )
+    } else if (isAmong(RESERVED, name)) {
+      report(name, 'reserved_header', IS_SET)
     } else if (twin !== undefined) {
       report(
         name,

@@ -40,13 +40,15 @@ export interface WebhookDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
   readonly guard: AddressGuard
+  /** What the names of the service's own delivery headers begin with. Default: `wh-`. */
+  readonly headerPrefix?: string
   /** Who acts, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
 /** Registers a webhook and makes its signing secret. It delivers from now on if `enabled`. */
 export async function createWebhook(
-  { prisma, keyring, guard, actor = SYSTEM }: WebhookDeps,
+  { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
@@ -54,6 +56,7 @@ export async function createWebhook(
   const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(newWebhookSchema, input, {
     db: tx ?? prisma,
     guard,
+    headerPrefix,
   })
   // Minted here, because the custom headers are encrypted for this id.
   const id = parseId('webhook', mintId('webhook')) as string
@@ -116,7 +119,7 @@ export async function listWebhooks(
 
 /** Changes the fields that are given. Switching it on also sends what waited meanwhile. */
 export async function updateWebhook(
-  { prisma, keyring, guard, actor = SYSTEM }: WebhookDeps,
+  { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   id: string,
   input: WebhookChanges,
@@ -125,7 +128,13 @@ export async function updateWebhook(
   const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(
     webhookChangesSchema,
     input,
-    { db: prisma, guard, alreadySubscribed: found.eventSubscriptions },
+    {
+      db: prisma,
+      guard,
+      headerPrefix,
+      alreadySubscribed: found.eventSubscriptions,
+      alreadyNamed: Object.keys(readHeaders(keyring, found.headersCiphertext, found.id) ?? {}),
+    },
   )
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, found.id)

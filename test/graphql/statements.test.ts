@@ -83,9 +83,5 @@ test('events published together are read together', async () => {
     data: {},
   }))
   await api.call(tenant.token, document('events', 'PublishEvents'), { input: { events } })
-  expect(api.statements.list).toEqual([
-    'authenticate',
-    'insert_events',
-    'select events',
-  ])
+  expect(api.statements.list).toEqual(['authenticate', 'insert_events', 'select events'])
 })

@@ -57,6 +57,9 @@ describe('custom headers are refused:', () => {
       'proxy-authorization',
       'expect',
       'User-Agent',
+      'Accept-Encoding',
+      'traceparent',
+      'TraceState',
     ],
   ])('%s, which the service or the connection sets', async (name) => {
     const { detail } = await refused(

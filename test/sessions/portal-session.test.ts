@@ -5,6 +5,7 @@ import { SCOPES } from '../../src/api-keys/scope.ts'
 import { parseId, publicId } from '../../src/ids.ts'
 import { eraseEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
+import { subscribe } from '../graphql/support/live.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { openBrowser } from '../web/browser.ts'
@@ -277,6 +278,40 @@ describe('a portal session ends', () => {
     ])
     expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'revoked']]),
+    )
+  })
+
+  test('when the key that made it expires, with its streams, and says so from the beginning', async () => {
+    const { organizationId } = posthorn.tenant
+    const scopes = ['keys:manage', 'webhooks:read', 'deliveries:read']
+    const expiresAt = new Date(Date.now() + 90_000)
+    const maker = await createApiKey(prisma(), { organizationId, scopes, expiresAt })
+    const session = await begin({ scopes: ['webhooks:read', 'deliveries:read'] }, maker.token)
+    expect(session.expiresAt).toBe(expiresAt.toISOString())
+    const shorter = await begin({ ttlSeconds: 60 }, maker.token)
+    expect(new Date(shorter.expiresAt).getTime()).toBeLessThan(expiresAt.getTime())
+    const uuid = parseId('apiKey', session.id) as string
+    expect((await ask(session.token, VIEWER)).errors).toBeUndefined()
+    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+
+    // Even where it was made to last longer, as before it was cut short.
+    await prisma().apiKey.update({
+      where: { id: uuid },
+      data: { expiresAt: new Date(Date.now() + 86_400_000) },
+    })
+    const { data } = await ask(session.token, VIEWER)
+    expect(data.viewer.portal.expiresAt).toBe(expiresAt.toISOString())
+    using stream = await subscribe(url, session.token, 'subscription { attemptMade { id } }')
+    expect(stream.end).toBeNull()
+    await prisma().apiKey.update({ where: { id: maker.key.id }, data: { expiresAt: new Date() } })
+    expect((await ask(session.token, VIEWER)).errors).toMatchObject([
+      { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
+    ])
+    expect(await stream.result(1)).toMatchObject({
+      errors: [{ message: 'The API key has expired.', extensions: { code: 'UNAUTHENTICATED' } }],
+    })
+    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
+      new Map([[uuid, 'expired']]),
     )
   })
 

@@ -32,7 +32,8 @@ export async function createFromBody(
       createWebhook(deps, organizationId, input as unknown as NewWebhook, tx),
     )
   }
-  const rules = { db: tx ?? deps.prisma, guard: deps.guard }
+  const { prisma, guard, headerPrefix } = deps
+  const rules = { db: tx ?? prisma, guard, headerPrefix }
   await inBodyTerms(mistakes, () => parseWebhook(newWebhookSchema, input, rules))
   throw invalid(mistakes)
 }
@@ -50,8 +51,15 @@ export async function updateFromBody(
       updateWebhook(deps, organizationId, id, input as WebhookChanges),
     )
   }
-  const { eventSubscriptions } = await getWebhook(deps, organizationId, id)
-  const rules = { db: deps.prisma, guard: deps.guard, alreadySubscribed: eventSubscriptions }
+  const { eventSubscriptions, headers } = await getWebhook(deps, organizationId, id)
+  const { prisma, guard, headerPrefix } = deps
+  const rules = {
+    db: prisma,
+    guard,
+    headerPrefix,
+    alreadySubscribed: eventSubscriptions,
+    alreadyNamed: Object.keys(headers),
+  }
   await inBodyTerms(mistakes, () => parseWebhook(webhookChangesSchema, input, rules))
   throw invalid(mistakes)
 }

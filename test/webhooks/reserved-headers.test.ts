@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { verify } from '../../src/receiver/index.ts'
+import { encryptHeaders } from '../../src/webhooks/custom-headers-at-rest.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/** An operator who chose what the delivery headers begin with. */
+const environment = { POSTHORN_HEADER_PREFIX: 'acme-' }
+const TRACE_PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority], environment })
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+afterEach(async () => {
+  for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
+    await posthorn.rest('DELETE', `/webhooks/${id}`)
+  }
+  receiver.forget()
+})
+
+describe('with another prefix, a custom header is refused that begins with', () => {
+  test.each([
+    'acme-id',
+    'Acme-Timestamp',
+    'ACME-SIGNATURE',
+    'acme-anything',
+    'Wh-Id',
+    'webhook-id',
+  ])('it or is reserved anyhow: %s', async (name) => {
+    const response = await register({ [name]: 'x' })
+    expect(response.status).toBe(422)
+    expect((await response.json()).errors).toEqual([
+      {
+        pointer: `#/headers/${name}`,
+        code: 'reserved_header',
+        detail: `headers.${name} is set by the service or the connection itself; use another name.`,
+      },
+    ])
+  })
+
+  test('it, over GraphQL too, and together with all else that is wrong', async () => {
+    const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
+      input: {
+        url: 'https://example.com/',
+        eventSubscriptions: [],
+        headers: [{ name: 'Acme-Id', value: 'x' }],
+      },
+    })
+    expect(createWebhook.issues).toMatchObject([
+      { path: ['eventSubscriptions'], code: 'too_small' },
+      { path: ['headers', 'Acme-Id'], code: 'reserved_header' },
+    ])
+  })
+
+  test('and not one that only resembles it', async () => {
+    const headers = { 'X-Acme-Id': 'a', acme: 'b', acmes: 'c', 'ac-me-id': 'd' }
+    expect((await register(headers)).status).toBe(201)
+  })
+})
+
+describe('a webhook that has names from before they were reserved', () => {
+  const headers = {
+    'Acme-Id': 'theirs',
+    'acme-timestamp': '1',
+    'ACME-Signature': 'v1,theirs',
+    TraceParent: 'theirs',
+    tracestate: 'theirs',
+    'X-Team': 'events',
+  }
+
+  test('is delivered to: each header arrives once, and what the service sets is its own', async () => {
+    const id = await registerWithOld(headers)
+    const { key } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
+    await publish(TRACE_PARENT)
+    const traced = await receiver.arrival(1)
+    expect(traced.headers).toMatchObject({
+      'acme-id': expect.stringMatching(/^msg_\w{26}$/),
+      'acme-timestamp': expect.stringMatching(/^\d{10}$/),
+      'acme-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+      traceparent: TRACE_PARENT,
+      'x-team': 'events',
+    })
+    const options = { headerPrefix: 'acme-' }
+    expect(await verify(traced.body, traced.headers, key, options)).toMatchObject({ ok: true })
+
+    await publish()
+    const untraced = await receiver.arrival(2)
+    expect(untraced.headers).toMatchObject({ traceparent: 'theirs', tracestate: 'theirs' })
+    expect(await verify(untraced.body, untraced.headers, key, options)).toMatchObject({ ok: true })
+
+    const attempts = () => posthorn.database.prisma.attempt.findMany({ orderBy: { id: 'asc' } })
+    await until(async () => (await attempts()).length === 2, 'both are recorded')
+    expect((await attempts()).map((attempt) => attempt.requestHeaderNames)).toEqual([
+      ['tracestate', 'X-Team'],
+      ['TraceParent', 'tracestate', 'X-Team'],
+    ])
+  })
+
+  test('can be read, changed and put back with them, and be given no other', async () => {
+    const id = await registerWithOld(headers)
+    const webhook = await (await posthorn.rest('GET', `/webhooks/${id}`)).json()
+    expect(webhook.headers).toEqual(headers)
+    const put = (changes: object) => posthorn.rest('PUT', `/webhooks/${id}`, changes)
+    const changed = await put({ ...webhook, description: 'changed' })
+    expect([changed.status, (await changed.json()).headers]).toEqual([200, headers])
+    // Together with a mistake of another kind it is checked on another way.
+    for (const mistake of [{}, { nonsense: 1 }]) {
+      const refused = await put({ headers: { ...headers, 'acme-new': 'x' }, ...mistake })
+      expect(refused.status).toBe(422)
+      expect(pointersOf(await refused.json())).toEqual([
+        ...Object.keys(mistake).map((name) => `#/${name}`),
+        '#/headers/acme-new',
+      ])
+    }
+    expect((await put({ headers: {} })).status).toBe(200)
+    expect(pointersOf(await (await put({ headers })).json())).toEqual([
+      '#/headers/Acme-Id',
+      '#/headers/acme-timestamp',
+      '#/headers/ACME-Signature',
+      '#/headers/TraceParent',
+      '#/headers/tracestate',
+    ])
+  })
+})
+
+function register(headers: object): Promise<Response> {
+  return posthorn.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+    headers,
+  })
+}
+
+/** As a version, or a configuration, that did not refuse them stored them. */
+async function registerWithOld(headers: Record<string, string>): Promise<string> {
+  const { id } = await (await register({})).json()
+  const { keyring } = posthorn.app.services.webhooks
+  const uuid = parseId('webhook', id) as string
+  await posthorn.database.prisma.webhook.update({
+    where: { id: uuid },
+    data: {
+      headersCiphertext: encryptHeaders(keyring, headers, uuid),
+      revision: { increment: 1 },
+    },
+  })
+  return id
+}
+
+async function publish(traceParent?: string): Promise<void> {
+  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: JOINED, data: {}, ...(traceParent !== undefined && { traceParent }) },
+  ])
+}
+
+function pointersOf({ errors }: { errors: { pointer: string }[] }): string[] {
+  return errors.map(({ pointer }) => pointer)
+}
