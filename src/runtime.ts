@@ -48,7 +48,7 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
   const resources = started.move()
   return {
     config,
-    secrets: { databaseUrl: postgres.url, encryptionKeys, egressProxy: secrets.egressProxy },
+    secrets: { databaseUrl: postgres.localUrl, encryptionKeys, egressProxy: secrets.egressProxy },
     trustedAuthorities: [authority.certificatePem],
     keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

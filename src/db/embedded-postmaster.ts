@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { SOCKET_FILES } from './embedded-socket.ts'
 
 /** What `postmaster.pid` says of the server of a cluster. */
 export interface Postmaster {
@@ -31,12 +32,16 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
 /**
  * Postgres itself refuses to start when the pid in a lock file left by a killed server belongs to another program by
  * now, as happens in containers, where pids are few. Only then is the file removed: a pid that nobody has is no hindrance,
- * and several processes that start the server again at once would remove the file of the one that was quicker.
+ * and several processes that start the server again at once would remove the file of the one that was quicker. The lock
+ * of its socket names the same pid.
  */
 export async function clearStaleLock(cluster: string): Promise<void> {
   const postmaster = await readPostmaster(cluster)
-  if (postmaster && !postmaster.alive && isTaken(postmaster.pid))
-    await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+  if (!postmaster || postmaster.alive || !isTaken(postmaster.pid)) return
+  const sockets = (await readdir(cluster)).filter((name) => SOCKET_FILES.test(name))
+  for (const name of [...sockets, 'postmaster.pid']) {
+    await rm(path.join(cluster, name), { force: true })
+  }
 }
 
 async function readLockFile(cluster: string): Promise<string[] | null> {

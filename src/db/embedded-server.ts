@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresBinaries } from './embedded-binaries.ts'
 import { readPostmaster } from './embedded-postmaster.ts'
+import { socketFolder } from './embedded-socket.ts'
 
 /** How long the embedded Postgres may take to start, recovery after a crash included. */
 export const START_WITHIN_MS = 60_000
@@ -56,8 +57,7 @@ export async function startEmbeddedServer(
 function serverArguments(cluster: string, port: number): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
-    // No socket file: its path would have to be short and without surprises.
-    unix_socket_directories: '',
+    unix_socket_directories: quoted(socketFolder(cluster)),
     max_connections: '100',
     jit: 'off',
   }
@@ -65,6 +65,11 @@ function serverArguments(cluster: string, port: number): string[] {
     ...['-D', cluster, '-p', String(port)],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
+}
+
+/** As an element of a list of settings. */
+function quoted(name: string | null): string {
+  return name === null ? '' : `"${name.replaceAll('"', '""')}"`
 }
 
 async function freePort(): Promise<number> {

@@ -8,10 +8,13 @@ import { binariesFor, type PostgresBinaries, run } from './embedded-binaries.ts'
 import { ensureCluster } from './embedded-cluster.ts'
 import { clearStaleLock, readPostmaster } from './embedded-postmaster.ts'
 import { START_WITHIN_MS, startEmbeddedServer } from './embedded-server.ts'
+import { socketUrl } from './embedded-socket.ts'
 
 /** The Postgres of a data directory, running; stopped when the last Posthorn process using it lets go. */
 export interface EmbeddedPostgres extends AsyncDisposable {
   readonly url: string
+  /** The same over its socket file, which costs a process and Postgres less; `url` where that cannot be used. */
+  readonly localUrl: string
   /** Starts it again, at the same address, whenever it is found not running, until this process lets go. */
   keepRunning(handlers: KeepRunningHandlers): void
 }
@@ -41,7 +44,10 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   await ensureCluster(binaries, cluster, { user: USER, password })
 
   const place: Place = { binaries, cluster, password }
-  return embeddedPostgres(place, await ensureServer(place, null))
+  const url = await ensureServer(place, null)
+  const overSocket = socketUrl(url, cluster)
+  const hasSocket = overSocket !== null && (await tryConnection(overSocket)) === null
+  return embeddedPostgres(place, { url, localUrl: hasSocket ? overSocket : url })
 }
 
 /** Where a server runs, and how it is reached. */
@@ -76,7 +82,10 @@ async function ensureServer(place: Place, port: number | null): Promise<string> 
 /** How often a process that keeps it running looks whether it does. */
 const LOOK_EVERY_MS = 250
 
-function embeddedPostgres(place: Place, url: string): EmbeddedPostgres {
+function embeddedPostgres(
+  place: Place,
+  { url, localUrl }: Pick<EmbeddedPostgres, 'url' | 'localUrl'>,
+): EmbeddedPostgres {
   const { binaries, cluster } = place
   const port = Number(new URL(url).port)
   const closed = new AbortController()
@@ -98,6 +107,7 @@ function embeddedPostgres(place: Place, url: string): EmbeddedPostgres {
 
   return {
     url,
+    localUrl,
     keepRunning(handlers) {
       keeping ??= keep(handlers)
     },

@@ -27,9 +27,9 @@ function inner(error: Record<string, unknown>): unknown {
 const UNAVAILABLE_CODE =
   /^(08...|53...|57P0[1-5]|25006|55P03|57014|40001|40P01|58030|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2034)$/
 
-/** What `pg` and Prisma's adapter say in words only. */
+/** What `pg` and Prisma's adapter say in words only; and where a server that is away has left no socket file. */
 const UNAVAILABLE_TEXT =
-  /Connection terminated|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|connection refused|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
+  /connect ENOENT|Connection terminated|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|connection refused|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

@@ -37,7 +37,8 @@ export async function startBenchServer(): Promise<BenchServer> {
   await using started = new AsyncDisposableStack()
   started.defer(() => rm(folder, { recursive: true, force: true }))
   started.defer(() => stopPostgres(cluster))
-  const { url } = await openEmbeddedPostgres(folder)
+  // As `posthorn start` reaches it.
+  const { localUrl: url } = await openEmbeddedPostgres(folder)
   const server = started.use(openDatabase(url))
   await server.pool.query(`create database ${TEMPLATE}`)
   {

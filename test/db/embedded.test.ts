@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { isDatabaseUnavailable } from '../../src/db/faults.ts'
 import { until } from '../support/until.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -36,6 +37,35 @@ test('starts in a path with spaces, and keeps its data over a restart', async ()
   await using again = await openEmbeddedPostgres(dataDir)
   expect(await query(again, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
+
+test.each(['data dir', `a "quoted", \\ 'folder' für alle %2F`])(
+  'is reached over a socket file in %s',
+  async (name) => {
+    await using postgres = await openEmbeddedPostgres(path.join(base, name))
+    expect(postgres.localUrl).not.toBe(postgres.url)
+    expect(await clientAddress(postgres.url)).toBe('127.0.0.1')
+    expect(await clientAddress(postgres.localUrl)).toBeNull()
+  },
+)
+
+test('is reached over the loopback interface where the path is too long for a socket file', async () => {
+  await using postgres = await openEmbeddedPostgres(path.join(base, 'long '.repeat(20)))
+  expect(postgres.localUrl).toBe(postgres.url)
+  expect(await clientAddress(postgres.localUrl)).toBe('127.0.0.1')
+})
+
+test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
+  'over its socket file, it counts as away after %s and is back when it is started again',
+  async (signal) => {
+    await using postgres = await openEmbeddedPostgres(dataDir)
+    await kill(await postmasterPid(), signal)
+    const error = await clientAddress(postgres.localUrl).catch((thrown) => thrown)
+    expect(isDatabaseUnavailable(error), String(error)).toBe(true)
+    await using again = await openEmbeddedPostgres(dataDir)
+    expect(again.localUrl).not.toBe(again.url)
+    expect(await clientAddress(again.localUrl)).toBeNull()
+  },
+)
 
 test('is stopped when its last user lets go', async () => {
   const postgres = await openEmbeddedPostgres(dataDir)
@@ -87,7 +117,9 @@ describe('after kill -9', () => {
   ])('a lock file left with a pid that %s by now does not stop it', async (_case, pid) => {
     await (await openEmbeddedPostgres(dataDir))[Symbol.asyncDispose]()
     const lock = path.join(dataDir, 'postgres', 'postmaster.pid')
-    await writeFile(lock, `${pid}\n${path.dirname(lock)}\n0\n54329\n\n127.0.0.1\n  1 2\nready   \n`)
+    const left = `${pid}\n${path.dirname(lock)}\n0\n54329\n\n127.0.0.1\n  1 2\nready   \n`
+    await writeFile(lock, left)
+    await writeFile(path.join(path.dirname(lock), '.s.PGSQL.54329.lock'), left)
     await using postgres = await openEmbeddedPostgres(dataDir)
     expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
   })
@@ -175,19 +207,28 @@ async function folderWith(programs: readonly string[]): Promise<string> {
   return folder
 }
 
-async function connect(postgres: EmbeddedPostgres): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn' })
+async function connect({ url }: Pick<EmbeddedPostgres, 'url'>): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'posthorn' })
   await client.connect()
   return client
 }
 
-async function query(postgres: EmbeddedPostgres, statement: string): Promise<unknown[]> {
+async function query(
+  postgres: Pick<EmbeddedPostgres, 'url'>,
+  statement: string,
+): Promise<Record<string, unknown>[]> {
   const client = await connect(postgres)
   try {
     return (await client.query(statement)).rows
   } finally {
     await client.end()
   }
+}
+
+/** Where a connection comes from; over a socket file, from nowhere. */
+async function clientAddress(url: string): Promise<unknown> {
+  const [row] = await query({ url }, 'select host(inet_client_addr()) as address')
+  return row?.['address']
 }
 
 async function postmasterPid(): Promise<number> {

@@ -46,7 +46,9 @@ function inserted(): string[][] {
 }
 
 /** Of `text[]`. */
-const readTexts: (literal: string) => string[] = pg.types.getTypeParser(1009 as typeof pg.types.builtins.TEXT)
+const readTexts: (literal: string) => string[] = pg.types.getTypeParser(
+  1009 as typeof pg.types.builtins.TEXT,
+)
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => String(n))
 
