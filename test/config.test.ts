@@ -13,7 +13,7 @@ test('.env.example and the configuration list the same settings with the same de
   expect(Object.fromEntries(listed)).toEqual(SETTINGS)
 })
 
-test('nothing set is the embedded mode with the defaults of the design', () => {
+test('nothing set is the embedded mode with the documented defaults', () => {
   const { config, secrets } = loadConfig({})
   expect(config).toMatchObject({
     database: 'embedded',

@@ -14,7 +14,7 @@ export function registerListen(program: Command): void {
     .option('--register', 'register a webhook for this receiver, and remove it at the end')
     .option(
       '--event <type...>',
-      'with --register: the event types to subscribe to, repeated or separated by commas (default: both of the contract)',
+      'with --register: the event types to subscribe to, repeated or separated by commas (default: event_attendee.joined_event and event_attendee.ticket_success)',
       commaSeparated,
     )
     .option(

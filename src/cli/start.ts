@@ -48,7 +48,9 @@ async function start(role: Role): Promise<void> {
     onRestart: () => logger.warn('the embedded Postgres was not running: started it again'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres cannot be started again'),
   })
-  const words = runtime.config.database === 'embedded' ? await provision(app, runtime.config) : ''
+  // A worker alone serves none of what there would be to tell of.
+  const isToTry = runtime.config.database === 'embedded' && role !== 'worker'
+  const words = isToTry ? await provision(app, runtime.config) : ''
   hasStarted = true
   process.stderr.write(words)
   logger.info({ url: app.url, role }, 'ready')

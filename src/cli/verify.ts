@@ -18,7 +18,7 @@ export function registerVerify(program: Command): void {
     .command('verify')
     .summary('check the signature of one delivery')
     .description(
-      'Checks one delivery as a receiver does (contract, section 5.2). The body must be the raw bytes received. Exit status: 0 when it is authentic, 1 when not.',
+      'Checks one delivery as a receiver does: its three headers, its age and its signature. The body must be the raw bytes received. Exit status: 0 when it is authentic, 1 when not.',
     )
     .requiredOption(
       '--secret <secret>',

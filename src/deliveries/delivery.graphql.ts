@@ -68,9 +68,9 @@ const Delivery = builder.prismaNode('Delivery', {
   select: { id: true },
   fields: (t) => ({
     event: t.relation('event', {
-      // Null once it is past its retention.
       nullable: true,
-      description: 'What happened. Needs the scope `events:read`.',
+      description:
+        'What happened. Null once it is past its retention. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
     }),
     eventType: t.exposeString('eventType'),
@@ -82,7 +82,8 @@ const Delivery = builder.prismaNode('Delivery', {
     state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
     createdAt: t.field({
       type: 'DateTime',
-      description: 'When its event was published.',
+      description:
+        'When it was made: with its event or, for one that its webhook had missed, by a recovery.',
       resolve: ({ id }) => madeAt(id),
     }),
     attemptCount: t.exposeInt('attemptCount'),

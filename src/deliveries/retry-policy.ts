@@ -6,7 +6,7 @@ export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000
 /** The most that chance adds to a delay, as a fraction of it. It never subtracts. */
 const JITTER = 0.1
 
-/** Whether an attempt succeeded: an answer with 2xx, and nothing else (contract, section 7.1). */
+/** Whether an attempt succeeded: an answer with 2xx, and nothing else. */
 export function isSuccess(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299
 }

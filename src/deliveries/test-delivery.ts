@@ -17,8 +17,7 @@ interface DeliveryDeps {
  * Sends the example of an event type to one webhook and to no other. From here on it is a delivery like any: signed,
  * guarded, retried and recorded the same, but marked. Answers its public id.
  *
- * The contract holds for tests too: a webhook is delivered nothing while it is disabled (section 4), and only the types
- * that it subscribes to (section 6).
+ * For tests too, a webhook is delivered nothing while it is disabled, and only the types that it subscribes to.
  */
 export async function testDelivery(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,

@@ -10,7 +10,7 @@ import {
 import { rereadEventType } from './find-events.ts'
 
 const SCHEMA =
-  'A JSON Schema (2020-12) that the `data` of its events must meet: an object of at most 64 KiB that refers to nothing outside.'
+  'A JSON Schema (2020-12) that the `data` of its events must meet when they are published over GraphQL or on the command line; `posthorn.publish_events` in SQL does not check it. An object of at most 64 KiB that refers to nothing outside.'
 const EXAMPLE =
   'What the `data` of an event looks like: it must meet the schema, and is what `testDelivery` sends.'
 

@@ -11,7 +11,8 @@ builder.prismaNode('EventType', {
     schema: t.expose('schema', {
       type: 'JSON',
       nullable: true,
-      description: 'The JSON Schema that the `data` of its events meets. Null: any JSON.',
+      description:
+        'The JSON Schema that the `data` of its events must meet when they are published over GraphQL or on the command line; `posthorn.publish_events` in SQL does not check it. Null: any JSON.',
     }),
     example: t.expose('example', {
       type: 'JSON',

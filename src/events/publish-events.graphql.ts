@@ -15,7 +15,8 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
     data: t.field({
       type: 'JSON',
       required: true,
-      description: 'The payload: at most 256 KiB as JSON, and as the schema of the type has it.',
+      description:
+        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB, and as the schema of the type has it.',
     }),
     timestamp: t.field({ type: 'DateTime', description: 'When it occurred. Default: now.' }),
     idempotencyKey: t.string({
@@ -34,18 +35,18 @@ const PublishEventsInput = builder.inputType('PublishEventsInput', {
     events: t.field({
       type: [PublishEventInput],
       required: true,
-      description: `1 to ${MAX_EVENTS_PER_CALL.toLocaleString('en')} events.`,
+      description: `1 to ${MAX_EVENTS_PER_CALL.toLocaleString('en')} events, in a request of at most 1 MiB.`,
     }),
   }),
 })
 
 builder.objectType('PublishedEvent', {
-  description: 'An event that was accepted: it will be delivered.',
+  description: 'An event that was accepted.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the event: `evt_…`.' }),
     deliveryCount: t.exposeInt('deliveryCount', {
       description:
-        'How many deliveries it made: one for each enabled webhook that subscribes to its type.',
+        'How many deliveries it made: one for each enabled webhook that subscribes to its type. 0 for a duplicate.',
     }),
     duplicate: t.exposeBoolean('duplicate', {
       description:

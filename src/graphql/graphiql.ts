@@ -23,7 +23,7 @@ query Example {
 }
 `
 
-/** The page that a browser is shown at `/graphql`. Its scripts come from unpkg.com. */
+/** The page that a browser is shown at `/graphql`. Its scripts and styles come from unpkg.com, its icon from GitHub. */
 export const graphiqlOptions: GraphiQLOptions = {
   title: 'Posthorn',
   defaultQuery: EXAMPLE,

@@ -59,7 +59,7 @@ async function moveJobs(
   )
 }
 
-/** Lets them be, as failed for good. The delivery of one stays pending, for somebody to redeliver or cancel. */
+/** Lets them be, as failed for good. The delivery of one stays pending, and the sweep makes its job anew. */
 export async function failJobs(
   sql: Sql,
   ids: readonly string[],
@@ -79,7 +79,7 @@ export async function failJobs(
   return await changeJobs(sql, ids, fail, [reason], audit(actor, 'job.failed', { reason }))
 }
 
-/** Removes them as if they had been done. The delivery of one stays pending, for somebody to redeliver or cancel. */
+/** Removes them as if they had been done. The delivery of one stays pending, and the sweep makes its job anew. */
 export async function completeJobs(
   sql: Sql,
   ids: readonly string[],

@@ -85,7 +85,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Fails jobs for good, so that they do not run by themselves. A delivery whose job fails stays pending, for somebody to redeliver or cancel. Running ones are left alone. Needs the scope `admin`.',
+      'Fails jobs for good, so that they do not run by themselves. This does not end a delivery: the sweep makes its job anew within about 15 minutes, and counts it as a fault. To send nothing more, use `cancelDelivery`. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
@@ -107,7 +107,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Removes jobs as if they had been done. A delivery whose job is removed stays pending, for somebody to redeliver or cancel. Running ones are left alone. Needs the scope `admin`.',
+      'Removes jobs as if they had been done. This does not end a delivery: the sweep makes its job anew within about 15 minutes, and counts it as a fault. To send nothing more, use `cancelDelivery`. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],

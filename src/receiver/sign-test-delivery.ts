@@ -11,7 +11,7 @@ import { toUnixSeconds } from './verify-options.ts'
  * @param timestamp The `wh-timestamp` header: its text as it will be sent, or a `Date`, which is rounded
  *   down to the whole second.
  * @param rawBody The body that will be sent; a string is encoded as UTF-8.
- * @returns The `wh-signature` header, `v1,<base64>`. Join several with a space. Contract section 2.3.
+ * @returns The `wh-signature` header, `v1,<base64>`. Join several with a space.
  * @throws {TypeError} (as a rejected promise) if the secret is malformed, the date invalid or the body parsed.
  *
  * @example

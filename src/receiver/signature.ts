@@ -1,4 +1,4 @@
-/** The wire format of signatures and secrets: what the sender and the receiver must agree on, once. Contract sections 2.2, 2.3 and 5.2. */
+/** The wire format of signatures and secrets: what the sender and the receiver must agree on, once. */
 
 export const SECRET_PREFIX = 'whsec_'
 const VERSION_PREFIX = 'v1,'

@@ -6,7 +6,7 @@ export interface VerifiedDelivery {
   readonly ok: true
   /**
    * The `wh-id` header, `msg_…`. Deliveries are at-least-once and a retry keeps its id: remember the ids
-   * you have processed, and answer 200 to a repeat without processing it again. Contract section 6.
+   * you have processed, and answer 200 to a repeat without processing it again.
    */
   readonly id: string
   /** When this attempt was sent, to the second. A retry has a later one. */
@@ -28,7 +28,7 @@ export interface RejectedDelivery {
 
 /**
  * Why a delivery was rejected. Each one calls for the same answer, a status that is not 2xx; they differ
- * to help whoever reads the log. Contract sections 5.2 and 7.2.
+ * to help whoever reads the log.
  *
  * - `missing-header`: `wh-id`, `wh-timestamp` or `wh-signature` is absent or empty.
  * - `invalid-timestamp`: `wh-timestamp` is not a whole number of seconds in decimal digits.

@@ -11,7 +11,7 @@ export interface VerifyOptions {
   /**
    * The time to compare `wh-timestamp` with, or a function that tells it. Give the time when the request
    * arrived if you verify it later, say from a queue; or a fixed time in a test.
-   * The 300 seconds of tolerance either way are the contract's (section 5.2), and not an option.
+   * The 300 seconds of tolerance either way are not an option.
    *
    * @default the current time
    */

@@ -5,12 +5,11 @@ import { parseSecret, signedContent, v1Signatures } from './signature.ts'
 import type { RejectedDelivery, RejectionReason, Verification } from './verification.ts'
 import { readOptions, type VerifyOptions } from './verify-options.ts'
 
-/** How far `wh-timestamp` may be from the receiver's clock, before or after, bounds included. Contract section 8. */
+/** How far `wh-timestamp` may be from the receiver's clock, before or after, bounds included. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Tells whether a delivery is authentic: signed by the holder of the secret, and fresh.
- * It is the whole of section 5.2 of the webhook contract, timestamp and signature both.
+ * Tells whether a delivery is authentic: signed by the holder of the secret, and fresh. Both are checked.
  *
  * @param rawBody The request's body as received. Give the bytes themselves: they are what was signed. A
  *   body that was parsed and serialized again, or decoded and encoded again, may differ from them in ways
@@ -18,7 +17,7 @@ const TOLERANCE_SECONDS = 300
  *   encoded as UTF-8.
  * @param headers The request's headers: a `Headers`, or an object such as Node's `request.headers`.
  * @param secret The webhook's signing secret, `whsec_…`. Give several, in any order, while one is being
- *   rotated: a signature made with any of them is accepted. Contract section 9.
+ *   rotated: a signature made with any of them is accepted.
  * @param options Header names and clock; the defaults are right for Posthorn.
  *
  * @returns A verification: `{ ok: true, id, timestamp, … }` or `{ ok: false, reason, message }`. Whatever a

@@ -72,7 +72,7 @@ export function createOrphanReporter(logger: Logger, metrics: OrphanMetrics): Re
         jobs: jobs.length,
         jobIds: jobs.slice(0, SHOWN_IDS),
       },
-      'found deliveries without a job, or jobs without a delivery, and mended them; please report it',
+      'found deliveries without a job, or jobs without a delivery, and mended them; unless somebody failed or removed jobs by hand, please report it',
     )
   }
 }

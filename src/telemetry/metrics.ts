@@ -26,7 +26,7 @@ export function createMetrics(): Metrics {
   })
   const orphans = new Counter({
     name: 'posthorn_orphans_total',
-    help: 'Deliveries without a job and jobs without a delivery that were found and mended; more than 0 is a fault.',
+    help: 'Deliveries without a job and jobs without a delivery that were found and mended; more than 0 is a fault, unless somebody failed or removed jobs by hand.',
     labelNames: ['kind'],
     registers: [registry],
   })

@@ -57,7 +57,7 @@ function isAmong(reserved: readonly string[], name: string): boolean {
   return reserved.some((one) => (one.endsWith('-') ? lower.startsWith(one) : lower === one))
 }
 
-/** Checks the static headers of a webhook (DESIGN: custom headers), reporting every one that breaks a rule. */
+/** Checks the static headers of a webhook, reporting every one that breaks a rule. */
 export function checkCustomHeaders(
   headers: Readonly<Record<string, string>>,
   context: z.RefinementCtx<unknown>,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * How to send to a webhook: the options a caller may set over GraphQL, each with its rule. (The contract of REST knows
- * none of them.) Null is the default.
+ * How to send to a webhook: the options a caller may set over GraphQL, each with its rule. (REST knows none of
+ * them.) Null is the default.
  */
 export const sendOptionFields = {
   rateLimitPerSecond: wholeNumber(1, 10_000, 'give null for no limit').nullable(),

@@ -9,7 +9,7 @@ import { mintId, parseId } from '../ids.ts'
 import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
 import { findWebhook } from './find-webhook.ts'
 
-/** How long an old secret stays valid after its rotation (contract, section 8). */
+/** How long an old secret stays valid after its rotation, as receivers are told. */
 const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000
 
 /** A signing secret as its owner sees it. `expiresAt` is null for the one that signs. */

@@ -35,10 +35,10 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
   description: 'The attempts that ended in a span of time.',
   fields: (t) => ({
     start: t.expose('start', { type: 'DateTime', description: 'When the span begins.' }),
-    attempts: t.exposeInt('attempts', { description: 'How many were made.' }),
+    attempts: t.exposeInt('attempts', { description: 'How many attempts there were.' }),
     succeeded: t.exposeInt('succeeded', { description: 'How many were answered with 2xx.' }),
     failed: t.int({
-      description: 'How many were not.',
+      description: 'How many failed: they were not answered with 2xx.',
       resolve: ({ attempts, succeeded }) => attempts - succeeded,
     }),
     failed3xx: t.exposeInt('failed3xx', { description: 'How many were answered with 3xx.' }),
@@ -51,13 +51,14 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
     }),
     successRate: t.float({
       nullable: true,
-      description: 'The part that succeeded, from 0 to 1. Null when there were none.',
+      description:
+        'The part of the attempts that succeeded, from 0 to 1. Null when there were none.',
       resolve: ({ attempts, succeeded }) => (attempts > 0 ? succeeded / attempts : null),
     }),
     latency: t.field({
       type: 'Latency',
       nullable: true,
-      description: 'How long they took. Null when there were none.',
+      description: 'How long the attempts took. Null when there were none.',
       resolve: ({ attempts, latency }) => (attempts > 0 ? latency : null),
     }),
   }),

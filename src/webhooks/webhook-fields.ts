@@ -7,7 +7,7 @@ export const MAX_SUBSCRIPTIONS = 1_000
 
 /**
  * The fields a caller may set, each with its rule: the one definition behind REST, OpenAPI and GraphQL input. (The
- * options of sending are for GraphQL only: the contract of REST has none of them.)
+ * options of sending are for GraphQL only; REST has none of them.)
  * The address itself is judged by outbound/destination-url.ts, the subscriptions against the catalogue.
  */
 export const webhookFields = {
@@ -29,7 +29,7 @@ export const webhookFields = {
   ...sendOptionFields,
 }
 
-/** Contract section 4: `url` and `eventSubscriptions` are required. */
+/** `url` and `eventSubscriptions` are required. */
 export const newWebhookSchema = z.object({
   url: webhookFields.url,
   description: webhookFields.description.default(null),

@@ -52,7 +52,7 @@ builder.inputType('WebhookFilter', {
 
 /** In hours. */
 const HealthWindow = builder.enumType('HealthWindow', {
-  description: 'The time up to now that is looked at.',
+  description: 'The time up to now that is looked at, at most as long as deliveries are kept.',
   values: {
     HOUR: { value: 1, description: 'The last 60 minutes.' },
     DAY: { value: 24, description: 'The last 24 hours.' },
@@ -98,13 +98,14 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
     }),
     successRate: t.float({
       nullable: true,
-      description: 'The part of them that succeeded, from 0 to 1. Null when there were none.',
+      description:
+        'The part of the attempts in the window that succeeded, from 0 to 1. Null when there were none.',
       resolve: ({ tally }) => (tally.attempts > 0 ? tally.succeeded / tally.attempts : null),
     }),
     latency: t.field({
       type: 'Latency',
       nullable: true,
-      description: 'How long they took. Null when there were none.',
+      description: 'How long the attempts in the window took. Null when there were none.',
       resolve: ({ tally }) => (tally.attempts > 0 ? tally.latency : null),
     }),
   }),

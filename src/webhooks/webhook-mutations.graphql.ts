@@ -13,7 +13,7 @@ const HeaderInput = builder.inputType('HeaderInput', {
     name: t.string({
       required: true,
       description:
-        'A name that HTTP allows, not repeated in another case. Refused are `wh-*`, `webhook-*`, `content-*`, `proxy-*`, `host`, `user-agent` and those of the connection.',
+        'A name that HTTP allows, not repeated in another case. Refused are `wh-*`, `webhook-*` and whatever else the names of the delivery headers begin with (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate` and those of the connection.',
     }),
     value: t.string({
       required: true,
@@ -22,6 +22,8 @@ const HeaderInput = builder.inputType('HeaderInput', {
   }),
 })
 
+const URL_RULE =
+  'an HTTPS address of at most 2,048 characters, to a public host, on port 443 or one from 1024 up, without user name, password and fragment.'
 const EVENT_SUBSCRIPTIONS =
   'The names of the event types to receive: at least one, all of them in the catalogue. Repeated names collapse.'
 const HEADERS =
@@ -45,7 +47,7 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   fields: (t) => ({
     url: t.string({
       required: true,
-      description: 'Where deliveries are POSTed to: an HTTPS address of at most 2,048 characters.',
+      description: `Where deliveries are POSTed to: ${URL_RULE}`,
     }),
     eventSubscriptions: t.stringList({ required: true, description: EVENT_SUBSCRIPTIONS }),
     description: t.string({ description: 'A free label of at most 1,000 characters.' }),
@@ -59,7 +61,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description:
     'What to change of a webhook. A field that is left out stays as it is; null sets an option of sending back to its default.',
   fields: (t) => ({
-    url: t.string({ description: 'An HTTPS address of at most 2,048 characters.' }),
+    url: t.string({ description: `Where deliveries are POSTed to: ${URL_RULE}` }),
     eventSubscriptions: t.stringList({ description: EVENT_SUBSCRIPTIONS }),
     description: t.string({ description: 'At most 1,000 characters; null for none.' }),
     enabled: t.boolean({ description: 'Switching it on also sends what waited meanwhile.' }),

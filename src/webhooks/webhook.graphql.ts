@@ -23,7 +23,7 @@ const Webhook = builder.prismaNode('Webhook', {
     headers: t.field({
       type: ['Header'],
       description:
-        'The custom headers added to every delivery. They may hold credentials: without the scope `secrets:read` each value reads `•••`. When none of the encryption keys decrypts them, there is one named `(unreadable)`: give them anew.',
+        'The custom headers added to every delivery. They may hold credentials: without the scope `secrets:read` each value reads `•••`. (REST answers the values to every key with `webhooks:read`.) When none of the encryption keys decrypts them, there is one named `(unreadable)`: give them anew.',
       select: { id: true, headersCiphertext: true },
       resolve: ({ id, headersCiphertext }, _args, context) => {
         const headers = readHeaders(context.webhooks.keyring, headersCiphertext, id)

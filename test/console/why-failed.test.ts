@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { WITHOUT_RESPONSE, whyFailed } from '../../src/console/deliveries/why-failed.ts'
 import { describeOutcome } from '../../src/deliveries/describe-outcome.ts'
@@ -43,6 +44,13 @@ function everyCode(): string[] {
   const told = [...refused, ...timedOut].map((outcome) => outcome?.code ?? '')
   return [...Object.keys(FAILURES), ...told, SECRET_UNREADABLE]
 }
+
+test('docs/deliveries.md lists every way of getting no response, and no others', () => {
+  const page = readFileSync(new URL('../../docs/deliveries.md', import.meta.url), 'utf8')
+  const [, codes = ''] = page.split('## Codes')
+  const listed = [...codes.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)
+  expect(listed.sort()).toEqual(everyCode().sort())
+})
 
 test('every way of getting no response has a sentence and a hint, and no others have', () => {
   expect(Object.keys(WITHOUT_RESPONSE).sort()).toEqual(everyCode().sort())

@@ -18,7 +18,7 @@ export interface Fault {
   happen(world: World): Promise<void>
 }
 
-/** The kinds of the issue, each told in its own words. */
+/** The kinds of faults. */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'kill -9 of a worker',

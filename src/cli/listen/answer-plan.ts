@@ -17,7 +17,7 @@ const MAX_IDS = 10_000
 
 /**
  * A rejected delivery is answered 400 and uses up none of the failures. What was accepted once is answered
- * 200 again (contract section 6, rule 4). The first `failures` of the others get 500, the rest `status`.
+ * 200 again, as every receiver should do it. The first `failures` of the others get 500, the rest `status`.
  */
 export function createAnswerPlan(options: { failures: number; status: number }): AnswerPlan {
   const { status } = options

@@ -11,8 +11,8 @@ import { stopRequest } from './stop-request.ts'
 import { createVerifier, type Verifier } from './verifier.ts'
 import { withWebhook } from './with-webhook.ts'
 
-/** The types that the contract publishes, section 6. */
-const CONTRACT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.ticket_success']
+/** The types that a fresh installation has. */
+const FIRST_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.ticket_success']
 
 /** Receives until it is asked to stop; then nothing of it remains. */
 export async function runListener(options: ListenOptions, config: Config): Promise<void> {
@@ -38,7 +38,7 @@ export async function runListener(options: ListenOptions, config: Config): Promi
       await receive(createVerifier(secrets, headerPrefix))
       return
     }
-    const events = options.event ?? CONTRACT_EVENT_TYPES
+    const events = options.event ?? FIRST_EVENT_TYPES
     const webhook = { url, event_subscriptions: events, enabled: true, description: DESCRIPTION }
     await withWebhook(api, webhook, async (webhookId) => {
       const readSecret = () => api.readSecret(webhookId)

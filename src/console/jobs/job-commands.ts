@@ -32,7 +32,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Fail',
     question: (jobs) => `Fail ${jobs} for good?`,
     effect:
-      'They do not run again by themselves. A delivery whose job is failed stays pending: nothing is sent until somebody redelivers or cancels it.',
+      'They do not run again by themselves. A delivery whose job is failed gets a new one within about 15 minutes. To send nothing more, cancel the delivery.',
     done: 'failed',
     destructive: true,
   },
@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Remove',
     question: (jobs) => `Remove ${jobs}?`,
     effect:
-      'They are gone, as if they had been done. A delivery whose job is removed stays pending: nothing is sent until somebody redelivers or cancels it. This cannot be undone.',
+      'They are gone, as if they had been done. A delivery whose job is removed gets a new one within about 15 minutes. To send nothing more, cancel the delivery. This cannot be undone.',
     done: 'removed',
     destructive: true,
   },

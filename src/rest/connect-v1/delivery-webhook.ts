@@ -3,7 +3,7 @@ import { EXAMPLE_DELIVERY } from './examples.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
 
-/** Describes the request that receivers get (contract, sections 2.3, 5.2, 6 and 7). */
+/** Describes the request that receivers get, and how they verify it. */
 export function registerDelivery(registry: Registry): void {
   registry.registerWebhook({
     method: 'post',
@@ -47,7 +47,7 @@ To verify, take the base64 after \`whsec_\` as the key, compute HMAC-SHA256 over
 compare its base64 with each \`v1\` signature in constant time. Reject when a header is missing, when \`wh-timestamp\` is more
 than 300 seconds away from now, and when nothing matches.
 
-Answer with 2xx within 15 seconds, once the event is durably accepted. Everything else is a failure and is tried again.`
+Answer with 2xx within 15 seconds, unless the operator or the options of the webhook say otherwise, once the event is durably accepted. Everything else is a failure and is tried again.`
 
 function header(name: string, description: string, required: boolean) {
   const schema = { type: 'string' as const }

@@ -22,7 +22,7 @@ export interface ConnectV1Deps {
 export const CONNECT_V1_PATH = '/api/connect/v1'
 
 /**
- * The REST facade (contract, section 4), to be mounted: `server.route(CONNECT_V1_PATH, createConnectV1(deps))`.
+ * The REST facade, to be mounted: `server.route(CONNECT_V1_PATH, createConnectV1(deps))`.
  * It answers everything below that path. Who has no key is told so on every path that exists, with any method.
  */
 export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
@@ -45,7 +45,7 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
   return app
 }
 
-/** The OpenAPI 3.1 document of the facade and of the deliveries. `serverUrl` is the contract's `{base_url}`. */
+/** The OpenAPI 3.1 document of the facade and of the deliveries. `serverUrl` is the address that its paths follow. */
 export function openApiDocument(serverUrl: string): object {
   const app = new OpenAPIHono()
   registerApi(app.openAPIRegistry)

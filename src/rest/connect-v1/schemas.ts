@@ -25,7 +25,7 @@ const eventSubscriptions = webhookFields.eventSubscriptions.meta({
   examples: [EXAMPLE_WEBHOOK.event_subscriptions],
 })
 const HEADERS_DESCRIPTION =
-  'Static headers added to every delivery. At most 32, and 8 KiB in all; names are HTTP tokens that do not differ by case only; values are visible ASCII, with spaces and tabs inside. Refused, because the service or the connection sets them: `wh-*`, `webhook-*`, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`. Encrypted at rest.'
+  'Static headers added to every delivery. At most 32, and 8 KiB in all; names are HTTP tokens that do not differ by case only; values are visible ASCII, with spaces and tabs inside. Refused, because the service or the connection sets them: `wh-*`, `webhook-*` and whatever else the names of this installation’s delivery headers begin with, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`. Encrypted at rest.'
 const headers = webhookFields.headers.meta({
   description: HEADERS_DESCRIPTION,
   examples: [EXAMPLE_WEBHOOK.headers],
@@ -48,9 +48,9 @@ export const webhookSchema = z
     description,
     enabled,
     event_subscriptions: eventSubscriptions,
-    headers: z
-      .record(z.string(), z.string())
-      .meta({ description: `${HEADERS_DESCRIPTION} Empty when there are none.` }),
+    headers: z.record(z.string(), z.string()).meta({
+      description: `${HEADERS_DESCRIPTION} Answered as given, to every key with the scope \`webhooks:read\`. Empty when there are none.`,
+    }),
     created_at,
     updated_at,
   })
@@ -92,7 +92,6 @@ export const webhookChangesBodySchema = z
       'What to change: a field that is left out stays as it is; `null` clears `description` and `headers`; `headers` are replaced as a whole. Read-only fields are ignored, unknown ones are refused.',
   })
 
-/** Contract, section 2.2. */
 export const secretSchema = z
   .object({
     key: z.string().meta({
