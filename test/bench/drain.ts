@@ -97,9 +97,9 @@ async function fill(
   const { pool } = services.database
   const tenant = await createBenchTenant(services)
   if (waiting > 0) {
-    const failing = await addWebhooks(services, tenant, receiver.url, 'fail', webhooks)
+    const failing = await addWebhooks(services, tenant, receiver.url, 'fail', { count: webhooks })
     await fillRetries(pool, tenant, failing, waiting)
   }
-  const types = await addWebhooks(services, tenant, receiver.url, 'ok', webhooks)
+  const types = await addWebhooks(services, tenant, receiver.url, 'ok', { count: webhooks })
   await queueDeliveries(pool, tenant, types, due)
 }

@@ -38,13 +38,20 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
   }
 }
 
+interface BenchWebhooks {
+  /** Default: 1. */
+  readonly count?: number
+  /** Default: that of every webhook, 20. */
+  readonly maxInFlight?: number | null
+}
+
 /** Registers webhooks that each subscribe to an event type of their own; answers the types. */
 export async function addWebhooks(
   { webhooks, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
   manner: Manner,
-  count = 1,
+  { count = 1, maxInFlight = null }: BenchWebhooks = {},
 ): Promise<string[]> {
   const types = Array.from({ length: count }, (_, i) => `bench.${manner}_${i + 1}`)
   await database.pool.query(
@@ -57,6 +64,7 @@ export async function addWebhooks(
       url: `${receiverUrl}/${manner}/${i + 1}`,
       eventSubscriptions: [type],
       enabled: true,
+      maxInFlight,
     })
   }
   return types
