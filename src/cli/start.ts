@@ -64,12 +64,10 @@ async function start(role: Role): Promise<void> {
 
 /** Makes what the embedded mode is tried out with. Answers what to say of it. */
 async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
-  const { embeddedApiKeyFile, embeddedSignInLink, provisionEmbedded } = await import(
-    '../runtime.ts'
-  )
-  const token = await provisionEmbedded(services.database.prisma, dataDir)
-  const signInLink = await embeddedSignInLink(services, dataDir)
-  const keyFile = embeddedApiKeyFile(dataDir)
+  const runtimes = await import('../runtime.ts')
+  const token = await runtimes.provisionEmbedded(services.database.prisma, dataDir)
+  const signInLink = await runtimes.embeddedSignInLink(services, dataDir)
+  const keyFile = runtimes.embeddedApiKeyFile(dataDir)
   return welcome({ url: publicUrl ?? url, token, keyFile, signInLink })
 }
 

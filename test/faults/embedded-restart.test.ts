@@ -65,20 +65,20 @@ test('a process is not ready while Postgres can still end its start', async () =
   try {
     // The last thing that a start does with Postgres is to make a link to sign in with.
     await holder.query('begin; lock table posthorn.sign_in_links in access exclusive mode')
-    await using worker = await start('worker')
-    await until(async () => (await worker.get('/healthz')) !== null, 'it listens')
-    expect(await worker.get('/readyz')).toEqual({
+    await using second = await start('all')
+    await until(async () => (await second.get('/healthz')) !== null, 'it listens')
+    expect(await second.get('/readyz')).toEqual({
       status: 'unavailable',
       checks: { postgres: 'ok', migrations: 'ok', worker: 'ok', start: 'unavailable' },
     })
-    expect(worker.posthorn.stderr).not.toContain('is ready at')
+    expect(second.posthorn.stderr).not.toContain('is ready at')
     await holder.query('rollback')
-    await until(() => worker.isReady(), 'it is ready')
-    expect(await worker.get('/readyz')).toEqual({
+    await until(() => second.isReady(), 'it is ready')
+    expect(await second.get('/readyz')).toEqual({
       status: 'ok',
       checks: { postgres: 'ok', migrations: 'ok', worker: 'ok' },
     })
-    await until(() => worker.posthorn.stderr.includes('is ready at'), 'it says so')
+    await until(() => second.posthorn.stderr.includes('is ready at'), 'it says so')
   } finally {
     await holder.end()
   }
