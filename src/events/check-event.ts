@@ -26,7 +26,7 @@ export function checkEvent(event: NewEvent, json: string | undefined): FieldIssu
       `data must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${Buffer.byteLength(json)}.`,
     )
   }
-  if (event.occurredAt && Number.isNaN(event.occurredAt.getTime())) {
+  if (event.occurredAt && !isTime(event.occurredAt)) {
     report(
       'timestamp',
       'invalid_time',
@@ -52,6 +52,12 @@ export function checkEvent(event: NewEvent, json: string | undefined): FieldIssu
     )
   }
   return issues
+}
+
+/** Whether RFC 3339 can write it: its years have four digits. */
+function isTime(time: Date): boolean {
+  const year = time.getUTCFullYear()
+  return year >= 1 && year <= 9_999
 }
 
 /** What is wrong with the data of an event by the schema of its type. */

@@ -159,6 +159,11 @@ describe('posthorn publish', () => {
       [JOINED, '{}', '--timestamp', 'yesterday'],
       /timestamp must be an RFC 3339 time/,
     ],
+    [
+      'a time in a year of five digits',
+      [JOINED, '{}', '--timestamp', '+010000-01-01T00:00:00Z'],
+      /timestamp must be an RFC 3339 time/,
+    ],
   ])('%s is refused', async (_case, args, message) => {
     const { code, stderr } = await posthorn('publish', '--organization', organization, ...args)
     expect(code).toBe(1)
