@@ -1,12 +1,18 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/actor.ts'
+import type { Organization } from '../db/generated/prisma/client.ts'
 import { publicId } from '../ids.ts'
-import { createOrganization } from '../organizations/organization.ts'
+import { createOrganization, listOrganizations } from '../organizations/organization.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
-/** `posthorn organization create`: makes a tenant. */
+/** `posthorn organization create` and `list`: the tenants. */
 export function registerOrganization(program: Command): void {
   const organization = program.command('organization').summary('manage organizations')
+  registerCreate(organization)
+  registerList(organization)
+}
+
+function registerCreate(organization: Command): void {
   organization
     .command('create')
     .summary('make an organization')
@@ -19,9 +25,32 @@ export function registerOrganization(program: Command): void {
       await runCommand(() =>
         withServices(async ({ database }) => {
           const made = await createOrganization(database.prisma, { name }, COMMAND_LINE)
-          const id = publicId('organization', made.id)
-          print(json, { id, name: made.name, created_at: made.createdAt }, `${id}  ${made.name}`)
+          const listed = toListed(made)
+          print(json, listed, inWords(listed))
         }),
       )
     })
+}
+
+function registerList(organization: Command): void {
+  organization
+    .command('list')
+    .summary('list the organizations')
+    .option('--json', 'print an array of organizations, oldest first')
+    .action(async ({ json }: { json?: boolean }) => {
+      await runCommand(() =>
+        withServices(async ({ database }) => {
+          const listed = (await listOrganizations(database.prisma)).map(toListed)
+          print(json, listed, listed.map(inWords).join('\n') || 'There are no organizations.')
+        }),
+      )
+    })
+}
+
+function toListed({ id, name, createdAt }: Organization) {
+  return { id: publicId('organization', id), name, created_at: createdAt }
+}
+
+function inWords({ id, name }: ReturnType<typeof toListed>): string {
+  return `${id}  ${name}`
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { invalid } from '../errors.ts'
 import { getOrganization } from '../organizations/organization.ts'
+import { parseJson, UnfitJson } from '../parse-json.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
@@ -39,7 +40,7 @@ Example:
     )
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
-        const data = parseJson(json === '-' ? (await readInput('-')).toString() : json)
+        const data = parseData(json === '-' ? (await readInput('-')).toString() : json)
         await withServices(async ({ database, publishEvents }) => {
           const { id: organizationId } = await getOrganization(
             database.prisma,
@@ -65,11 +66,15 @@ Example:
     })
 }
 
-function parseJson(text: string): unknown {
+function parseData(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
-    const detail = `<json> is not JSON: ${(error as Error).message}. Quote it for the shell, or pass it on standard input with -.`
+    const { message } = error as Error
+    const detail =
+      error instanceof UnfitJson
+        ? `<json> ${message}`
+        : `<json> is not JSON: ${message}. Quote it for the shell, or pass it on standard input with -.`
     throw invalid([{ path: ['json'], code: 'malformed', detail }])
   }
 }

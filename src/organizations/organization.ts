@@ -43,6 +43,11 @@ export async function getOrganization(db: Db, id: string): Promise<Organization>
   return organization
 }
 
+/** All of them, oldest first. */
+export async function listOrganizations(db: Db): Promise<Organization[]> {
+  return await db.organization.findMany({ orderBy: { id: 'asc' } })
+}
+
 /** Gives a tenant another name. Throws `not_found` for an id that names none. */
 export async function renameOrganization(
   db: Db,

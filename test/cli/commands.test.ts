@@ -42,6 +42,18 @@ describe('posthorn migrate', () => {
   })
 })
 
+test('posthorn organization list prints the organizations, oldest first', async () => {
+  const { id, created_at } = await json('organization', 'create', 'Winter Fair', '--json')
+  const { id: later } = await json('organization', 'create', 'Spring Fair', '--json')
+  const listed = await json('organization', 'list', '--json')
+  const own = listed.filter((one: { id: string }) => [id, later].includes(one.id))
+  expect(own).toEqual([
+    { id, name: 'Winter Fair', created_at },
+    { id: later, name: 'Spring Fair', created_at: expect.stringMatching(/Z$/) },
+  ])
+  expect((await posthorn('organization', 'list')).stdout).toContain(`${id}  Winter Fair\n`)
+})
+
 describe('posthorn organization create', () => {
   test('prints the organization', async () => {
     expect(await json('organization', 'create', 'Harvest Fair', '--json')).toEqual({
@@ -150,6 +162,11 @@ describe('posthorn publish', () => {
   test.each([
     ['what is not JSON', [JOINED, '{n:1}'], /is not JSON.*Quote it for the shell/],
     [
+      'a number that would become another',
+      [JOINED, '{"id":9007199254740993}'],
+      /^error: <json> holds a number that cannot be kept exactly: send it as a string\.\n$/,
+    ],
+    [
       'an unknown type',
       ['event_attendee.joined', '{}'],
       /Did you mean "event_attendee.joined_event"\?/,
@@ -226,6 +243,7 @@ test.each([
   [['start']],
   [['migrate']],
   [['organization', 'create']],
+  [['organization', 'list']],
   [['key', 'create']],
   [['key', 'list']],
   [['key', 'revoke']],
