@@ -3,10 +3,14 @@ import path from 'node:path'
 import { createApiKey } from './api-keys/api-key.ts'
 import { SCOPES } from './api-keys/scope.ts'
 import { type Config, loadConfig, type Secrets } from './config.ts'
-import type { Db } from './db/client.ts'
+import { type Db, inTransaction } from './db/client.ts'
 import { type KeepRunningHandlers, openEmbeddedPostgres } from './db/embedded.ts'
 import { DomainError } from './errors.ts'
-import { ensureGeneratedSecret, readGeneratedSecret } from './generated-secret.ts'
+import {
+  ensureGeneratedSecret,
+  readGeneratedSecret,
+  replaceGeneratedSecret,
+} from './generated-secret.ts'
 import { createOrganization } from './organizations/organization.ts'
 import { ensureLocalAuthority } from './outbound/local-authority.ts'
 import type { Services, Settings } from './services.ts'
@@ -68,18 +72,24 @@ export function embeddedApiKeyFile(dataDir: string): string {
 
 /**
  * On the first start of the embedded mode, an organization and a key that may do everything. Answers the token only
- * then; later starts answer `null`.
+ * then; later starts answer `null`. Both are made and the token is kept, or neither: a start that was cut off is made up
+ * for by the next one.
  */
 export async function provisionEmbedded(db: Db, dataDir: string): Promise<string | null> {
-  const file = embeddedApiKeyFile(dataDir)
-  if ((await readGeneratedSecret(file)) !== null || (await db.organization.count()) > 0) return null
-  const organization = await createOrganization(db, { name: 'My organization' })
-  const { token } = await createApiKey(db, {
-    organizationId: organization.id,
-    name: 'Made on the first start',
-    scopes: SCOPES,
+  if ((await db.organization.count()) > 0) return null
+  return await inTransaction(db, async (tx) => {
+    // Of two processes that start together, the second finds what the first has made.
+    await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.provision', 0))`
+    if ((await tx.organization.count()) > 0) return null
+    const organization = await createOrganization(tx, { name: 'My organization' })
+    const { token } = await createApiKey(tx, {
+      organizationId: organization.id,
+      name: 'Made on the first start',
+      scopes: SCOPES,
+    })
+    await replaceGeneratedSecret(embeddedApiKeyFile(dataDir), token)
+    return token
   })
-  return await ensureGeneratedSecret(file, () => token)
 }
 
 /** What signs in to the console once with that key. Null when it is no longer valid, or its file is gone. */

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { styleText } from 'node:util'
+import { SCOPES } from '../api-keys/scope.ts'
 
 interface Welcome {
   readonly url: string
@@ -22,9 +23,7 @@ export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
     `  REST      ${url}/api/connect/v1/webhooks`,
     `  OpenAPI   ${url}/openapi.json`,
     '',
-    ...(token === null
-      ? [`The API key of the first start is in ${shownFile}.`]
-      : firstStart(url, token, shownFile)),
+    ...(token !== null ? firstStart(url, token, shownFile) : laterStart(signInLink, shownFile)),
     '',
   ]
   return `${lines.join('\n')}\n`
@@ -33,6 +32,16 @@ export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
 /** The fragment stays in the browser: it is in no log. */
 function consoleUrl(url: string, signInLink: string | null): string {
   return signInLink === null ? `${url}/console` : `${url}/console/sign-in#link=${signInLink}`
+}
+
+function laterStart(signInLink: string | null, file: string): string[] {
+  if (signInLink !== null) return [`The API key of the first start is in ${file}.`]
+  return [
+    `The API key of the first start is no longer valid, or not in ${file} any more. Make another one:`,
+    '',
+    '  npx posthorn organization list',
+    `  npx posthorn key create --organization org_… --scope ${SCOPES.join(',')}`,
+  ]
 }
 
 function firstStart(url: string, token: string, file: string): string[] {

@@ -1,7 +1,7 @@
 import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { builder } from './builder.ts'
 import { isExactNumber } from '../exact-number.ts'
+import { builder } from './builder.ts'
 
 /** RFC 3339, section 5.6. */
 const TIMESTAMP =

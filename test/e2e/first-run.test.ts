@@ -134,6 +134,27 @@ test('the operators’ paths answer', async () => {
   expect(unknown.headers.get('content-type')).toMatch('application/problem+json')
 })
 
+test('a start whose key is no longer valid says how to make another', async () => {
+  const { stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
+  const [{ id }] = JSON.parse(stdout)
+  expect(await runPosthorn(['key', 'revoke', id], { cwd, environment })).toMatchObject({ code: 0 })
+  posthorn.child.kill('SIGTERM')
+  await posthorn.ended
+  posthorn = startPosthorn(['start'], { cwd, environment })
+  url = await readyUrl(posthorn)
+  expect(posthorn.stderr).toContain('is no longer valid')
+
+  const [, advised] = /npx posthorn (key create .*)/.exec(posthorn.stderr) ?? []
+  const listed = await runPosthorn(['organization', 'list', '--json'], { cwd, environment })
+  const [{ id: organization }] = JSON.parse(listed.stdout)
+  const args = `${advised?.replace('org_…', organization)} --json`.split(' ')
+  const created = await runPosthorn(args, { cwd, environment })
+  const response = await fetch(`${url}/api/connect/v1/webhooks`, {
+    headers: { authorization: `Bearer ${JSON.parse(created.stdout).token}` },
+  })
+  expect(response.status).toBe(200)
+})
+
 async function readyUrl(process: PosthornProcess): Promise<string> {
   const ready = () => /is ready at (\S+)/.exec(process.stderr)?.[1]
   await until(() => ready() || process.child.exitCode !== null, 'Posthorn is ready', 30_000)
