@@ -144,6 +144,31 @@ describe('deliveries', () => {
     await vi.waitUntil(async () => (await reached()) !== waitingFor, { timeout: 20_000 })
   })
 
+  test('a bookmark of another server, whose dump was restored, is taken up', async () => {
+    const { pool } = api.database
+    await pool.query(
+      `update posthorn.bookmarks
+       set next_id = posthorn.uuid_v7_floor(now()), next_xid = pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000
+       where name = 'lingering deliveries'`,
+    )
+    const read = async () => {
+      const { rows } = await pool.query(
+        `select reached_id, next_xid <= pg_snapshot_xmax(pg_current_snapshot())::text::bigint as own
+         from posthorn.bookmarks where name = 'lingering deliveries'`,
+      )
+      return rows[0]
+    }
+    const { reached_id, own } = await read()
+    expect(own).toBe(false)
+    await markLingeringDeliveries(pool)
+    expect(await read()).toEqual({ reached_id, own: true })
+    const moved = async () => {
+      await markLingeringDeliveries(pool)
+      return (await read()).reached_id !== reached_id
+    }
+    await vi.waitUntil(moved, { timeout: 20_000 })
+  })
+
   test('of one organization are not found by another', async () => {
     const other = await api.tenant()
     for (const filter of [{ state: 'PENDING' }, { statusClass: 'NONE' }, { eventType: JOINED }]) {
