@@ -80,7 +80,7 @@ export function createRoutes(
     routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
     routes.get('/openapi.json', (context) =>
       // Relative, so that it is right behind any proxy.
-      context.json(openApiDocument('/')),
+      context.json(openApiDocument('/', config.headerPrefix)),
     )
     routes.route(CONNECT_V1_PATH, createConnectV1(services))
     const { database, authenticate, logger } = services

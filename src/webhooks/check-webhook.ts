@@ -5,7 +5,7 @@ import { type FieldIssue, invalid } from '../errors.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkInput } from '../validation.ts'
-import { reservedNameIssues } from './custom-headers.ts'
+import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 
 interface Rules {
@@ -36,7 +36,11 @@ export async function parseWebhook<
     ...issues,
     ...(typeof input.url === 'string' ? destinationIssues(input.url, rules.guard) : []),
     ...(isRecord(input.headers)
-      ? reservedNameIssues(input.headers, rules.headerPrefix ?? 'wh-', rules.alreadyNamed ?? [])
+      ? reservedNameIssues(
+          input.headers,
+          rules.headerPrefix ?? DEFAULT_HEADER_PREFIX,
+          rules.alreadyNamed ?? [],
+        )
       : []),
     ...(Array.isArray(input.eventSubscriptions)
       ? await subscriptionIssues(input.eventSubscriptions, rules)

@@ -1,6 +1,9 @@
 import type { z } from 'zod'
 import type { FieldIssue } from '../errors.ts'
 
+/** What the names of the service's own delivery headers begin with, unless the operator chose something else. */
+export const DEFAULT_HEADER_PREFIX = 'wh-'
+
 export const MAX_HEADERS = 32
 export const MAX_HEADERS_BYTES = 8 * 1024
 
@@ -11,7 +14,7 @@ const VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
 /** What the service itself or the connection decides. A name that ends in `-` stands for all that begin so. */
 const RESERVED: readonly string[] = [
-  'wh-',
+  DEFAULT_HEADER_PREFIX,
   'webhook-',
   'content-',
   'proxy-',

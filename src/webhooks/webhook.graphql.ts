@@ -1,6 +1,7 @@
 import { hasScope } from '../api-keys/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import { readHeaders } from './custom-headers-at-rest.ts'
 import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
 import { MASK, UNREADABLE } from './mask.ts'
@@ -34,6 +35,11 @@ const Webhook = builder.prismaNode('Webhook', {
           value: revealed ? value : MASK,
         }))
       },
+    }),
+    deliveryHeaderPrefix: t.string({
+      description:
+        'What the names of the headers of each delivery begin with, before `id`, `timestamp` and `signature`: `wh-`, unless the operator chose another (POSTHORN_HEADER_PREFIX).',
+      resolve: (_webhook, _args, { webhooks }) => webhooks.headerPrefix ?? DEFAULT_HEADER_PREFIX,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
     updatedAt: t.expose('updatedAt', {

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withHeaderPrefix } from '../../src/console/webhooks/with-header-prefix.ts'
 import { formatSecret, generateSigningKey, signDelivery } from '../../src/receiver/sign.ts'
 import { until } from '../support/until.ts'
 
@@ -152,7 +153,12 @@ const DELIVERIES: readonly [what: string, answer: number, make: () => object, bo
   ]),
 ]
 
-describe.each(LANGUAGES)('the snippet in $name', (language) => {
+/** The usual one, and one of an operator's choice. */
+const PREFIXES = ['wh-', 'acme-2-']
+
+const CASES = LANGUAGES.flatMap((language) => PREFIXES.map((prefix) => ({ ...language, prefix })))
+
+describe.each(CASES)('the snippet in $name, with headers that begin with $prefix', (language) => {
   if (!isHere(language)) {
     test.skip(`is not run: this machine has no ${language.probe[0]}`)
     return
@@ -167,7 +173,8 @@ describe.each(LANGUAGES)('the snippet in $name', (language) => {
     const file = path.join(folder, language.file)
     const port = await freePort()
     const snippet = await readFile(path.join(SNIPPETS, `${language.file}.txt`), 'utf8')
-    await writeFile(file, language.program(snippet, port))
+    const code = withHeaderPrefix(snippet, language.prefix)
+    await writeFile(file, language.program(code, port))
     const [command, ...args] = language.run(file, port)
     receiver = spawn(command, args, {
       cwd: folder,
@@ -187,10 +194,16 @@ describe.each(LANGUAGES)('the snippet in $name', (language) => {
     await rm(folder, { recursive: true })
   })
 
+  function prefixed(headers: object) {
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.replace('wh-', language.prefix), value]),
+    )
+  }
+
   async function post(headers: object, content: Buffer): Promise<number> {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', ...prefixed(headers) },
       body: new Uint8Array(content),
     })
     return response.status

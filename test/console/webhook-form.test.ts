@@ -99,6 +99,7 @@ describe('an edit', () => {
     description: null,
     enabled: true,
     eventSubscriptions: ['order.shipped'],
+    deliveryHeaderPrefix: 'wh-',
     headers: [{ name: 'x-token', value: '•••' }],
     rateLimitPerSecond: 5,
     maxInFlight: null,

@@ -30,6 +30,19 @@ afterEach(async () => {
   receiver.forget()
 })
 
+test('another prefix is told over GraphQL, where the console reads it, and in the OpenAPI document', async () => {
+  await register({})
+  const { webhooks } = await posthorn.graphql('{ webhooks { nodes { deliveryHeaderPrefix } } }')
+  expect(webhooks.nodes).toEqual([{ deliveryHeaderPrefix: 'acme-' }])
+
+  const openapi = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
+  const { post } = openapi.webhooks.delivery
+  const names = post.parameters.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(['acme-id', 'acme-timestamp', 'acme-signature', 'traceparent'])
+  expect(post.description).toContain('`<acme-id>.<acme-timestamp>.<raw body>`')
+  expect(post.description).not.toContain('wh-')
+})
+
 describe('with another prefix, a custom header is refused that begins with', () => {
   test.each([
     'acme-id',

@@ -18,7 +18,7 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
   return (
     <Facts
       facts={[
-        { label: 'Id, sent as the header wh-id', value: <Id id={id} /> },
+        { label: 'Id, sent in a header of each attempt', value: <Id id={id} /> },
         {
           label: 'Webhook',
           value: webhook ? (

@@ -7,6 +7,7 @@ import php from './snippets/verify.php.txt?raw'
 import python from './snippets/verify.py.txt?raw'
 import ruby from './snippets/verify.rb.txt?raw'
 import typescript from './snippets/verify.ts.txt?raw'
+import { withHeaderPrefix } from './with-header-prefix.ts'
 
 const SNIPPETS = [
   { language: 'TypeScript', code: typescript },
@@ -17,11 +18,15 @@ const SNIPPETS = [
 ]
 
 /** How a receiver verifies a delivery, in five languages. */
-export function VerifySnippets() {
+export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   const [language, setLanguage] = useLocalStorage({
     key: 'posthorn.language',
     defaultValue: 'TypeScript',
   })
+  const snippets = SNIPPETS.map(({ language: name, code }) => ({
+    name,
+    code: withHeaderPrefix(code, headerPrefix),
+  }))
   const known = SNIPPETS.some((snippet) => snippet.language === language)
   return (
     <Section
@@ -30,13 +35,13 @@ export function VerifySnippets() {
     >
       <Tabs value={known ? language : 'TypeScript'} onChange={(name) => setLanguage(name ?? '')}>
         <Tabs.List>
-          {SNIPPETS.map(({ language: name }) => (
+          {snippets.map(({ name }) => (
             <Tabs.Tab key={name} value={name}>
               {name}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {SNIPPETS.map(({ language: name, code }) => (
+        {snippets.map(({ name, code }) => (
           <Tabs.Panel key={name} value={name} pt="md">
             <Box pos="relative">
               <Group pos="absolute" top={8} right={8} bg="var(--posthorn-sunken)">

@@ -65,7 +65,7 @@ export default function WebhookPage() {
         </Tabs.Panel>
         <Tabs.Panel value="secret">
           <Suspense fallback={<Skeleton height={320} />}>
-            <WebhookSecret webhookId={webhook.id} />
+            <WebhookSecret webhookId={webhook.id} headerPrefix={webhook.deliveryHeaderPrefix} />
           </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="settings">

@@ -12,8 +12,14 @@ import { RotateSecret } from './rotate-secret.tsx'
 import { ExpiringSecret, SecretKey } from './secret-key.tsx'
 import { VerifySnippets } from './verify-snippets.tsx'
 
+interface WebhookSecretProps {
+  readonly webhookId: string
+  /** What the names of the headers that carry the signature begin with. */
+  readonly headerPrefix: string
+}
+
 /** The signing secret of a webhook: asked for only once somebody wants to see it. */
-export function WebhookSecret({ webhookId }: { webhookId: string }) {
+export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   const { can } = useSession()
   const isNew = useLocation().state?.created === true
   const [shown, setShown] = useState(isNew && can('secrets:read'))
@@ -78,7 +84,7 @@ export function WebhookSecret({ webhookId }: { webhookId: string }) {
           </SimpleGrid>
         </Section>
       )}
-      <VerifySnippets />
+      <VerifySnippets headerPrefix={headerPrefix} />
       <RotateSecret webhookId={webhookId} opened={rotating} close={rotate.close} done={reload} />
     </Stack>
   )

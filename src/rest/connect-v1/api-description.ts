@@ -26,7 +26,7 @@ parameters that are not described here are ignored.`,
 }
 
 /** Adds everything but the operations to the document. */
-export function registerApi(registry: OpenAPIHono['openAPIRegistry']): void {
+export function registerApi(registry: OpenAPIHono['openAPIRegistry'], headerPrefix: string): void {
   registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
     scheme: 'bearer',
@@ -38,5 +38,5 @@ export function registerApi(registry: OpenAPIHono['openAPIRegistry']): void {
   registry.register('WebhookChanges', webhookChangesBodySchema)
   registerReferences(registry)
   registerErrors(registry)
-  registerDelivery(registry)
+  registerDelivery(registry, headerPrefix)
 }

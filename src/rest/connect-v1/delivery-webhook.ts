@@ -3,21 +3,25 @@ import { EXAMPLE_DELIVERY } from './examples.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
 
-/** Describes the request that receivers get, and how they verify it. */
-export function registerDelivery(registry: Registry): void {
+/** Describes the request that receivers get, with headers of that prefix, and how they verify it. */
+export function registerDelivery(registry: Registry, headerPrefix: string): void {
   registry.registerWebhook({
     method: 'post',
     path: 'delivery',
     operationId: 'receiveDelivery',
     tags: ['Deliveries'],
     summary: 'An event is delivered',
-    description: DESCRIPTION,
+    description: describe(headerPrefix),
     security: [],
     parameters: [
-      header('wh-id', 'Identifies the delivery: `msg_…`. The same on every retry.', true),
-      header('wh-timestamp', 'When this attempt was made: Unix time in seconds.', true),
       header(
-        'wh-signature',
+        `${headerPrefix}id`,
+        'Identifies the delivery: `msg_…`. The same on every retry.',
+        true,
+      ),
+      header(`${headerPrefix}timestamp`, 'When this attempt was made: Unix time in seconds.', true),
+      header(
+        `${headerPrefix}signature`,
         'Space-separated `<version>,<base64 signature>` pairs. Any `v1` that matches will do; others are to be ignored.',
         true,
       ),
@@ -39,12 +43,14 @@ export function registerDelivery(registry: Registry): void {
   })
 }
 
-const DESCRIPTION = `What an enabled webhook gets for each event it subscribes to, with its custom headers.
+const describe = (
+  prefix: string,
+) => `What an enabled webhook gets for each event it subscribes to, with its custom headers.
 
-Delivery is at-least-once: deduplicate by \`wh-id\`, and answer a repetition with 2xx.
+Delivery is at-least-once: deduplicate by \`${prefix}id\`, and answer a repetition with 2xx.
 
-To verify, take the base64 after \`whsec_\` as the key, compute HMAC-SHA256 over \`<wh-id>.<wh-timestamp>.<raw body>\`, and
-compare its base64 with each \`v1\` signature in constant time. Reject when a header is missing, when \`wh-timestamp\` is more
+To verify, take the base64 after \`whsec_\` as the key, compute HMAC-SHA256 over \`<${prefix}id>.<${prefix}timestamp>.<raw body>\`, and
+compare its base64 with each \`v1\` signature in constant time. Reject when a header is missing, when \`${prefix}timestamp\` is more
 than 300 seconds away from now, and when nothing matches.
 
 Answer with 2xx within 15 seconds, unless the operator or the options of the webhook say otherwise, once the event is durably accepted. Everything else is a failure and is tried again.`

@@ -4,6 +4,7 @@ import { methodNotAllowed } from '../../http/method-not-allowed.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
+import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
 import { authenticated, type CallerEnv, tellLimits } from './caller.ts'
@@ -45,10 +46,16 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
   return app
 }
 
-/** The OpenAPI 3.1 document of the facade and of the deliveries. `serverUrl` is the address that its paths follow. */
-export function openApiDocument(serverUrl: string): object {
+/**
+ * The OpenAPI 3.1 document of the facade and of the deliveries. `serverUrl` is the address that its paths follow,
+ * `headerPrefix` what the names of the headers of deliveries begin with.
+ */
+export function openApiDocument(
+  serverUrl: string,
+  headerPrefix: string = DEFAULT_HEADER_PREFIX,
+): object {
   const app = new OpenAPIHono()
-  registerApi(app.openAPIRegistry)
+  registerApi(app.openAPIRegistry, headerPrefix)
   for (const { path, ...operation } of operations) {
     app.openAPIRegistry.registerPath({ ...operation, path: CONNECT_V1_PATH + path })
   }
