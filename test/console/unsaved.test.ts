@@ -53,3 +53,38 @@ story.each(['/webhooks/new', '/event-types/new'])('%s asks before it is left', a
   await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor()
   expect(author.troubles).toEqual([])
 })
+
+story(
+  'the way back of the browser asks too, each time, and leads on once one says so',
+  async () => {
+    const { page } = author
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    const description = page.getByLabel('Description')
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+    const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+    const goBack = () => page.evaluate(() => history.back())
+    const pathname = () => new URL(page.url()).pathname
+
+    await page.goto(`${server.url}/console/events`)
+    await heading('Events').waitFor()
+    await pages.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.locator('a[href="/console/webhooks/new"]').first().click()
+    await description.fill('Not to be lost')
+    for (const _time of [1, 2]) {
+      await goBack()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      expect(await description.inputValue()).toBe('Not to be lost')
+      expect(pathname()).toBe('/console/webhooks/new')
+    }
+
+    await goBack()
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await heading('Webhooks').waitFor()
+    expect(pathname()).toBe('/console/webhooks')
+    // Nothing typed is there any more, so nothing is asked.
+    await goBack()
+    await heading('Events').waitFor()
+    expect(author.troubles).toEqual([])
+  },
+)

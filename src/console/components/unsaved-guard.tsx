@@ -1,12 +1,14 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { place, placeOf } from '../place.ts'
 import { Confirm } from './confirm.tsx'
+import { guardHistory } from './guard-history.ts'
 import { guardLeaving } from './leave-for.ts'
 
-/** Asks before a form is left with what was typed into it: by a link of the page, or by the tab. */
+/** Asks before a form is left with what was typed into it: by a link of the page, by Back, or by the tab. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   const navigate = useNavigate()
+  const { key } = useLocation()
   const [going, setGoing] = useState<(() => void) | null>(null)
   const ask = useEffectEvent((go: () => void) => setGoing(() => go))
   const followLink = useEffectEvent((event: MouseEvent) => {
@@ -31,6 +33,11 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
       removeEventListener('beforeunload', unload)
     }
   }, [unsaved])
+
+  // Anew for each entry of the history, as the page may have several.
+  useEffect(() => {
+    if (unsaved && key) return guardHistory((go) => ask(go))
+  }, [unsaved, key])
 
   return (
     <Confirm
