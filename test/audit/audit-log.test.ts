@@ -113,7 +113,7 @@ describe('over REST', () => {
 test.each([
   // Of these, publish adds to what is a record itself, and listen goes over REST; the others change nothing.
   [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
-  [['organization'], ['create']],
+  [['organization'], ['create', 'list']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has no other commands than are known here', async (command, known) => {
   const { stdout } = await runPosthorn([...command, '--help'])

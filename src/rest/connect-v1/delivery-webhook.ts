@@ -11,7 +11,7 @@ export function registerDelivery(registry: Registry, headerPrefix: string): void
     operationId: 'receiveDelivery',
     tags: ['Deliveries'],
     summary: 'An event is delivered',
-    description: describe(headerPrefix),
+    description: describeDelivery(headerPrefix),
     security: [],
     parameters: [
       header(
@@ -43,9 +43,8 @@ export function registerDelivery(registry: Registry, headerPrefix: string): void
   })
 }
 
-const describe = (
-  prefix: string,
-) => `What an enabled webhook gets for each event it subscribes to, with its custom headers.
+function describeDelivery(prefix: string): string {
+  return `What an enabled webhook gets for each event it subscribes to, with its custom headers.
 
 Delivery is at-least-once: deduplicate by \`${prefix}id\`, and answer a repetition with 2xx.
 
@@ -54,6 +53,7 @@ compare its base64 with each \`v1\` signature in constant time. Reject when a he
 than 300 seconds away from now, and when nothing matches.
 
 Answer with 2xx within 15 seconds, unless the operator or the options of the webhook say otherwise, once the event is durably accepted. Everything else is a failure and is tried again.`
+}
 
 function header(name: string, description: string, required: boolean) {
   const schema = { type: 'string' as const }
