@@ -10,8 +10,8 @@ const MAX_CONTAINERS = 100_000
 export class UnfitJson extends Error {}
 
 /**
- * Parses JSON, or throws: what is no JSON, what is nested too deep or has too many parts, and numbers that would silently become others, such
- * as an id of 20 digits.
+ * Parses JSON, or throws: for what is no JSON, is nested too deep or has too many parts, and for numbers that would
+ * silently become others, such as an id of 20 digits.
  */
 export function parseJson(text: string): unknown {
   checkTokens(text)

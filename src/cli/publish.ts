@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { invalid } from '../errors.ts'
 import { getOrganization } from '../organizations/organization.ts'
-import { parseJson, UnfitJson } from '../parse-json.ts'
+import { MAX_JSON_NESTING, parseJson, UnfitJson } from '../parse-json.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
@@ -24,7 +24,7 @@ export function registerPublish(program: Command): void {
     .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
     .argument(
       '<json>',
-      'its data: any JSON value of at most 256 KiB, or - to read it from standard input',
+      `its data: any JSON value of at most 256 KiB, nested at most ${MAX_JSON_NESTING} deep, with numbers that JavaScript keeps exactly; or - to read it from standard input`,
     )
     .option(
       '--idempotency-key <key>',
