@@ -44,16 +44,20 @@ export function openQueuePool(
   onError: (error: Error) => void,
 ): QueuePool {
   const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError, types })
-  // Before whatever is asked of it.
-  pool.on('connect', (client) => client.query(LOOK_UP_ROWS).catch(onError))
+  const preparing = new WeakMap<pg.PoolClient, Promise<unknown>>()
+  pool.on('connect', (client) => {
+    preparing.set(client, client.query(LOOK_UP_ROWS).catch(onError))
+  })
   const taken = new Set<pg.PoolClient>()
 
-  function lend(client: pg.PoolClient): pg.PoolClient {
+  /** Once it is prepared, as graphile-worker may ask twice at once, and `pg` warns of three. */
+  async function lend(client: pg.PoolClient): Promise<pg.PoolClient> {
     const { release } = client
     taken.add(client)
     client.release = (broken) => {
       if (taken.delete(client)) release.call(client, broken)
     }
+    await preparing.get(client)
     return client
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { runOnce } from 'graphile-worker'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -43,6 +44,19 @@ test('jobs are fetched and completed by index, whatever is known of a table in w
       )
     }
   }
+})
+
+test('a connection is lent when it is prepared, so that two questions at once are no warning', async () => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => warnings.push(warning)
+  process.on('warning', warned)
+  await using queue = openQueuePool(database.connections, (error) => expect.fail(error.message))
+  const client = await queue.pool.connect()
+  await Promise.all([client.query('listen jobs'), client.query('unlisten jobs')])
+  client.release()
+  await setImmediate()
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
 })
 
 async function addJobs(count: number, runAt: string): Promise<void> {
