@@ -143,6 +143,8 @@ export function startListener(deps: ListenerDeps): Listener {
     update,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
+      // Broken off, it might be committed after its rows are removed, and count for a minute.
+      await (nextUpdate ?? running).catch(() => {})
       await session[Symbol.asyncDispose]()
       await inbox
       await deps.sql
