@@ -31,15 +31,17 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
   return batched((uuids: string[]) => loadDeliveries(sql, uuids), { gatherMs: 0, maxSize: 500 })
 }
 
+/** The first and the last id say in which partitions they all are. */
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
+  const sorted = uuids.toSorted()
   const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
     text: `
       select id, state, schedule_position as "schedulePosition", body, trace_parent as "traceParent",
         organization_id as "organizationId", webhook_id as "webhookId", webhook, revision, is_test as "isTest", held,
         is_probe as "isProbe", has_turn as "hasTurn", slot_in_ms as "slotInMs"
-      from posthorn.load_deliveries($1::uuid[])`,
-    values: [arrayLiteral(uuids)],
+      from posthorn.load_deliveries($1::uuid[], $2, $3)`,
+    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
   })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)

@@ -41,6 +41,7 @@ test.each(['without statistics', 'with statistics'])(
       await load(await lastDelivery())
       await record(await lastDelivery())
     }
+    const far = await lastDelivery()
     await publish(5_000)
     await publish(5_000)
     const wanted = await lastDelivery()
@@ -48,10 +49,44 @@ test.each(['without statistics', 'with statistics'])(
     expect(await rowsRead(() => publish(1))).toBeLessThan(50)
     expect(await rowsRead(() => load(wanted))).toBeLessThan(50)
     expect(await rowsRead(() => record(wanted))).toBeLessThan(50)
+    const both = [far, wanted]
+    expect(await rowsRead(() => Promise.all(both.map(load)))).toBeLessThan(50)
+    expect(await rowsRead(() => Promise.all(both.map(record)))).toBeLessThan(50)
     expect(await load(wanted)).toMatchObject({ id: wanted, state: 'pending', webhook: 'enabled' })
     expect(await load(randomUUID())).toBeNull()
+    expect(await load('00000000-0000-0000-0000-000000000000')).toBeNull()
+    expect(await load('ffffffff-ffff-ffff-ffff-ffffffffffff')).toBeNull()
   },
 )
+
+test('loading and recording search the days of their deliveries, however many are kept', async () => {
+  const load = createLoadDelivery(session)
+  const recordAttempt = createRecordAttempt(session, () => {})
+  const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 200))
+  await session.query('select posthorn.ensure_partitions(current_date - 40, current_date + 7)')
+  const today = await owe(0, 0)
+  const old = await owe(3, 3)
+  // As a recovery makes them, of an event that nobody subscribed to when it occurred.
+  const late = await owe(3, 30)
+
+  expect(await daysSearched(() => load(today))).toEqual(['deliveries 0: 1', 'events 0: 1'])
+  expect(await daysSearched(() => load(old))).toEqual(['deliveries 3: 1', 'events 3: 1'])
+  expect(await daysSearched(() => load(late))).toEqual(['deliveries 3: 1', 'events 30: 1'])
+  // Before PostgreSQL 18 a kept plan of this would read all that lies between.
+  if ((await serverVersion()) >= 18) {
+    expect(await daysSearched(() => record(old))).toEqual(['deliveries 3: 1'])
+  }
+
+  const together = [today, late, old]
+  expect(await Promise.all(together.map(load))).toMatchObject([
+    { id: today, body: '{"days":0}', traceParent: null },
+    { id: late, body: '{"days":30}', traceParent: 'of an event 30 days old' },
+    { id: old, body: '{"days":3}', traceParent: null },
+  ])
+  expect(await Promise.all(together.map(record))).toMatchObject(
+    together.map(() => ({ number: 1, state: 'succeeded' })),
+  )
+})
 
 test('what is owed to several webhooks is made due event by event', async () => {
   await subscribe()
@@ -95,6 +130,31 @@ async function publish(count: number): Promise<void> {
   )
 }
 
+/** A delivery that was made some days ago for an event that occurred then or earlier. */
+async function owe(days: number, eventDays: number): Promise<string> {
+  const { rows } = await session.query<{ id: string }>(
+    `with event as (
+       insert into posthorn.events (id, organization_id, type, occurred_at, body, trace_parent)
+       select overlay(posthorn.uuid_v7_floor(now() - $2 * interval '1 day')::text placing $3 from 25)::uuid, w.organization_id,
+         $4, now(), '{"days":' || $2::int || '}', case when $2 = 30 then 'of an event 30 days old' end
+       from posthorn.webhooks as w returning id, organization_id, type
+     )
+     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, next_attempt_at)
+     select overlay(posthorn.uuid_v7_floor(now() - $1 * interval '1 day')::text placing $3 from 25)::uuid,
+       event.organization_id, w.id, event.id, event.type, now()
+     from event, posthorn.webhooks as w returning id`,
+    [days, eventDays, randomUUID().slice(-12), JOINED],
+  )
+  return rows[0]?.id as string
+}
+
+async function serverVersion(): Promise<number> {
+  const { rows } = await session.query<{ major: number }>(
+    `select current_setting('server_version_num')::int / 10000 as major`,
+  )
+  return rows[0]?.major as number
+}
+
 async function lastDelivery(): Promise<string> {
   const { rows } = await session.query<{ id: string }>(
     'select id from posthorn.deliveries order by id desc limit 1',
@@ -102,16 +162,41 @@ async function lastDelivery(): Promise<string> {
   return rows[0]?.id as string
 }
 
+/** Which partitions of events and deliveries the session searches while something runs, of how many days ago: how often. */
+async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
+  return await inTransaction(run, async () => {
+    const { rows } = await session.query<{ searched: string }>(
+      `select format('%s %s: %s', parent, (now() at time zone 'UTC')::date - to_date(day, 'YYYYMMDD'), seq_scan + idx_scan)
+         as searched
+       from pg_stat_xact_user_tables as t, split_part(t.relname, '_', 1) as parent, split_part(t.relname, '_', 2) as day
+       where t.schemaname = 'posthorn_partitions' and parent in ('events', 'deliveries')
+         and t.seq_scan + t.idx_scan > 0 order by 1`,
+    )
+    return rows.map((row) => row.searched)
+  })
+}
+
 /** How many rows the session reads from tables and by indexes while something runs. */
 async function rowsRead(run: () => Promise<unknown>): Promise<number> {
+  return await inTransaction(run, async () => {
+    const { rows } = await session.query<{ n: number }>(
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
+       where schemaname in ('posthorn', 'posthorn_partitions', 'graphile_worker')`,
+    )
+    return rows[0]?.n as number
+  })
+}
+
+/** What was counted while something ran that leaves nothing behind. */
+async function inTransaction<Count>(
+  run: () => Promise<unknown>,
+  count: () => Promise<Count>,
+): Promise<Count> {
   // What was counted before is told to the server, and forgotten here.
   await session.query('select pg_stat_force_next_flush()')
   await session.query('begin')
   await run()
-  const { rows } = await session.query<{ n: number }>(
-    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
-     where schemaname in ('posthorn', 'posthorn_partitions', 'graphile_worker')`,
-  )
+  const counted = await count()
   await session.query('rollback')
-  return rows[0]?.n as number
+  return counted
 }
