@@ -7,6 +7,11 @@ export interface QueuePool extends AsyncDisposable {
   readonly pool: pg.Pool
 }
 
+interface Prepared {
+  readonly done: Promise<unknown>
+  readonly at: number
+}
+
 /** One listens, one fetches, and the others complete. */
 const MAX_CONNECTIONS = 5
 
@@ -14,14 +19,19 @@ const MAX_CONNECTIONS = 5
 const CLOSE_WITHIN_MS = 1_000
 
 /**
- * Every statement of graphile-worker looks rows up by an index, whatever the planner knows of the table, and is planned
- * for the size that it has now. Left to itself, Postgres read all of it to fetch a few: 15 ms instead of 2, as soon as
- * 20,000 deliveries waited in line. Before PostgreSQL 18 what is switched off counts as so expensive that it would be
- * compiled.
+ * Every statement of graphile-worker looks rows up by an index, whatever the planner knows of the table, and takes jobs
+ * in the order of an index. Left to itself, Postgres read all of it to fetch a few: 15 ms instead of 2, as soon as 20,000
+ * deliveries waited in line. Before PostgreSQL 18 what is switched off counts as so expensive that it would be compiled.
  */
 const LOOK_UP_ROWS = `
   set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off;
-  set plan_cache_mode = force_custom_plan; set jit = off`
+  set enable_sort = off; set plan_cache_mode = force_generic_plan; set jit = off`
+
+/**
+ * How long a connection keeps its plans. Planning takes as long as fetching a job, so it pays not to do it each time. But
+ * a plan that was made for an empty table may read all of it, and soon there may be much in it.
+ */
+export const KEEP_PLANS_MS = 1_000
 
 /**
  * Leaves times as they are written. Each job that is fetched has four, which nobody looks at, and reading them took 3 %
@@ -44,10 +54,14 @@ export function openQueuePool(
   onError: (error: Error) => void,
 ): QueuePool {
   const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError, types })
-  const preparing = new WeakMap<pg.PoolClient, Promise<unknown>>()
-  pool.on('connect', (client) => {
-    preparing.set(client, client.query(LOOK_UP_ROWS).catch(onError))
-  })
+  const prepared = new WeakMap<pg.PoolClient, Prepared>()
+  pool.on('connect', (client) => prepare(client, LOOK_UP_ROWS))
+
+  function prepare(client: pg.PoolClient, statement: string): void {
+    const done = client.query(statement).catch(onError)
+    prepared.set(client, { done, at: performance.now() })
+  }
+
   const taken = new Set<pg.PoolClient>()
 
   /** Once it is prepared, as graphile-worker may ask twice at once, and `pg` warns of three. */
@@ -57,7 +71,10 @@ export function openQueuePool(
     client.release = (broken) => {
       if (taken.delete(client)) release.call(client, broken)
     }
-    await preparing.get(client)
+    if (performance.now() - (prepared.get(client)?.at ?? 0) > KEEP_PLANS_MS) {
+      prepare(client, 'discard plans')
+    }
+    await prepared.get(client)?.done
     return client
   }
 

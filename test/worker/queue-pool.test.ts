@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { runOnce } from 'graphile-worker'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { openQueuePool } from '../../src/worker/queue-pool.ts'
+import { KEEP_PLANS_MS, openQueuePool } from '../../src/worker/queue-pool.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const WAITING = 20_000
@@ -15,35 +15,50 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-test('jobs are fetched and completed by index, whatever is known of a table in which thousands wait', async () => {
-  const fail = (error: Error) => expect.fail(error.message)
-  await using queue = openQueuePool(database.connections, fail)
-  const asked = vi.spyOn(pg.Client.prototype, 'query')
-  await addJobs(3, 'now')
-  await runOnce({
-    pgPool: queue.pool,
-    taskList: { deliver: () => {} },
-    preset: {
-      worker: { localQueue: { size: 800 }, concurrentJobs: 400, completeJobBatchDelay: 0 },
-    },
-  })
-  const statements = asked.mock.calls
-    .map(([query]) => query as unknown as pg.QueryConfig)
-    .filter(({ text }) => text?.includes('_private_jobs'))
-  asked.mockRestore()
-  const names = statements.map(({ name }) => name?.split('/')[0])
-  expect(names).toContain('get_job800')
-  expect(names.some((name) => name?.startsWith('complete_job'))).toBe(true)
-
-  await addJobs(WAITING, 'infinity')
-  for (const known of ['nothing', 'all']) {
+test.each(['nothing', 'all'])(
+  'a session that began while there were no jobs, of which %s was known, soon fetches and completes by index beside thousands',
+  async (known) => {
+    await using queue = openQueuePool(database.connections, (error) => expect.fail(error.message))
+    const statements = await statementsOfWorker(queue.pool)
+    await database.pool.query('delete from graphile_worker._private_jobs')
     if (known === 'all') await database.pool.query('vacuum (analyze) graphile_worker._private_jobs')
-    for (const { text, values } of statements) {
-      expect(await planOf(queue.pool, text, values), `${known} is known`).not.toMatch(
-        /Seq Scan on _private_jobs|Hash Join|Merge Join/,
-      )
+    const before = await queue.pool.connect()
+    for (const statement of statements) await before.query(statement)
+    before.release()
+    await sleep(KEEP_PLANS_MS)
+
+    await addJobs(WAITING, 'infinity')
+    await addJobs(2, 'now')
+    const session = await queue.pool.connect()
+    expect(session).toBe(before)
+    for (const statement of statements) {
+      // What was counted before is told to the server, and forgotten here.
+      await session.query('select pg_stat_force_next_flush()')
+      await session.query('begin')
+      await session.query(statement)
+      expect(await rowsRead(session), statement.text).toBeLessThan(10)
+      await session.query('rollback')
     }
-  }
+    session.release()
+  },
+)
+
+test('jobs are fetched in the order of an index, whose plan is made once', async () => {
+  await using queue = openQueuePool(database.connections, (error) => expect.fail(error.message))
+  const statements = await statementsOfWorker(queue.pool)
+  const fetching = statements.find(({ name }) => name?.startsWith('get_job')) as pg.QueryConfig
+  await addJobs(WAITING, 'now')
+  const session = await queue.pool.connect()
+  for (let i = 0; i < 3; i++) await session.query({ ...fetching, name: 'fetching' })
+  const { rows } = await session.query(
+    `select generic_plans::int, custom_plans::int from pg_prepared_statements where name = 'fetching'`,
+  )
+  expect(rows).toEqual([{ generic_plans: 3, custom_plans: 0 }])
+  const plan = await session.query('explain execute fetching (null, null)')
+  expect(plan.rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
+    /Limit.*\n.*LockRows.*\n.*Index Scan using jobs_\w+ on _private_jobs/,
+  )
+  session.release()
 })
 
 test('a connection is lent when it is prepared, so that two questions at once are no warning', async () => {
@@ -71,12 +86,31 @@ async function addJobs(count: number, runAt: string): Promise<void> {
   )
 }
 
-async function planOf(pool: pg.Pool, text: string, values: unknown[] = []): Promise<string> {
-  const client = await pool.connect()
-  try {
-    const { rows } = await client.query(`explain ${text}`, values)
-    return rows.map((row) => row['QUERY PLAN']).join('\n')
-  } finally {
-    client.release()
-  }
+/** What graphile-worker asks while it runs three jobs: how it fetches and how it completes them. */
+async function statementsOfWorker(pool: pg.Pool): Promise<pg.QueryConfig[]> {
+  const asked = vi.spyOn(pg.Client.prototype, 'query')
+  await addJobs(3, 'now')
+  await runOnce({
+    pgPool: pool,
+    taskList: { deliver: () => {} },
+    preset: {
+      worker: { localQueue: { size: 800 }, concurrentJobs: 400, completeJobBatchDelay: 0 },
+    },
+  })
+  const statements = asked.mock.calls
+    .map(([query]) => query as unknown as pg.QueryConfig)
+    .filter(({ text }) => text?.includes('_private_jobs'))
+  asked.mockRestore()
+  const names = statements.map(({ name }) => name?.split('/')[0])
+  expect(names).toContain('get_job800')
+  expect(names.some((name) => name?.startsWith('complete_job'))).toBe(true)
+  return statements
+}
+
+async function rowsRead(session: pg.PoolClient): Promise<number> {
+  const { rows } = await session.query<{ n: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
+     where schemaname = 'graphile_worker' and relname = '_private_jobs'`,
+  )
+  return rows[0]?.n as number
 }
