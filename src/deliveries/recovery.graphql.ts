@@ -73,7 +73,8 @@ builder.queryField('recovery', (t) =>
   t.prismaField({
     type: 'Recovery',
     nullable: true,
-    description: 'The recovery with this id, or null. Needs the scope `deliveries:read`.',
+    description:
+      'The recovery with this id, or null; kept as long as deliveries are once it has ended. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     args: { id: t.arg.id({ required: true, description: 'The id of a recovery: `rec_…`.' }) },
     resolve: (query, _root, { id }, context) =>

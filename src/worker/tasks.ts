@@ -2,6 +2,7 @@ import { eraseOldAuditEntries } from '../audit/erase-old-entries.ts'
 import type { Database } from '../db/client.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
+import { eraseOldRecoveries } from '../deliveries/erase-old-recoveries.ts'
 import { markLingeringDeliveries } from '../deliveries/mark-lingering.ts'
 import { takeRecoveryTurn } from '../deliveries/recovery-turn.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
@@ -54,13 +55,14 @@ export function createTasks({
 
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)
+      const recoveries = await eraseOldRecoveries(pool, retentionMs)
       const statistics = await eraseOldStatistics(pool, retentionMs)
       const secrets = await eraseExpiredSecrets(pool)
       const idempotencyKeys = await eraseExpiredIdempotencyKeys(pool)
       const sessions = await eraseEndedSessions(pool)
       const auditEntries = await eraseOldAuditEntries(pool, auditRetentionMs)
       logger.debug(
-        { partitions, statistics, secrets, idempotencyKeys, sessions, auditEntries },
+        { partitions, recoveries, statistics, secrets, idempotencyKeys, sessions, auditEntries },
         'maintenance done',
       )
     },

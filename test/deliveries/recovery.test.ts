@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eraseOldRecoveries } from '../../src/deliveries/erase-old-recoveries.ts'
 import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.ts'
 import { cancelRecovery } from '../../src/deliveries/recovery.ts'
 import { countRecoverable } from '../../src/deliveries/recovery-count.ts'
@@ -416,6 +417,23 @@ describe('its course', () => {
       redelivered: 10,
     })
     expect(await recover()).toMatchObject({ redelivered: 10 })
+  })
+
+  test('once it has ended it is kept as long as deliveries are; while it runs it stays', async () => {
+    await events({ count: 2 })
+    const kept = await recover({ since })
+    const old = await recover({ since })
+    const { recoveryUuid: running } = await begin({ since })
+    await api.database.pool.query(
+      `update posthorn.recoveries set finished_at = now() - interval '1 hour 1 second' where id = $1`,
+      [old.id],
+    )
+    await eraseOldRecoveries(api.database.pool, HOUR_MS)
+    const left = await api.database.prisma.recovery.findMany({
+      where: { organizationId },
+      orderBy: { id: 'asc' },
+    })
+    expect(left.map(({ id }) => id)).toEqual([kept.id, running])
   })
 })
 

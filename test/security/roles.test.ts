@@ -217,6 +217,7 @@ describe('after the owner has migrated', () => {
     `alter role ${service} bypassrls`,
     'delete from posthorn.organizations',
     'delete from posthorn.api_keys',
+    'delete from posthorn.recoveries',
   ])('the service may not: %s', async (statement) => {
     await expect(asService.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
