@@ -2,7 +2,7 @@ import { USER_AGENT } from '../version.ts'
 
 /** Who changes something, and how they asked for it. */
 export interface Actor {
-  readonly door: 'graphql' | 'rest' | 'cli' | 'system'
+  readonly door: 'graphql' | 'rest' | 'cli' | 'console' | 'system'
   /** The uuid of the API key that was used. */
   readonly apiKeyId: string | null
   /** Where the connection came from. */
@@ -32,7 +32,7 @@ interface Asked {
 
 /** Whoever sent a request. Its headers are read only when something is changed. */
 export function requestActor(
-  door: 'graphql' | 'rest',
+  door: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
   { headers, address }: Asked,
 ): Actor {

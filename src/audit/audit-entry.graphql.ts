@@ -20,6 +20,10 @@ const AuditDoor = builder.enumType('AuditDoor', {
     GRAPHQL: { value: 'graphql', description: 'Over GraphQL.' },
     REST: { value: 'rest', description: 'Over the REST API.' },
     CLI: { value: 'cli', description: 'On the command line.' },
+    CONSOLE: {
+      value: 'console',
+      description: 'In the console, other than over GraphQL: signing in and out.',
+    },
     SYSTEM: { value: 'system', description: 'By Posthorn itself.' },
   } as const,
 })
@@ -83,7 +87,7 @@ builder.queryField('auditLog', (t) =>
       cursor: 'id',
       nullable: true,
       description:
-        'What was changed in the organization, newest first: by whom, from where, and how. For an operator, also what was changed in the installation: event types, and jobs that are no deliveries. Publishing is not in it, as events are on record themselves. Kept for POSTHORN_AUDIT_RETENTION, a year unless set. Needs the scope `keys:manage`.',
+        'What was changed in the organization, newest first: by whom, from where, and how; and who signed in to the console and out of it. For an operator, also what was changed in the installation: event types, and jobs that are no deliveries. Publishing is not in it, as events are on record themselves. Kept for POSTHORN_AUDIT_RETENTION, a year unless set. Needs the scope `keys:manage`.',
       authScopes: { scope: 'keys:manage' },
       args: {
         filter: t.arg({ type: AuditFilter, description: 'Which of them. Default: all.' }),

@@ -12,6 +12,8 @@ export const AUDIT_ACTIONS = [
   'api_key.updated',
   'api_key.revoked',
   'portal_session.created',
+  'session.begun',
+  'session.ended',
   'delivery.tested',
   'delivery.redelivered',
   'delivery.canceled',

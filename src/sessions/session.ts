@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Actor } from '../audit/actor.ts'
+import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError } from '../errors.ts'
 
@@ -12,15 +14,18 @@ export interface BegunSession {
 }
 
 /** Begins a session that stands for an API key, by its uuid. */
-export async function beginSession(sql: Sql, keyId: string): Promise<BegunSession> {
+export async function beginSession(sql: Sql, keyId: string, actor: Actor): Promise<BegunSession> {
   const token = mintSessionToken()
   const { rows } = await sql.query<{ expires_at: Date }>(
-    `insert into posthorn.sessions (token_hash, api_key_id, expires_at)
-     select $1, id, least(expires_at, now() + $3 * interval '1 millisecond')
-     from posthorn.api_keys
-     where id = $2 and not is_portal and revoked_at is null and coalesce(expires_at > now(), true)
-     returning expires_at`,
-    [hashSessionToken(token), keyId, SESSION_MS],
+    `with begun as (
+       insert into posthorn.sessions (token_hash, api_key_id, expires_at)
+       select $1, id, least(expires_at, now() + $3 * interval '1 millisecond')
+       from posthorn.api_keys
+       where id = $2 and not is_portal and revoked_at is null and coalesce(expires_at > now(), true)
+       returning api_key_id, expires_at
+     )
+     ${writtenDown('session.begun', 'begun', '$4')}`,
+    [hashSessionToken(token), keyId, SESSION_MS, actorJson(actor)],
   )
   const [begun] = rows
   // It ended since it was looked at.
@@ -29,8 +34,31 @@ export async function beginSession(sql: Sql, keyId: string): Promise<BegunSessio
 }
 
 /** Ends a session in every process. Does nothing for one that is none any more. */
-export async function endSession(sql: Sql, token: string): Promise<void> {
-  await sql.query('delete from posthorn.sessions where token_hash = $1', [hashSessionToken(token)])
+export async function endSession(sql: Sql, token: string, actor: Actor): Promise<void> {
+  await sql.query(
+    `with ended as (
+       delete from posthorn.sessions where token_hash = $1 returning api_key_id, expires_at
+     )
+     ${writtenDown('session.ended', 'ended', '$2')}`,
+    [hashSessionToken(token), actorJson(actor)],
+  )
+}
+
+/**
+ * The end of a statement that begins or ends a session: answers when it expires, and writes it down for the key that it
+ * stands for. `sessions` is what the statement calls it, and `actor` the parameter that says who.
+ */
+export function writtenDown(
+  action: Extract<AuditAction, `session.${string}`>,
+  sessions: string,
+  actor: `$${number}`,
+): string {
+  return `
+    select s.expires_at, posthorn.write_audit_entry(
+      ${actor}::jsonb || jsonb_build_object('api_key_id', k.id), k.organization_id, '${action}',
+      posthorn.type_id('key', k.id), null,
+      jsonb_build_object('expiresAt', to_char(s.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+    from ${sessions} as s join posthorn.api_keys as k on k.id = s.api_key_id`
 }
 
 /** 32 random bytes in base64url: of a session, or of a link that is exchanged for one. */

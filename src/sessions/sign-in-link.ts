@@ -1,3 +1,5 @@
+import type { Actor } from '../audit/actor.ts'
+import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError } from '../errors.ts'
 import {
@@ -6,6 +8,7 @@ import {
   isSessionToken,
   mintSessionToken,
   SESSION_MS,
+  writtenDown,
 } from './session.ts'
 
 /** How long a link can be used. */
@@ -23,7 +26,11 @@ export async function createSignInLink(sql: Sql, keyId: string): Promise<string>
 }
 
 /** Exchanges a link for a session. Of several who use it at the same time, one is let in. */
-export async function exchangeSignInLink(sql: Sql, link: string): Promise<BegunSession> {
+export async function exchangeSignInLink(
+  sql: Sql,
+  link: string,
+  actor: Actor,
+): Promise<BegunSession> {
   const token = mintSessionToken()
   const { rows } = isSessionToken(link)
     ? await sql.query<{ expires_at: Date }>(
@@ -31,13 +38,16 @@ export async function exchangeSignInLink(sql: Sql, link: string): Promise<BegunS
            update posthorn.sign_in_links set used_at = now()
            where token_hash = $1 and used_at is null and expires_at > now()
            returning api_key_id
+         ),
+         begun as (
+           insert into posthorn.sessions (token_hash, api_key_id, expires_at)
+           select $2, k.id, least(k.expires_at, now() + $3 * interval '1 millisecond')
+           from used join posthorn.api_keys as k on k.id = used.api_key_id
+           where k.revoked_at is null and coalesce(k.expires_at > now(), true)
+           returning api_key_id, expires_at
          )
-         insert into posthorn.sessions (token_hash, api_key_id, expires_at)
-         select $2, k.id, least(k.expires_at, now() + $3 * interval '1 millisecond')
-         from used join posthorn.api_keys as k on k.id = used.api_key_id
-         where k.revoked_at is null and coalesce(k.expires_at > now(), true)
-         returning expires_at`,
-        [hashSessionToken(link), hashSessionToken(token), SESSION_MS],
+         ${writtenDown('session.begun', 'begun', '$4')}`,
+        [hashSessionToken(link), hashSessionToken(token), SESSION_MS, actorJson(actor)],
       )
     : { rows: [] }
   const [begun] = rows

@@ -1,5 +1,6 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Authenticate } from '../api-keys/authenticate.ts'
+import { type Actor, requestActor } from '../audit/actor.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError, invalid, rateLimited } from '../errors.ts'
 import { connectionOf } from '../http/connection.ts'
@@ -37,18 +38,16 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     await next()
   })
   app.post('/', async (c) => {
-    const { token, expiresAt } = await signIn(
-      await readJsonObject(c.req.raw),
-      connectionOf(c).address,
-    )
+    const actor = actorOf(c)
+    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw), actor)
     // Whoever signs in anew leaves nothing open behind them.
     const before = cookie.read(c.req.raw)
-    if (before !== null) await endSession(sql, before)
+    if (before !== null) await endSession(sql, before, actor)
     return c.body(null, 204, { 'set-cookie': cookie.keep(token, expiresAt) })
   })
   app.delete('/', async (c) => {
     const token = cookie.read(c.req.raw)
-    if (token !== null) await endSession(sql, token)
+    if (token !== null) await endSession(sql, token, actorOf(c))
     return c.body(null, 204, { 'set-cookie': cookie.forget() })
   })
   app.all('/', (c) => {
@@ -57,22 +56,26 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   return app
 }
 
+/** Who it is turns out when they are in: the entry is that of the key. */
+function actorOf(c: Context): Actor {
+  const { address } = connectionOf(c)
+  return requestActor('console', null, { headers: c.req.raw.headers, address })
+}
+
 /** Exchanges what proves who signs in, an API key or a sign-in link, for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
   const failed = createFailedAttempts()
-  return async (
-    body: Record<string, unknown>,
-    address: string | undefined,
-  ): Promise<BegunSession> => {
+  return async (body: Record<string, unknown>, actor: Actor): Promise<BegunSession> => {
     const { token, link } = body
+    const address = actor.address ?? undefined
     if (typeof token === 'string' && link === undefined) {
       // Spaces and ends of lines come along when a token is pasted.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       if (caller.portal) throw noPortalKeys()
-      return await beginSession(sql, caller.keyId)
+      return await beginSession(sql, caller.keyId, actor)
     }
     if (typeof link === 'string' && token === undefined) {
-      return await exchangeSignInLink(sql, link).catch((error: unknown) => {
+      return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {
         throw countFailure(failed, error, address)
       })
     }

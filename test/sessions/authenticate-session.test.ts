@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/audit/actor.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
 import { beginSession } from '../../src/sessions/session.ts'
@@ -11,7 +12,7 @@ let token: string
 beforeAll(async () => {
   api = await openApi()
   tenant = await api.tenant()
-  token = (await beginSession(api.database.pool, tenant.keyId)).token
+  token = (await beginSession(api.database.pool, tenant.keyId, SYSTEM)).token
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
@@ -36,7 +37,7 @@ test('requests that come together share a statement', async () => {
   } as Sql
   const authenticate = createAuthenticateSession(counting)
   const others = await Promise.all(
-    Array.from({ length: 20 }, async () => (await beginSession(pool, tenant.keyId)).token),
+    Array.from({ length: 20 }, async () => (await beginSession(pool, tenant.keyId, SYSTEM)).token),
   )
   const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
   expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(21)
@@ -59,5 +60,7 @@ test('no session begins for a key that is over', async () => {
   const { pool, prisma } = api.database
   const other = await api.tenant()
   await prisma.apiKey.update({ where: { id: other.keyId }, data: { revokedAt: new Date() } })
-  await expect(beginSession(pool, other.keyId)).rejects.toMatchObject({ code: 'unauthenticated' })
+  await expect(beginSession(pool, other.keyId, SYSTEM)).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
 })

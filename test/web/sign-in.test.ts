@@ -225,3 +225,72 @@ describe('a session ends', () => {
     }
   })
 })
+
+describe('the audit log', () => {
+  /** What it says of a key's sessions, oldest first. */
+  async function entriesOf(keyId: string) {
+    const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyId: $keyId }, first: 100) {
+      nodes { action subjectId apiKeyId door address forwardedFor userAgent before after } } }`
+    return (await posthorn.graphql(query, { keyId })).auditLog.nodes.toReversed()
+  }
+
+  test('says who signed in and out, from where', async () => {
+    const { id, token } = await spareKey()
+    const browser = openBrowser(url)
+    const said = { 'user-agent': 'Harvest/1.0', 'x-forwarded-for': '203.0.113.7' }
+    const at = Date.now()
+    await browser.request('/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...said },
+      body: JSON.stringify({ token }),
+    })
+    await browser.request('/console/session', { method: 'DELETE', headers: said })
+    const common = {
+      subjectId: id,
+      apiKeyId: id,
+      door: 'CONSOLE',
+      address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
+      forwardedFor: '203.0.113.7',
+      userAgent: 'Harvest/1.0',
+      before: null,
+    }
+    const entries = await entriesOf(id)
+    const { expiresAt } = entries[0]?.after ?? {}
+    expect(entries).toEqual([
+      { ...common, action: 'session.begun', after: { expiresAt } },
+      { ...common, action: 'session.ended', after: { expiresAt } },
+    ])
+    const lasts = Date.parse(expiresAt) - at
+    expect(lasts).toBeGreaterThan(7 * DAY_S * 1_000 - 60_000)
+    expect(lasts).toBeLessThan(7 * DAY_S * 1_000 + 60_000)
+    expect(JSON.stringify(entries)).not.toContain(token)
+  })
+
+  test('says so of a sign-in link, and of a session that another one replaces', async () => {
+    const { id, uuid, token } = await spareKey()
+    const browser = openBrowser(url)
+    await browser.signIn({ link: await createSignInLink(pool(), uuid) })
+    await browser.signIn({ token })
+    const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
+    expect(actions).toEqual(['session.begun', 'session.begun', 'session.ended'])
+  })
+
+  test('says nothing where nobody was signed in or out', async () => {
+    const { id, uuid, token } = await spareKey()
+    const link = await createSignInLink(pool(), uuid)
+    const browser = openBrowser(url)
+    await browser.signIn({ link })
+    const cookie = browser.cookie
+    await browser.signOut()
+    await openBrowser(url, cookie).signOut()
+    expect((await openBrowser(url).signIn({ link })).status).toBe(401)
+    expect((await openBrowser(url).signIn({ token, link })).status).toBe(422)
+    await revokeApiKey(prisma(), id)
+    expect((await openBrowser(url).signIn({ token })).status).toBe(401)
+    const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
+    expect(actions.filter((action: string) => action.startsWith('session.'))).toEqual([
+      'session.begun',
+      'session.ended',
+    ])
+  })
+})

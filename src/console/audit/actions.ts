@@ -9,6 +9,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'api_key.updated': 'API key changed',
   'api_key.revoked': 'API key revoked',
   'portal_session.created': 'Portal session created',
+  'session.begun': 'Signed in to the console',
+  'session.ended': 'Signed out of the console',
   'delivery.tested': 'Test event sent',
   'delivery.redelivered': 'Delivery redelivered',
   'delivery.canceled': 'Delivery canceled',

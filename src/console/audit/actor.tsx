@@ -5,6 +5,7 @@ const DOORS: Readonly<Record<AuditDoor, string>> = {
   GRAPHQL: 'GraphQL',
   REST: 'REST API',
   CLI: 'Command line',
+  CONSOLE: 'Console',
   SYSTEM: 'Posthorn itself',
 }
 
