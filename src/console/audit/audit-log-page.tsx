@@ -63,7 +63,7 @@ function AuditLog() {
   return (
     <Page
       title="Audit log"
-      description="Every change that was made in this organization: who made it, when, from where, and what it was. Published events are not in it; they are on record themselves."
+      description="Every change in this organization, and who signed in to this console and out of it: who it was, when, from where, and how. Published events are not in it; they are on record themselves."
     >
       <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
       <List

@@ -22,6 +22,6 @@ export function Subject({ action, id }: SubjectProps) {
 function pageOfSubject(action: string, id: string): string | null {
   if (action === 'webhook.deleted') return null
   if (action.startsWith('event_type.')) return `/event-types/${id}`
-  if (action.startsWith('api_key.')) return `/api-keys?key=${id}`
+  if (action.startsWith('api_key.') || action.startsWith('session.')) return `/api-keys?key=${id}`
   return pageOfId(id)
 }
