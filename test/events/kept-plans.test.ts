@@ -88,6 +88,40 @@ test('loading and recording search the days of their deliveries, however many ar
   )
 })
 
+test.each(['without statistics', 'with statistics'])(
+  'a session that began on an empty database, %s, releases a few of 10,000 in line by index, and a probe',
+  async (known) => {
+    if (known === 'with statistics') await session.query('vacuum analyze')
+    const { rows: webhooks } = await session.query('select id from posthorn.webhooks')
+    const webhook = webhooks[0].id as string
+    const release = () => session.query('select posthorn.release_waiting($1, 20)', [webhook])
+    const probe = async () => {
+      await session.query('select posthorn.hold_webhook($1, now(), now())', [webhook])
+      return await session.query('select posthorn.release_probe($1, now(), now())', [webhook])
+    }
+    const endHold = async () => {
+      await session.query('select posthorn.end_hold($1)', [webhook])
+      await session.query('update posthorn.webhook_flows set ramp_since = null')
+    }
+    for (let i = 0; i < 10; i++) {
+      await probe()
+      await publish(3)
+      await probe()
+      await endHold()
+      await release()
+    }
+    // The last release emptied the line.
+    await session.query('update posthorn.webhook_flows set line_since = now()')
+    await publish(5_000)
+    await publish(5_000)
+
+    expect(await rowsRead(release)).toBeLessThan(200)
+    expect(await rowsRead(probe)).toBeLessThan(50)
+    expect((await release()).rows).toEqual([{ release_waiting: 20 }])
+    expect((await probe()).rows).toEqual([{ release_probe: true }])
+  },
+)
+
 test('what is owed to several webhooks is made due event by event', async () => {
   await subscribe()
   await subscribe()
