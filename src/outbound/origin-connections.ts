@@ -71,16 +71,23 @@ export class OriginConnections {
     this.#carryWaiting()
   }
 
-  /** A session is remembered only from a verified connection: a resumed one is not verified again. */
+  /**
+   * A session is remembered only from a verified connection: a resumed one is not verified again. Connections that begin
+   * together resume the same one; it is forgotten where that does not succeed.
+   */
   async openSocket(signal: AbortSignal): Promise<TLSSocket> {
     const session = this.#tlsSession
-    this.#tlsSession = null
-    const socket = await this.#options.openSocket(this.origin, session, signal)
-    if (socket.isSessionReused()) this.#tlsSession = session
-    socket.on('session', (newer: Buffer) => {
-      this.#tlsSession = newer
-    })
-    return socket
+    let resumed = false
+    try {
+      const socket = await this.#options.openSocket(this.origin, session, signal)
+      resumed = socket.isSessionReused()
+      socket.on('session', (newer: Buffer) => {
+        this.#tlsSession = newer
+      })
+      return socket
+    } finally {
+      if (!resumed && this.#tlsSession === session) this.#tlsSession = null
+    }
   }
 
   #takeResting(): Connection | undefined {

@@ -67,6 +67,25 @@ test('a further connection resumes the TLS session', async () => {
   expect(resumed).toEqual([false, true, true])
 })
 
+test('connections that begin together resume one TLS session, and are verified anew where it is not known', async () => {
+  const resumed: boolean[] = []
+  const receiver = await openReceiver((socket) => {
+    resumed.push(socket.isSessionReused())
+    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  })
+  const sender = openSender()
+  const postTogether = async () => {
+    const outcomes = await Promise.all([1, 2, 3].map(() => post(sender, receiver)))
+    for (const outcome of outcomes) assertAnswered(outcome)
+    return resumed.splice(0)
+  }
+  expect(await postTogether()).toEqual([false, false, false])
+  expect(await postTogether()).toEqual([true, true, true])
+  receiver.forgetSessions()
+  expect(await postTogether()).toEqual([false, false, false])
+  expect(await postTogether()).toEqual([true, true, true])
+})
+
 describe('a connection that the receiver has closed', () => {
   test('while it was at rest is not used: the request is sent once, on another', async () => {
     const receiver = await openReceiver((socket, { connection }) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import * as tls from 'node:tls'
@@ -21,6 +22,8 @@ export interface TlsReceiver extends AsyncDisposable {
   /** How many TLS connections were made. */
   readonly connections: number
   readonly openConnections: number
+  /** As a server that was started anew: it resumes no TLS session from before. */
+  forgetSessions(): void
 }
 
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -57,6 +60,7 @@ export async function startTlsReceiver(
     get openConnections() {
       return sockets.size
     },
+    forgetSessions: () => server.setTicketKeys(randomBytes(48)),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       server.close()
