@@ -20,6 +20,12 @@ export interface PoolOptions {
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
 const CONNECT_WITHIN_MS = 2_000
 
+/**
+ * How long a connection that nobody uses is kept. A new one makes all its plans anew: with 30 days of partitions the first
+ * event that is published, loaded and recorded on it takes 50 ms instead of 4. Kept, it takes some 15 MB of Postgres.
+ */
+const REST_FOR_MS = 300_000
+
 export function createConnections(url: string): Connections {
   const open = new Set<pg.PoolClient>()
   return {
@@ -29,7 +35,7 @@ export function createConnections(url: string): Connections {
         application_name: APPLICATION_NAME,
         max: maxConnections,
         connectionTimeoutMillis: CONNECT_WITHIN_MS,
-        idleTimeoutMillis: 30_000,
+        idleTimeoutMillis: REST_FOR_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         types,
