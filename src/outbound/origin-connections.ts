@@ -15,6 +15,9 @@ interface RestingPlace {
   onRestEnd(connection: Connection): void
 }
 
+/** One session follows from another, so that under steady traffic a certificate that has expired would stay unnoticed. */
+const VERIFY_EVERY_MS = 3_600_000
+
 /** The keep-alive connections to one origin, each used by one exchange at a time. */
 export class OriginConnections {
   readonly origin: Origin
@@ -25,6 +28,8 @@ export class OriginConnections {
   readonly #waiting: Exchange[] = []
   #open = 0
   #tlsSession: Buffer | null = null
+  /** When a connection last began without one. */
+  #verifiedAt = 0
 
   constructor(origin: Origin, options: ConnectionOptions, restingPlace: RestingPlace) {
     this.origin = origin
@@ -76,11 +81,13 @@ export class OriginConnections {
    * together resume the same one; it is forgotten where that does not succeed.
    */
   async openSocket(signal: AbortSignal): Promise<TLSSocket> {
+    if (performance.now() - this.#verifiedAt > VERIFY_EVERY_MS) this.#tlsSession = null
     const session = this.#tlsSession
     let resumed = false
     try {
       const socket = await this.#options.openSocket(this.origin, session, signal)
       resumed = socket.isSessionReused()
+      if (!resumed) this.#verifiedAt = performance.now()
       socket.on('session', (newer: Buffer) => {
         this.#tlsSession = newer
       })

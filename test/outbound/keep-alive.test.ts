@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
@@ -65,6 +65,23 @@ test('a further connection resumes the TLS session', async () => {
   const sender = openSender()
   for (const _ of [1, 2, 3]) assertAnswered(await post(sender, receiver))
   expect(resumed).toEqual([false, true, true])
+})
+
+test('the certificate is verified anew every hour', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const resumed: boolean[] = []
+  const receiver = await openReceiver((socket) => {
+    resumed.push(socket.isSessionReused())
+    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  })
+  const sender = openSender()
+  const postLater = async (minutes: number) => {
+    vi.advanceTimersByTime(minutes * 60_000)
+    assertAnswered(await post(sender, receiver))
+  }
+  for (const minutes of [0, 20, 20, 21, 20]) await postLater(minutes)
+  expect(resumed).toEqual([false, true, true, false, true])
 })
 
 test('connections that begin together resume one TLS session, and are verified anew where it is not known', async () => {
