@@ -9,16 +9,18 @@ import { createTestDatabase } from '../support/database.ts'
 const WAITING = 20_000
 
 let database: Database
+let errors: Error[]
 
 beforeEach(async () => {
   database = await createTestDatabase()
+  errors = []
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
 test.each(['nothing', 'all'])(
   'a session that began while there were no jobs, of which %s was known, soon fetches and completes by index beside thousands',
   async (known) => {
-    await using queue = openQueuePool(database.connections, (error) => expect.fail(error.message))
+    await using queue = openQueue()
     const statements = await statementsOfWorker(queue.pool)
     await database.pool.query('delete from graphile_worker._private_jobs')
     if (known === 'all') await database.pool.query('vacuum (analyze) graphile_worker._private_jobs')
@@ -40,11 +42,12 @@ test.each(['nothing', 'all'])(
       await session.query('rollback')
     }
     session.release()
+    expect(errors).toEqual([])
   },
 )
 
 test('jobs are fetched in the order of an index, whose plan is made once', async () => {
-  await using queue = openQueuePool(database.connections, (error) => expect.fail(error.message))
+  await using queue = openQueue()
   const statements = await statementsOfWorker(queue.pool)
   const fetching = statements.find(({ name }) => name?.startsWith('get_job')) as pg.QueryConfig
   await addJobs(WAITING, 'now')
@@ -59,20 +62,26 @@ test('jobs are fetched in the order of an index, whose plan is made once', async
     /Limit.*\n.*LockRows.*\n.*Index Scan using jobs_\w+ on _private_jobs/,
   )
   session.release()
+  expect(errors).toEqual([])
 })
 
 test('a connection is lent when it is prepared, so that two questions at once are no warning', async () => {
   const warnings: Error[] = []
   const warned = (warning: Error) => warnings.push(warning)
   process.on('warning', warned)
-  await using queue = openQueuePool(database.connections, (error) => expect.fail(error.message))
+  await using queue = openQueue()
   const client = await queue.pool.connect()
   await Promise.all([client.query('listen jobs'), client.query('unlisten jobs')])
   client.release()
   await setImmediate()
   process.off('warning', warned)
   expect(warnings).toEqual([])
+  expect(errors).toEqual([])
 })
+
+function openQueue() {
+  return openQueuePool(database.connections, (error) => errors.push(error))
+}
 
 async function addJobs(count: number, runAt: string): Promise<void> {
   await database.pool.query(
