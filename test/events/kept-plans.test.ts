@@ -89,7 +89,7 @@ test('loading and recording search the days of their deliveries, however many ar
 })
 
 test.each(['without statistics', 'with statistics'])(
-  'a session that began on an empty database, %s, releases a few of 10,000 in line by index, and a probe',
+  'a session that began on an empty database, %s, releases a few of 10,000 in line by index, and a probe, and finds the lines',
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const { rows: webhooks } = await session.query('select id from posthorn.webhooks')
@@ -99,6 +99,7 @@ test.each(['without statistics', 'with statistics'])(
       await session.query('select posthorn.hold_webhook($1, now(), now())', [webhook])
       return await session.query('select posthorn.release_probe($1, now(), now())', [webhook])
     }
+    const tidy = () => session.query('select posthorn.tidy_webhook_flows()')
     const endHold = async () => {
       await session.query('select posthorn.end_hold($1)', [webhook])
       await session.query('update posthorn.webhook_flows set ramp_since = null')
@@ -107,6 +108,7 @@ test.each(['without statistics', 'with statistics'])(
       await probe()
       await publish(3)
       await probe()
+      await tidy()
       await endHold()
       await release()
     }
@@ -117,6 +119,7 @@ test.each(['without statistics', 'with statistics'])(
 
     expect(await rowsRead(release)).toBeLessThan(200)
     expect(await rowsRead(probe)).toBeLessThan(50)
+    expect(await rowsRead(tidy)).toBeLessThan(50)
     expect((await release()).rows).toEqual([{ release_waiting: 20 }])
     expect((await probe()).rows).toEqual([{ release_probe: true }])
   },
