@@ -3,6 +3,16 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
+/** Closes each connection after its answer, and notes which of them resumed a TLS session. */
+async function openClosingReceiver() {
+  const resumed: boolean[] = []
+  const receiver = await openReceiver((socket) => {
+    resumed.push(socket.isSessionReused())
+    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+  })
+  return { receiver, resumed }
+}
+
 test('requests to one origin go over one connection, one after the other', async () => {
   const receiver = await openReceiver()
   const sender = openSender()
@@ -57,11 +67,7 @@ test('a receiver that tells how long it keeps connections is believed', async ()
 })
 
 test('a further connection resumes the TLS session', async () => {
-  const resumed: boolean[] = []
-  const receiver = await openReceiver((socket) => {
-    resumed.push(socket.isSessionReused())
-    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-  })
+  const { receiver, resumed } = await openClosingReceiver()
   const sender = openSender()
   for (const _ of [1, 2, 3]) assertAnswered(await post(sender, receiver))
   expect(resumed).toEqual([false, true, true])
@@ -70,11 +76,7 @@ test('a further connection resumes the TLS session', async () => {
 test('the certificate is verified anew every hour', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const resumed: boolean[] = []
-  const receiver = await openReceiver((socket) => {
-    resumed.push(socket.isSessionReused())
-    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-  })
+  const { receiver, resumed } = await openClosingReceiver()
   const sender = openSender()
   const postLater = async (minutes: number) => {
     vi.advanceTimersByTime(minutes * 60_000)
@@ -85,11 +87,7 @@ test('the certificate is verified anew every hour', async () => {
 })
 
 test('connections that begin together resume one TLS session, and are verified anew where it is not known', async () => {
-  const resumed: boolean[] = []
-  const receiver = await openReceiver((socket) => {
-    resumed.push(socket.isSessionReused())
-    socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-  })
+  const { receiver, resumed } = await openClosingReceiver()
   const sender = openSender()
   const postTogether = async () => {
     const outcomes = await Promise.all([1, 2, 3].map(() => post(sender, receiver)))
