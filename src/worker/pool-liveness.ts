@@ -59,6 +59,15 @@ export function watchPools({ databaseUrl, logger, onLost }: PoolLivenessOptions)
     onError: (error) => logger.warn({ error }, 'cannot show this worker to be alive; trying again'),
   })
 
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Whoever asks waits for those before: a connection is for one statement at a time. */
+  function inTurn(run: (sql: Sql) => Promise<void>): Promise<void> {
+    const turn = last.then(() => session.use(run))
+    last = turn.catch(() => {})
+    return turn
+  }
+
   async function holdAll(sql: Sql): Promise<void> {
     for (const [poolId, pool] of own) {
       // Not to be had while another process tries it, or Postgres has not noticed that the last connection broke.
@@ -72,7 +81,7 @@ export function watchPools({ databaseUrl, logger, onLost }: PoolLivenessOptions)
 
   async function holdAtLast(pool: OwnPool): Promise<void> {
     for (;;) {
-      await session.use(holdAll).catch(() => {})
+      await inTurn(holdAll).catch(() => {})
       if (pool.held) return
       await sleep(RETRY_AFTER_MS, undefined, { signal: closed.signal })
     }
@@ -93,7 +102,7 @@ export function watchPools({ databaseUrl, logger, onLost }: PoolLivenessOptions)
   const timer = setInterval(async () => {
     if (looking) return
     looking = true
-    await session.use(look).catch((error) => {
+    await inTurn(look).catch((error) => {
       // Of that the session tells by itself.
       if (isDatabaseUnavailable(error)) return
       logger.warn({ error }, 'cannot look for killed workers; trying again')
@@ -113,17 +122,15 @@ export function watchPools({ databaseUrl, logger, onLost }: PoolLivenessOptions)
     },
     async forget(poolId) {
       own.delete(poolId)
-      await session
-        .use(async (sql) => {
-          await sql.query('select pg_advisory_unlock(hashtextextended($1, 0))', [poolId])
-          // It stays for others to find while it holds jobs.
-          await sql.query(
-            `delete from posthorn.worker_pools where id = $1 and not exists (
-               select from graphile_worker._private_jobs where locked_by = $1 and not is_available)`,
-            [poolId],
-          )
-        })
-        .catch(() => {})
+      await inTurn(async (sql) => {
+        await sql.query('select pg_advisory_unlock(hashtextextended($1, 0))', [poolId])
+        // It stays for others to find while it holds jobs.
+        await sql.query(
+          `delete from posthorn.worker_pools where id = $1 and not exists (
+             select from graphile_worker._private_jobs where locked_by = $1 and not is_available)`,
+          [poolId],
+        )
+      }).catch(() => {})
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

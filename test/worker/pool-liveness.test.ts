@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { giveBackJobsOfDeadPools } from '../../src/worker/give-back.ts'
@@ -13,6 +13,21 @@ beforeEach(async () => {
   database = await createTestDatabase()
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
+
+test('whatever is asked at once, its connection gets one statement after the other', async () => {
+  // Where statements wait for each other on one connection pg warns, once in a process: so this comes first.
+  const warnings: Error[] = []
+  const note = (warning: Error) => void warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  await using liveness = watchPools({ databaseUrl: database.url, logger })
+  const ids = Array.from({ length: 10 }, (_, pool) => `pool-${pool}`)
+  await Promise.all(ids.map((id) => liveness.register(id)))
+  expect(await holders()).toBe(ids.length)
+  await Promise.all(ids.map((id) => liveness.forget(id)))
+  expect(await holders()).toBe(0)
+  expect(warnings).toEqual([])
+})
 
 test('the jobs of a living pool stay with it', async () => {
   await using liveness = watchPools({ databaseUrl: database.url, logger })
