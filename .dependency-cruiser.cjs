@@ -148,7 +148,7 @@ module.exports = {
           'unknown',
         ],
         pathNot: [
-          '(^|/)(undici|pg|graphile-worker|@prisma/(adapter-pg|client|driver-adapter-utils|schema-engine-wasm))(/|$)',
+          '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client|driver-adapter-utils|schema-engine-wasm))(/|$)',
           '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
           '(^|/)(pino|prom-client|uuid|@peculiar/x509)(/|$)',

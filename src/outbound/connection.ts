@@ -1,11 +1,9 @@
 import type { TLSSocket } from 'node:tls'
-import { Client } from 'undici'
 import type { Carrier, Exchange } from './exchange.ts'
 
 /** Where a connection belongs. */
 export interface ConnectionHome {
-  readonly origin: { readonly href: string }
-  openSocket(signal: AbortSignal): Promise<TLSSocket>
+  openSocket(signal: AbortSignal, receive: (bytes: Buffer) => void): Promise<TLSSocket>
   onFree(connection: Connection): void
   onClose(connection: Connection): void
 }
@@ -13,36 +11,19 @@ export interface ConnectionHome {
 /** One keep-alive connection, and the exchange that has it for now. */
 export class Connection implements Carrier {
   readonly #home: ConnectionHome
-  readonly #client: Client
   #socket: TLSSocket | null = null
-  #connecting: AbortController | null = null
   #exchange: Exchange | null = null
+  readonly #connecting = new AbortController()
+  /** What arrived before the request was sent. It waits, so that nothing counts as delivered that never went out. */
+  #early: Buffer[] | null = []
   #openedAt = 0
   #answered = 0
   #closed = false
+  #idleMs = 0
+  #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(home: ConnectionHome, maxHeaderBytes: number) {
+  constructor(home: ConnectionHome) {
     this.#home = home
-    this.#client = new Client(home.origin.href, {
-      connect: (_options, callback) => {
-        this.#open().then(
-          (socket) => callback(null, socket),
-          (error: Error) => callback(error, null),
-        )
-      },
-      allowH2: false,
-      pipelining: 1,
-      maxHeaderSize: maxHeaderBytes,
-      keepAliveTimeout: KEEP_IDLE_MS,
-      keepAliveMaxTimeout: MOST_KEEP_IDLE_MS,
-      // Undici's clocks start anew with every byte; the exchange keeps its own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      useMilo: false,
-    })
-    this.#client.on('disconnect', () => {
-      if (this.#exchange === null) this.close()
-    })
   }
 
   /** Whether it has answered before, so that the receiver may be closing it unseen. */
@@ -57,57 +38,93 @@ export class Connection implements Carrier {
   carry(exchange: Exchange): void {
     this.#exchange = exchange
     exchange.onCarried(this)
-    this.#client.dispatch(exchange.request, exchange)
+    if (this.#socket === null) this.#open(exchange)
+    else this.#send(this.#socket, exchange)
   }
 
   /** The exchange ended well, so another may have the connection unless it has become old. */
-  release(): void {
+  release(keepIdleMs: number): void {
     this.#exchange = null
     this.#answered += 1
-    if (performance.now() - this.#openedAt > MOST_AGE_MS) this.close()
-    else this.#home.onFree(this)
+    // Answered before all of the request was taken: the rest of it would go before the next one.
+    const isBehind = this.#socket?.writableLength !== 0
+    const isOld = performance.now() - this.#openedAt > MOST_AGE_MS
+    if (isBehind || isOld || keepIdleMs === 0) {
+      this.close()
+    } else {
+      this.#rest(keepIdleMs)
+      this.#home.onFree(this)
+    }
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
     this.#exchange = null
-    this.#connecting?.abort()
+    clearTimeout(this.#idleTimer)
+    this.#connecting.abort()
     this.#socket?.destroy()
-    this.#client.destroy(() => {})
     this.#home.onClose(this)
   }
 
-  /** Undici calls it again when it finds an idle connection closed before it wrote to it. */
-  async #open(): Promise<TLSSocket> {
-    this.#answered = 0
-    this.#exchange?.onConnecting()
-    this.#connecting = new AbortController()
-    const socket = await this.#home.openSocket(this.#connecting.signal)
-    this.#connecting = null
+  #open(exchange: Exchange): void {
+    exchange.onConnecting()
+    this.#home.openSocket(this.#connecting.signal, this.#receive).then(
+      (socket) => this.#onOpen(socket),
+      (error: Error) => this.#onBroken(error),
+    )
+  }
+
+  #onOpen(socket: TLSSocket): void {
+    if (this.#exchange === null) {
+      socket.destroy()
+      return
+    }
     this.#socket = socket
     this.#openedAt = performance.now()
-    if (socket.destroyed) throw Object.assign(new Error('closed'), { code: 'ECONNRESET' })
-    // A TLS alert leaves the socket open, and its end would be told in place of the alert.
-    socket.once('error', (error) => socket.destroy(error))
-    this.#meter(socket)
-    return socket
+    socket.on('error', (error) => this.#onBroken(error))
+    socket.once('end', () => this.#onEnd())
+    socket.once('close', () => this.#onEnd())
+    if (socket.destroyed || socket.readableEnded) this.#onEnd()
+    else this.#send(socket, this.#exchange)
   }
 
-  /** Lets the exchange see what arrives before undici does: its bounds are on bytes, and undici reads heads without end. */
-  #meter(socket: TLSSocket): void {
-    const read = socket.read
-    socket.read = (size) => {
-      const chunk: Buffer | null = read.call(socket, size)
-      if (chunk === null || this.#exchange === null) return chunk
-      return this.#exchange.admit(chunk) ? chunk : null
+  #send(socket: TLSSocket, exchange: Exchange): void {
+    socket.write(exchange.request)
+    exchange.onRequestSent()
+    const early = this.#early
+    this.#early = null
+    for (const bytes of early ?? []) this.#receive(bytes)
+  }
+
+  readonly #receive = (bytes: Buffer): void => {
+    if (this.#early !== null) this.#early.push(Buffer.from(bytes))
+    else if (this.#exchange !== null) this.#exchange.onBytes(bytes)
+    else this.close()
+  }
+
+  #onEnd(): void {
+    if (this.#exchange === null) this.close()
+    else this.#exchange.onClosed()
+  }
+
+  #onBroken(error: Error): void {
+    if (this.#exchange === null) this.close()
+    else this.#exchange.onBroken(error)
+  }
+
+  #rest(idleMs: number): void {
+    if (idleMs === this.#idleMs) {
+      this.#idleTimer?.refresh()
+      return
     }
+    this.#idleMs = idleMs
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      if (this.#exchange === null) this.close()
+    }, idleMs).unref()
   }
 }
-
-/** Less than the usual idle timeouts of servers that do not tell theirs. */
-const KEEP_IDLE_MS = 10_000
-const MOST_KEEP_IDLE_MS = 60_000
 
 /** Then a new connection is made, so that changes in the DNS are noticed under steady traffic. */
 const MOST_AGE_MS = 300_000

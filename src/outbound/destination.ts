@@ -3,9 +3,13 @@ import type { Refused } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
 
 /** A URL taken apart once, for the thousands of requests that go to it. */
-export type Destination =
-  | { readonly refusal: null; readonly origin: Origin; readonly path: string }
-  | { readonly refusal: Refused['reason'] }
+export interface Destination {
+  readonly origin: Origin
+  /** As the `host` header has it: with the port, unless that is HTTPS's own. */
+  readonly host: string
+  /** With the query. */
+  readonly path: string
+}
 
 export interface Origin {
   /** Scheme, host and port, as in `https://example.com:8443`. */
@@ -15,28 +19,35 @@ export interface Origin {
   readonly port: number
 }
 
+type Reading =
+  | { readonly refusal: null; readonly destination: Destination }
+  | { readonly refusal: Refused['reason'] }
+
 const MAX_REMEMBERED = 4_096
 
-export function createDestinationReader(guard: AddressGuard): (url: string) => Destination {
-  const remembered = new Map<string, Destination>()
+export function createDestinationReader(guard: AddressGuard): (url: string) => Reading {
+  const remembered = new Map<string, Reading>()
   return (url) => {
     const known = remembered.get(url)
     if (known) return known
-    const destination = readDestination(url, guard)
+    const reading = readDestination(url, guard)
     if (remembered.size >= MAX_REMEMBERED) forgetOldest(remembered)
-    remembered.set(url, destination)
-    return destination
+    remembered.set(url, reading)
+    return reading
   }
 }
 
-function readDestination(url: string, guard: AddressGuard): Destination {
+function readDestination(url: string, guard: AddressGuard): Reading {
   const check = checkDestinationUrl(url, guard)
   if (!check.ok) return { refusal: refusalReason(check.code) }
-  const { origin, hostname, port, pathname, search } = new URL(url)
+  const { origin, host, hostname, port, pathname, search } = new URL(url)
   return {
     refusal: null,
-    origin: { href: origin, hostname: unbracketed(hostname), port: Number(port || 443) },
-    path: pathname + search,
+    destination: {
+      origin: { href: origin, hostname: unbracketed(hostname), port: Number(port || 443) },
+      host,
+      path: pathname + search,
+    },
   }
 }
 

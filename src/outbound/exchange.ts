@@ -1,20 +1,21 @@
-import type { Dispatcher } from 'undici'
 import { ConnectionFailure, codeOf, explainFailure, explainTimeout } from './failure.ts'
 import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
+import type { ResponseHead } from './response-head.ts'
+import { type ResponseListener, ResponseReader } from './response-reader.ts'
 import { ResponseSample } from './response-sample.ts'
 
 /** A connection, as far as the exchange on it is concerned. */
 export interface Carrier {
   readonly isReused: boolean
-  release(): void
+  /** The response ended where it should, so that the connection may rest that long for another exchange. */
+  release(keepIdleMs: number): void
   close(): void
 }
 
 export interface ExchangeEnd {
   settled(outcome: Outcome): void
-  faulted(fault: Error): void
   /** Asks to be carried once more, on a new connection. */
   retry(): void
 }
@@ -22,26 +23,29 @@ export interface ExchangeEnd {
 type Phase = 'waiting' | 'connecting' | 'responding' | 'reading' | 'done'
 
 /**
- * One request and what becomes of it, as undici's handler of both. It keeps its own clocks and counts its own bytes,
- * and settles once; what happens on the connection after that no longer matters.
+ * One request and what becomes of it. It keeps the clocks and counts the bytes, and settles once; what happens on the
+ * connection after that no longer matters.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly request: Dispatcher.DispatchOptions
+export class Exchange implements ResponseListener {
+  readonly request: Buffer
   readonly #limits: ExchangeLimits
   readonly #end: ExchangeEnd
   readonly #sample: ResponseSample
+  readonly #reader: ResponseReader
   #phase: Phase = 'waiting'
   #carrier: Carrier | null = null
   #retried = false
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
   #bytes = 0
+  #keepIdleMs = 0
 
-  constructor(request: Dispatcher.DispatchOptions, limits: ExchangeLimits, end: ExchangeEnd) {
+  constructor(request: Buffer, limits: ExchangeLimits, end: ExchangeEnd) {
     this.request = request
     this.#limits = limits
     this.#end = end
     this.#sample = new ResponseSample(limits.keepBodyBytes)
+    this.#reader = new ResponseReader(this, limits.maxHeaderBytes)
   }
 
   /** The receiver's time begins here: waiting for a connection of ours to be free is not its doing. */
@@ -56,60 +60,62 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#startClock(this.#limits.connectTimeoutMs - this.#elapsedMs())
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#phase === 'done') controller.abort(new Error('The exchange is over.'))
-  }
-
   onRequestSent(): void {
     this.#phase = 'responding'
-    this.#bytes = 0
     this.#startClock(this.#limits.acknowledgeTimeoutMs)
   }
 
-  /** Is given the bytes that arrive before undici reads them; `false` keeps them from it. */
-  admit(chunk: Buffer): boolean {
+  onBytes(bytes: Buffer): void {
+    if (this.#phase === 'done') return
+    const isAwaited = this.#phase === 'responding'
     const { maxHeaderBytes, maxBodyBytes } = this.#limits
-    if (this.#phase === 'responding') {
-      if (this.#bytes > maxHeaderBytes) this.#fail(new ConnectionFailure('head_too_large'))
-      else admitContinue(chunk)
-    } else if (this.#bytes > maxHeaderBytes + maxBodyBytes) {
+    // Also of what frames a body: almost nothing of it may be body.
+    if (!isAwaited && this.#bytes > maxHeaderBytes + maxBodyBytes) {
       this.#answer(false)
+      return
     }
-    this.#bytes += chunk.length
-    return this.#phase !== 'done'
+    this.#bytes += bytes.length
+    this.#reader.read(bytes)
+    if (isAwaited && this.#isReading) this.#startClock(this.#limits.bodyReadMs)
   }
 
-  onResponseStart(
-    _controller: unknown,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200 || this.#phase !== 'responding') return
+  onHead(head: ResponseHead): void {
     this.#phase = 'reading'
-    this.#sample.begin(status, headers, this.#elapsedMs())
-    this.#startClock(this.#limits.bodyReadMs)
+    this.#keepIdleMs = head.keepIdleMs
+    this.#sample.begin(head, this.#elapsedMs())
   }
 
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#phase !== 'reading') return
-    this.#sample.add(chunk)
+  onBody(data: Buffer): void {
+    if (!this.#isReading) return
+    this.#sample.add(data)
     if (this.#sample.bodyBytes > this.#limits.maxBodyBytes) this.#answer(false)
   }
 
-  onResponseEnd(): void {
-    if (this.#phase === 'reading') this.#answer(true)
+  onEnd(isExact: boolean): void {
+    if (this.#isReading) this.#answer(true, isExact)
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
+  onMalformed(why: 'invalid_http' | 'head_too_large'): void {
+    if (this.#isReading) this.#answer(false)
+    else if (this.#phase !== 'done') this.#fail(new ConnectionFailure(why))
+  }
+
+  /** The receiver closed the connection in good order. */
+  onClosed(): void {
+    if (this.#isReading) this.#answer(this.#reader.endsWithConnection)
+    else this.onBroken(new ConnectionFailure('closed_early'))
+  }
+
+  onBroken(error: Error): void {
     if (this.#phase === 'done') return
-    if (this.#phase === 'reading') this.#answer(false)
+    if (this.#isReading) this.#answer(false)
     else if (!this.#retryIfStale(error)) this.#fail(error)
   }
 
   /** The caller gives up. A head that has arrived is an answer all the same. */
   abort(): void {
     if (this.#phase === 'done') return
-    if (this.#phase === 'reading') this.#answer(false)
+    if (this.#isReading) this.#answer(false)
     else this.#settle({ kind: 'aborted' }, false)
   }
 
@@ -133,9 +139,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const durationMs = this.#elapsedMs()
     if (error instanceof AddressRefused) {
       this.#settle({ kind: 'refused', reason: 'address-not-public', durationMs }, false)
-    } else if (FAULTS.has(codeOf(error))) {
-      this.#finish(false)
-      this.#end.faulted(error)
     } else {
       this.#settle({ kind: 'unreachable', ...explainFailure(error), durationMs }, false)
     }
@@ -153,20 +156,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  #answer(isComplete: boolean): void {
-    this.#settle(this.#sample.toOutcome(isComplete, this.#elapsedMs()), isComplete)
+  get #isReading(): boolean {
+    return this.#phase === 'reading'
+  }
+
+  #answer(isComplete: boolean, isReusable = false): void {
+    this.#settle(this.#sample.toOutcome(isComplete, this.#elapsedMs()), isReusable)
   }
 
   #settle(outcome: Outcome, isReusable: boolean): void {
-    this.#finish(isReusable)
-    this.#end.settled(outcome)
-  }
-
-  #finish(isReusable: boolean): void {
     this.#phase = 'done'
     clearTimeout(this.#timer)
-    if (isReusable) this.#carrier?.release()
+    if (isReusable) this.#carrier?.release(this.#keepIdleMs)
     else this.#carrier?.close()
+    this.#end.settled(outcome)
   }
 
   #startClock(ms: number): void {
@@ -188,19 +191,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** Ways in which a peer's closing of a connection shows. */
-const CLOSED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
-
-/** What undici says when the request itself is not valid HTTP. */
-const FAULTS: ReadonlySet<string> = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'])
-
-const CONTINUE = Buffer.from('HTTP/1.1 100')
-
-/**
- * Undici breaks off at a `100 Continue` that it did not ask for, though clients must put up with one (RFC 9110, section
- * 15.2). It skips all other interim responses, so it is shown a 102.
- */
-function admitContinue(chunk: Buffer): void {
-  const { length } = CONTINUE
-  if (chunk.length < length || chunk.compare(CONTINUE, 0, length, 0, length) !== 0) return
-  chunk[length - 1] = '2'.charCodeAt(0)
-}
+const CLOSED: ReadonlySet<string> = new Set(['closed_early', 'ECONNRESET', 'EPIPE'])

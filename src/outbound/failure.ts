@@ -80,7 +80,6 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   EPROTO: 'tls_failed',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'client_certificate_demanded',
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'http_version_refused',
-  UND_ERR_HEADERS_OVERFLOW: 'head_too_large',
 }
 
 export function codeOf(error: Error): string {
@@ -92,9 +91,6 @@ function classify(error: Error): FailureCode {
   const code = codeOf(error)
   const known = BY_ERROR_CODE[code]
   if (known) return known
-  // Undici's "bad response" and "bad upgrade": bytes came that were not an answer.
-  if (code === 'UND_ERR_SOCKET') return /^bad/.test(error.message) ? 'invalid_http' : 'closed_early'
-  if (error.name === 'HTTPParserError' || code.startsWith('UND_ERR_RES')) return 'invalid_http'
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls_failed'
   // OpenSSL names its certificate errors in the way of X509_V_ERR_*, with the prefix taken off.
   if (/CERT|CRL|CHAIN|SIGNATURE|_CA$|PURPOSE/.test(code)) return 'certificate_invalid'

@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici'
 import { AbortGroup } from './abort-group.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { createDestinationReader } from './destination.ts'
@@ -8,6 +7,7 @@ import { type Lookup, systemLookup } from './guarded-lookup.ts'
 import { DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
+import { toRequestBytes } from './request-bytes.ts'
 import { createSecureSocketOpener } from './secure-socket.ts'
 
 export interface HttpSender extends AsyncDisposable {
@@ -59,44 +59,41 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       proxyUrl,
     }),
     connectionsPerOrigin,
-    maxHeaderBytes: limits.maxHeaderBytes,
   })
   const underWay = new Set<Exchange>()
   const abortable = new AbortGroup()
   let closing: PromiseWithResolvers<void> | null = null
 
   function send(request: HttpRequest): Promise<Outcome> {
-    const { signal, acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
-    const destination = readDestination(request.url)
-    if (destination.refusal !== null) {
-      return Promise.resolve({ kind: 'refused', reason: destination.refusal, durationMs: 0 })
+    const { headers, body, signal, acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
+    const reading = readDestination(request.url)
+    if (reading.refusal !== null) {
+      return Promise.resolve({ kind: 'refused', reason: reading.refusal, durationMs: 0 })
     }
     if (closing || signal?.aborted) return Promise.resolve({ kind: 'aborted' })
 
-    const connections = pool.to(destination.origin)
-    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const exchange = new Exchange(
-      toDispatchOptions(request, destination.path, userAgent),
-      acknowledgeTimeoutMs === limits.acknowledgeTimeoutMs
-        ? limits
-        : { ...limits, acknowledgeTimeoutMs },
-      {
-        settled(outcome) {
-          end(exchange, signal)
-          if (outcome.kind === 'aborted') connections.withdraw(exchange)
-          resolve(outcome)
+    const { destination } = reading
+    return new Promise((resolve) => {
+      const bytes = toRequestBytes(destination, { userAgent, headers, body })
+      const connections = pool.to(destination.origin)
+      const exchange = new Exchange(
+        bytes,
+        acknowledgeTimeoutMs === limits.acknowledgeTimeoutMs
+          ? limits
+          : { ...limits, acknowledgeTimeoutMs },
+        {
+          settled(outcome) {
+            end(exchange, signal)
+            if (outcome.kind === 'aborted') connections.withdraw(exchange)
+            resolve(outcome)
+          },
+          retry: () => connections.carryOnNewConnection(exchange),
         },
-        faulted(fault) {
-          end(exchange, signal)
-          reject(fault)
-        },
-        retry: () => connections.carryOnNewConnection(exchange),
-      },
-    )
-    underWay.add(exchange)
-    if (signal) abortable.add(exchange, signal)
-    connections.carry(exchange)
-    return promise
+      )
+      underWay.add(exchange)
+      if (signal) abortable.add(exchange, signal)
+      connections.carry(exchange)
+    })
   }
 
   function end(exchange: Exchange, signal: AbortSignal | undefined): void {
@@ -114,18 +111,3 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return { send, close, [Symbol.asyncDispose]: close }
 }
-
-function toDispatchOptions(
-  { headers: given, body }: HttpRequest,
-  path: string,
-  userAgent: string,
-): Dispatcher.DispatchOptions {
-  // Identity, because a body is kept as it comes and small bodies should not hide large ones.
-  const headers = ['user-agent', userAgent, 'accept-encoding', 'identity']
-  for (const name in given) {
-    if (!OWN_HEADER.test(name)) headers.push(name, given[name] as string)
-  }
-  return { method: 'POST', path, headers, body }
-}
-
-const OWN_HEADER = /^(user-agent|accept-encoding)$/i

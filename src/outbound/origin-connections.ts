@@ -7,7 +7,6 @@ import type { OpenSecureSocket } from './secure-socket.ts'
 export interface ConnectionOptions {
   readonly openSocket: OpenSecureSocket
   readonly connectionsPerOrigin: number
-  readonly maxHeaderBytes: number
 }
 
 interface RestingPlace {
@@ -51,7 +50,7 @@ export class OriginConnections {
 
   carryOnNewConnection(exchange: Exchange): void {
     this.#open += 1
-    new Connection(this, this.#options.maxHeaderBytes).carry(exchange)
+    new Connection(this).carry(exchange)
   }
 
   /** Takes back an exchange that waits for a connection. */
@@ -80,12 +79,17 @@ export class OriginConnections {
    * A session is remembered only from a verified connection: a resumed one is not verified again. Connections that begin
    * together resume the same one; it is forgotten where that does not succeed.
    */
-  async openSocket(signal: AbortSignal): Promise<TLSSocket> {
+  async openSocket(signal: AbortSignal, receive: (bytes: Buffer) => void): Promise<TLSSocket> {
     if (performance.now() - this.#verifiedAt > VERIFY_EVERY_MS) this.#tlsSession = null
     const session = this.#tlsSession
     let resumed = false
     try {
-      const socket = await this.#options.openSocket(this.origin, session, signal)
+      const socket = await this.#options.openSocket({
+        origin: this.origin,
+        session,
+        signal,
+        receive,
+      })
       resumed = socket.isSessionReused()
       if (!resumed) this.#verifiedAt = performance.now()
       socket.on('session', (newer: Buffer) => {
@@ -107,7 +111,7 @@ export class OriginConnections {
     }
   }
 
-  /** Not at once: undici has yet to finish with a connection that tells of its freedom or its end. */
+  /** Not at once: the exchange that ended is to settle before another has its connection. */
   #carryWaiting(): void {
     if (this.#waiting.length === 0) return
     queueMicrotask(() => {

@@ -1,4 +1,5 @@
 import type { Answered } from './outcome.ts'
+import type { ResponseHead } from './response-head.ts'
 
 /** Collects what is kept of a response: its head, and the beginning of its body. */
 export class ResponseSample {
@@ -18,13 +19,9 @@ export class ResponseSample {
     return this.#bodyBytes
   }
 
-  begin(
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-    firstByteMs: number,
-  ): void {
+  begin({ status, headers }: ResponseHead, firstByteMs: number): void {
     this.#status = status
-    this.#headers = joinRepeated(headers)
+    this.#headers = headers
     this.#firstByteMs = firstByteMs
   }
 
@@ -32,7 +29,7 @@ export class ResponseSample {
     this.#bodyBytes += chunk.length
     const room = this.#keepBytes - this.#keptBytes
     if (room <= 0) return
-    // Copied, since a slice would keep all the memory that the socket read into.
+    // Copied, since the connection reads the next bytes into the same memory.
     const kept = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk)
     this.#kept.push(kept)
     this.#keptBytes += kept.length
@@ -54,14 +51,3 @@ export class ResponseSample {
 }
 
 const EMPTY = Buffer.alloc(0)
-
-/** In place: the headers were made for this response alone. */
-function joinRepeated(
-  headers: Record<string, string | string[] | undefined>,
-): Record<string, string> {
-  for (const name in headers) {
-    const value = headers[name]
-    if (Array.isArray(value)) headers[name] = value.join(', ')
-  }
-  return headers as Record<string, string>
-}

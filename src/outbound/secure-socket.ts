@@ -13,12 +13,18 @@ export interface SecureSocketOptions {
   readonly proxyUrl: string | null
 }
 
-/** Opens a verified TLS connection to an origin; aborting the signal destroys it at whatever step it is. */
-export type OpenSecureSocket = (
-  origin: Origin,
-  session: Buffer | null,
-  signal: AbortSignal,
-) => Promise<tls.TLSSocket>
+export interface SecureSocketRequest {
+  readonly origin: Origin
+  /** A TLS session to resume. */
+  readonly session: Buffer | null
+  /** Destroys the connection at whatever step it is. */
+  readonly signal: AbortSignal
+  /** Is given what arrives, from the first byte. The memory is used again as soon as it returns. */
+  readonly receive: (bytes: Buffer) => void
+}
+
+/** Opens a verified TLS connection to an origin. */
+export type OpenSecureSocket = (request: SecureSocketRequest) => Promise<tls.TLSSocket>
 
 /** The one place where Posthorn opens connections to strangers, and so where the address guard sits. */
 export function createSecureSocketOpener(options: SecureSocketOptions): OpenSecureSocket {
@@ -42,7 +48,7 @@ export function createSecureSocketOpener(options: SecureSocketOptions): OpenSecu
     }
   }
 
-  async function openDirectly(origin: Origin, session: Buffer | null, signal: AbortSignal) {
+  async function openDirectly({ origin, session, signal, receive }: SecureSocketRequest) {
     // Sockets look up names only, so an address is judged here.
     if (isIP(origin.hostname) !== 0) await lookup(origin.hostname)
     // Node's types for tls.connect lack the options that it hands on to net.connect.
@@ -52,6 +58,13 @@ export function createSecureSocketOpener(options: SecureSocketOptions): OpenSecu
       lookup: netLookup,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS,
+      onread: {
+        buffer: READ_BUFFER,
+        callback(length) {
+          receive(READ_BUFFER.subarray(0, length))
+          return true
+        },
+      },
     }
     return secured(tls.connect(options), signal)
   }
@@ -60,17 +73,21 @@ export function createSecureSocketOpener(options: SecureSocketOptions): OpenSecu
    * The tunnel goes to a checked address, not to the name: the proxy would resolve the name again, and could be led
    * elsewhere than what was checked. The name is still what TLS verifies.
    */
-  async function openThroughProxy(origin: Origin, session: Buffer | null, signal: AbortSignal) {
+  async function openThroughProxy({ origin, session, signal, receive }: SecureSocketRequest) {
     if (proxy === null) throw new Error('There is no proxy.')
     const addresses = await lookup(origin.hostname)
     const tunnel = await openTunnel(proxy, addresses, origin.port, signal)
-    return secured(tls.connect({ ...tlsOptions(origin, session), socket: tunnel }), signal)
+    const socket = tls.connect({ ...tlsOptions(origin, session), socket: tunnel })
+    return secured(socket.on('data', receive), signal)
   }
 
   return proxy === null ? openDirectly : openThroughProxy
 }
 
 const ATTEMPT_PER_ADDRESS_MS = 500
+
+/** One for all connections: what is read is dealt with before another one reads. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** Made once: with `ca` instead, Node would parse all authorities anew for every connection. */
 function createSecureContext(caPem: readonly string[]): tls.SecureContext {

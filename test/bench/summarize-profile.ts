@@ -31,7 +31,6 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^node:.*(timers|task_queues|async_hooks|promise)/, 'node: timers and promises'],
   [/^node:.*http/, 'node: http'],
   [/^node:/, 'node: other'],
-  [/^wasm:/, 'undici'],
   [/node_modules\/((@[^/]+\/)?[^/]+)/, ''],
   [/\/src\/(\w+)\//, ''],
   [/\/src\//, 'src'],

@@ -199,3 +199,16 @@ test('an answer that comes while the request is still being sent counts, and the
   expect(await post(sender, hasty)).toMatchObject({ kind: 'answered', status: 413 })
   assertAnswered(await post(sender, receiver))
 })
+
+test('an answer that was there before the request counts once the request has gone out', async () => {
+  let requests = 0
+  const hasty = await openTlsReceiver(
+    certificate,
+    () => {
+      requests += 1
+    },
+    (socket) => socket.write(OK),
+  )()
+  assertAnswered(await post(openSender(), hasty))
+  await poll(() => requests === 1)
+})

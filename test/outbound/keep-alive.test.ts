@@ -66,6 +66,28 @@ test('a receiver that tells how long it keeps connections is believed', async ()
   await poll(() => receiver.openConnections === 0)
 })
 
+test('a connection of HTTP/1.0 is kept where the receiver says so', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.write('HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n')
+  })
+  const sender = openSender()
+  for (const _ of [1, 2]) assertAnswered(await post(sender, receiver))
+  expect(receiver.connections).toBe(1)
+})
+
+test('a connection on which something comes unasked is closed, and never read as an answer', async () => {
+  const receiver = await openReceiver((socket, { connection }) => {
+    socket.write(OK)
+    if (connection > 1) return
+    setTimeout(() => socket.write('HTTP/1.1 500 Unasked\r\ncontent-length: 0\r\n\r\n'), 50)
+  })
+  const sender = openSender()
+  expect(await post(sender, receiver)).toMatchObject({ status: 200 })
+  await poll(() => receiver.openConnections === 0)
+  expect(await post(sender, receiver)).toMatchObject({ status: 200 })
+  expect(receiver.connections).toBe(2)
+})
+
 test('a further connection resumes the TLS session', async () => {
   const { receiver, resumed } = await openClosingReceiver()
   const sender = openSender()

@@ -1,0 +1,56 @@
+import type { Destination } from './destination.ts'
+
+export interface RequestParts {
+  readonly userAgent: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/**
+ * A POST as it goes out (RFC 9112, section 3): one buffer, so that it is one write and small ones are one TLS record.
+ * Throws for a header that is not valid HTTP, or that is for the connection itself to say.
+ */
+export function toRequestBytes(
+  { host, path }: Destination,
+  { userAgent, headers, body }: RequestParts,
+): Buffer {
+  // Identity, because a body is kept as it comes and small bodies should not hide large ones.
+  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\nuser-agent: ${userAgent}\r\naccept-encoding: identity\r\n`
+  for (const name in headers) {
+    const value = headers[name] as string
+    if (SENDERS_OWN.test(name)) continue
+    check(name, value)
+    head += `${name}: ${value}\r\n`
+  }
+  head += `content-length: ${body.length}\r\n\r\n`
+  const bytes = Buffer.allocUnsafe(head.length + body.length)
+  bytes.write(head, 'latin1')
+  body.copy(bytes, head.length)
+  return bytes
+}
+
+function check(name: string, value: string): void {
+  if (!TOKEN.test(name)) {
+    throw new TypeError(`The header name ${JSON.stringify(name)} is not a token of HTTP.`)
+  }
+  if (CONNECTIONS_OWN.test(name)) {
+    throw new TypeError(`The header "${name}" is for the connection itself to say; leave it out.`)
+  }
+  if (NOT_IN_VALUE.test(value)) {
+    throw new TypeError(
+      `The header "${name}" has a character in its value that HTTP does not allow.`,
+    )
+  }
+}
+
+const SENDERS_OWN = /^(user-agent|accept-encoding)$/i
+
+/** What frames a request, or concerns the connection alone: a receiver that read another one would be led astray. */
+const CONNECTIONS_OWN =
+  /^(host|connection|content-length|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i
+
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** RFC 9110, section 5.5: anything but tabs, spaces, visible ASCII and the other half of Latin-1. */
+const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
