@@ -13,8 +13,6 @@ export interface PoolOptions {
   readonly maxConnections: number
   /** Told about connections that break while idle; the pool replaces them by itself. */
   readonly onError: (error: Error) => void
-  /** How values are read. Default: as `pg` does. */
-  readonly types?: pg.CustomTypesConfig
 }
 
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
@@ -29,7 +27,7 @@ const REST_FOR_MS = 300_000
 export function createConnections(url: string): Connections {
   const open = new Set<pg.PoolClient>()
   return {
-    open({ maxConnections, onError, types }) {
+    open({ maxConnections, onError }) {
       const pool = new pg.Pool({
         connectionString: url,
         application_name: APPLICATION_NAME,
@@ -38,7 +36,6 @@ export function createConnections(url: string): Connections {
         idleTimeoutMillis: REST_FOR_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        types,
       })
       // Without listeners, a connection that breaks would end the process.
       pool.on('error', onError)

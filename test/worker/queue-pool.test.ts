@@ -1,10 +1,11 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { runOnce } from 'graphile-worker'
+import { Logger, runOnce } from 'graphile-worker'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { KEEP_PLANS_MS, openQueuePool } from '../../src/worker/queue-pool.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 
 const WAITING = 20_000
 
@@ -65,6 +66,46 @@ test('jobs are fetched in the order of an index, whose plan is made once', async
   expect(errors).toEqual([])
 })
 
+test('of a job that is fetched only what is looked at is asked for, and it fails and is tried again as ever', async () => {
+  await using queue = openQueue()
+  await addJobs(1, 'now')
+  const seen: object[] = []
+  const run = () =>
+    runOnce({
+      pgPool: queue.pool,
+      logger: new Logger(() => () => {}),
+      taskList: {
+        deliver(_payload, { job }) {
+          seen.push({ ...job })
+          if (job.attempts < 2) throw new Error('Not yet.')
+        },
+      },
+      preset: { worker: { localQueue: { size: 800 }, concurrentJobs: 400 } },
+    })
+  await run()
+  await until(async () => {
+    const { rowCount } = await database.pool.query(
+      'update graphile_worker._private_jobs set run_at = now() where locked_by is null',
+    )
+    return rowCount === 1
+  }, 'it may be tried again')
+  await run()
+  await until(async () => (await jobsLeft()) === 0, 'it is done')
+  const fetched = {
+    id: expect.any(String),
+    task_id: expect.any(Number),
+    task_identifier: 'deliver',
+    job_queue_id: null,
+    payload: {},
+    max_attempts: 25,
+  }
+  expect(seen).toEqual([
+    { ...fetched, attempts: 1 },
+    { ...fetched, attempts: 2 },
+  ])
+  expect(errors).toEqual([])
+})
+
 test('a connection is lent when it is prepared, so that two questions at once are no warning', async () => {
   const warnings: Error[] = []
   const warned = (warning: Error) => warnings.push(warning)
@@ -114,6 +155,11 @@ async function statementsOfWorker(pool: pg.Pool): Promise<pg.QueryConfig[]> {
   expect(names).toContain('get_job800')
   expect(names.some((name) => name?.startsWith('complete_job'))).toBe(true)
   return statements
+}
+
+async function jobsLeft(): Promise<number | null> {
+  const { rowCount } = await database.pool.query('select from graphile_worker._private_jobs')
+  return rowCount
 }
 
 async function rowsRead(session: pg.PoolClient): Promise<number> {
