@@ -6,6 +6,7 @@ import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { createLoadDelivery } from './deliveries/load-delivery.ts'
 import { recordAtLast } from './deliveries/record-at-last.ts'
 import { createRecordAttempt } from './deliveries/record-attempt.ts'
+import { deliveryHeaderNames } from './deliveries/signed-request.ts'
 import { createFlow, type Flow } from './flow/flow.ts'
 import { createHttpSender, type HttpSender } from './outbound/http-sender.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
@@ -124,7 +125,7 @@ async function startDelivering(
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     report: createDeliveryReporter(logger, metrics.attempts),
     retryScheduleMs: config.retryScheduleMs,
-    headerPrefix: config.headerPrefix,
+    headerNames: deliveryHeaderNames(config.headerPrefix),
     now: now ?? systemClock,
   }
   const tasks = createTasks({

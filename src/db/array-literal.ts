@@ -5,12 +5,22 @@ export type ArrayElement = string | number | boolean | Date | Buffer | null
  * but escapes numbers and ids too, which takes two to four times as long: too much for every event and attempt.
  */
 export function arrayLiteral(elements: readonly ArrayElement[]): string {
-  let literal = '{'
-  for (let i = 0; i < elements.length; i++) {
-    if (i > 0) literal += ','
-    literal += elementLiteral(elements[i] as ArrayElement)
-  }
-  return `${literal}}`
+  return columnLiteral(elements, (element) => element)
+}
+
+/** The same of one value of each row. Much is the same from one row to the next, and written as it was. */
+export function columnLiteral<Row>(rows: readonly Row[], of: (row: Row) => ArrayElement): string {
+  let last: ArrayElement = null
+  let literal = 'NULL'
+  const literals = rows.map((row) => {
+    const element = of(row)
+    if (element !== last) {
+      last = element
+      literal = elementLiteral(element)
+    }
+    return literal
+  })
+  return `{${literals.join(',')}}`
 }
 
 function elementLiteral(element: ArrayElement): string {

@@ -1,11 +1,9 @@
-import type { KeyObject } from 'node:crypto'
 import { untilBack } from '../db/until-back.ts'
 import { DomainError } from '../errors.ts'
-import type { Candidate, Flow } from '../flow/flow.ts'
+import type { Attempted, Flow } from '../flow/flow.ts'
 import { parseId } from '../ids.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
-import { signDelivery } from '../receiver/sign.ts'
 import type { DeliveryReporter } from '../telemetry/events.ts'
 import { USER_AGENT } from '../version.ts'
 import type { IsCurrent } from '../webhooks/is-current.ts'
@@ -14,6 +12,7 @@ import { describeOutcome } from './describe-outcome.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, RecordAttempt } from './record-attempt.ts'
 import { isSuccess, retryDelayMs } from './retry-policy.ts'
+import { type DeliveryHeaderNames, type SignedRequest, signRequest } from './signed-request.ts'
 import { unsentAttempt } from './unsent-attempt.ts'
 
 export interface AttemptDeps {
@@ -28,14 +27,15 @@ export interface AttemptDeps {
   readonly cancel: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly retryScheduleMs: readonly number[]
-  /** `wh-`, unless an operator chose another. */
-  readonly headerPrefix: string
+  readonly headerNames: DeliveryHeaderNames
   readonly now: () => Date
 }
 
 /**
  * Makes one attempt for a delivery, once its webhook has room: load, wait, sign, send, record. A receiver that fails is
  * an outcome and schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
+ *
+ * Thousands a second come through here, and every promise costs: what is known already is not awaited.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -47,148 +47,107 @@ export async function attemptDelivery(
     throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
   const due = await loadDue(deps, uuid)
   if (!due) return
-  const pass = await deps.flow.admit(due.candidate, due.options, signal)
+  const pass = await deps.flow.admit(due.delivery, due.options, signal)
   if (!pass) return
 
   let sent: Sent | null
   try {
-    const current = await stillDue(deps, due, pass.waitedMs)
-    await pass.ready()
-    sent = current?.candidate.enabled ? await send(deps, deliveryId, current, signal) : null
+    const current = pass.waitedMs === 0 ? due : await stillDue(deps, due, pass.waitedMs)
+    if (pass.ready) await pass.ready()
+    sent = isEnabled(current) ? await send(deps, deliveryId, current, signal) : null
   } finally {
     pass.leave()
   }
-  if (!sent) return await attemptDelivery(deps, deliveryId, signal)
-
-  const { record, candidate, options } = sent
-  const recorded = await deps.record(record)
-  if (!recorded) return
-  deps.report.attempted(deliveryId, candidate.webhookId, record, recorded)
-  const { consecutiveFailures, failingSince } = recorded
-  const result = {
-    succeeded: record.succeeded,
-    finished: recorded.state !== 'pending',
-    consecutiveFailures,
-    failingSince,
-  }
-  // Not to be left to the job, which would begin with another attempt.
-  await untilBack(() => deps.flow.attempted(candidate, options, result))
+  if (sent) await settle(deps, deliveryId, sent)
+  else await attemptDelivery(deps, deliveryId, signal)
 }
 
 interface Due {
-  readonly delivery: LoadedDelivery
+  readonly delivery: LoadedDelivery & { readonly body: string }
   readonly options: SendOptions
-  readonly candidate: Candidate
 }
 
 /** There is nothing to do where a job was repeated after the delivery was finished, or outlived it. */
 async function loadDue(deps: AttemptDeps, uuid: string): Promise<Due | null> {
   const delivery = await deps.load(uuid)
   if (delivery?.state !== 'pending') return null
-  if (delivery.webhook === 'deleted' || delivery.body === null) {
+  if (delivery.webhook === 'deleted' || !hasBody(delivery)) {
     await deps.cancel(uuid)
     return null
   }
-  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
-  const candidate = { ...delivery, enabled: delivery.webhook === 'enabled' }
-  return { delivery, options, candidate }
+  const found = deps.findSendOptions(delivery.webhookId, delivery.revision)
+  return { delivery, options: found instanceof Promise ? await found : found }
+}
+
+function hasBody(delivery: LoadedDelivery): delivery is Due['delivery'] {
+  return delivery.body !== null
 }
 
 /** After a wait that nobody notices, a delivery counts as under way; but its webhook may have another secret by then. */
 const UNNOTICED_MS = 100
 
 async function stillDue(deps: AttemptDeps, due: Due, waitedMs: number): Promise<Due | null> {
-  if (waitedMs === 0) return due
   const { id, webhookId, revision } = due.delivery
-  if (waitedMs < UNNOTICED_MS && (await deps.isCurrent(webhookId, revision))) return due
+  if (waitedMs < UNNOTICED_MS) {
+    const isCurrent = deps.isCurrent(webhookId, revision)
+    if (isCurrent instanceof Promise ? await isCurrent : isCurrent) return due
+  }
   return await loadDue(deps, id)
 }
 
-interface Sent extends Due {
+function isEnabled(due: Due | null): due is Due {
+  return due?.delivery.webhook === 'enabled'
+}
+
+/** What matters of an attempt once it was made. Its body does not, so that it is let go of. */
+interface Sent {
   readonly record: AttemptRecord
+  readonly attempted: Attempted
+  readonly options: SendOptions
 }
 
 async function send(
   deps: AttemptDeps,
   deliveryId: string,
-  due: Due,
+  { delivery, options }: Due,
   signal: AbortSignal | undefined,
 ): Promise<Sent> {
-  const { delivery, options, candidate } = due
+  const { id, webhookId, organizationId, held, isProbe } = delivery
+  const attempted = { id, webhookId, organizationId, held, isProbe }
   const startedAt = deps.now()
   const scheduleMs = options.retryScheduleMs ?? deps.retryScheduleMs
-  const isProbe = candidate.held && candidate.isProbe
+  const keepsSchedule = held && isProbe
   const { signingKey } = options
   if (signingKey === null) {
-    const record = unsentAttempt(delivery.id, options, {
+    const record = unsentAttempt(id, options, {
       startedAt,
-      requestHeaderPrefix: deps.headerPrefix,
-      retryDelayMs: nextDelayMs(delivery, null, scheduleMs, isProbe, startedAt),
-      keepsSchedule: isProbe,
+      requestHeaderPrefix: deps.headerNames.prefix,
+      retryDelayMs: nextDelayMs(delivery, null, scheduleMs, keepsSchedule, startedAt),
+      keepsSchedule,
     })
-    return { ...due, record }
+    return { record, attempted, options }
   }
-  const request = signedRequest(deps.headerPrefix, deliveryId, due, signingKey, startedAt)
+  const request = signRequest(deps.headerNames, signingKey, {
+    deliveryId,
+    body: delivery.body,
+    traceParent: delivery.traceParent,
+    url: options.url,
+    customHeaders: options.headers,
+    startedAt,
+  })
   const acknowledgeTimeoutMs = options.timeoutMs ?? undefined
-  const outcome = await deps.sender.send({ ...request, acknowledgeTimeoutMs, signal })
+  const { url, headers, body } = request
+  const outcome = await deps.sender.send({ url, headers, body, acknowledgeTimeoutMs, signal })
   // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
   if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
-  const next = {
-    retryDelayMs: nextDelayMs(delivery, outcome, scheduleMs, isProbe, deps.now()),
-    keepsSchedule: isProbe,
-  }
-  return { ...due, record: toRecord(delivery, request, startedAt, outcome, next) }
-}
-
-interface SignedRequest {
-  readonly url: string
-  readonly headers: Record<string, string>
-  readonly body: Buffer
-  readonly headerPrefix: string
-  readonly signature: string
-  readonly customHeaderNames: readonly string[]
-}
-
-function signedRequest(
-  prefix: string,
-  deliveryId: string,
-  { delivery, options }: Due,
-  signingKey: KeyObject,
-  startedAt: Date,
-): SignedRequest {
-  const body = Buffer.from(delivery.body as string)
-  const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
-  const signature = signDelivery(signingKey, deliveryId, timestamp, body)
-  const own: Record<string, string> = {
-    'content-type': 'application/json',
-    [`${prefix}id`]: deliveryId,
-    [`${prefix}timestamp`]: timestamp,
-    [`${prefix}signature`]: signature,
-  }
-  if (delivery.traceParent !== null) own['traceparent'] = delivery.traceParent
-  const custom = withoutNamesOf(own, options.headers)
-  return {
-    url: options.url,
-    headers: { ...custom, ...own },
-    body,
-    headerPrefix: prefix,
-    signature,
-    customHeaderNames: Object.keys(custom),
-  }
-}
-
-/** A header sent twice, in whatever case, is read as one with both values: nothing would verify. */
-function withoutNamesOf(
-  own: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const isOwn = (name: string) => Object.hasOwn(own, name.toLowerCase())
-  if (!Object.keys(headers).some(isOwn)) return headers
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)))
+  const retryDelayMs = nextDelayMs(delivery, outcome, scheduleMs, keepsSchedule, deps.now())
+  const record = toRecord(deps, id, request, startedAt, outcome, { retryDelayMs, keepsSchedule })
+  return { record, attempted, options }
 }
 
 function toRecord(
-  delivery: LoadedDelivery,
+  { headerNames }: AttemptDeps,
+  deliveryUuid: string,
   request: SignedRequest,
   startedAt: Date,
   outcome: Exclude<Outcome, { kind: 'aborted' }>,
@@ -198,7 +157,7 @@ function toRecord(
   const answer = outcome.kind === 'answered' ? outcome : null
   const failure = describeOutcome(outcome)
   return {
-    deliveryUuid: delivery.id,
+    deliveryUuid,
     startedAt,
     succeeded,
     durationMs: outcome.durationMs,
@@ -209,7 +168,7 @@ function toRecord(
     requestUrl: request.url,
     requestSignature: request.signature,
     requestHeaderNames: request.customHeaderNames,
-    requestHeaderPrefix: request.headerPrefix,
+    requestHeaderPrefix: headerNames.prefix,
     requestUserAgent: USER_AGENT,
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
@@ -217,6 +176,23 @@ function toRecord(
     retryDelayMs: succeeded ? null : retryDelayMs,
     keepsSchedule,
   }
+}
+
+async function settle(
+  deps: AttemptDeps,
+  deliveryId: string,
+  { record, attempted, options }: Sent,
+): Promise<void> {
+  const recorded = await deps.record(record)
+  if (!recorded) return
+  deps.report.attempted(deliveryId, attempted.webhookId, record, recorded)
+  const { consecutiveFailures, failingSince } = recorded
+  const { succeeded } = record
+  const finished = recorded.state !== 'pending'
+  const result = { succeeded, finished, consecutiveFailures, failingSince }
+  if (!deps.flow.concerns(attempted, options, result)) return
+  // Not to be left to the job, which would begin with another attempt.
+  await untilBack(() => deps.flow.attempted(attempted, options, result))
 }
 
 /** A probe that failed goes back into the line; this is for when its process is killed just then. */

@@ -1,5 +1,5 @@
 import { batched } from '../batch.ts'
-import { type ArrayElement, arrayLiteral } from '../db/array-literal.ts'
+import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRefusal } from '../db/refusal.ts'
 import type { Announce } from '../live/announce.ts'
@@ -63,7 +63,7 @@ async function recordAttempts(
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
-  const column = (of: (record: AttemptRecord) => ArrayElement) => arrayLiteral(sorted.map(of))
+  const column = (of: (record: AttemptRecord) => ArrayElement) => columnLiteral(sorted, of)
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
     text: `

@@ -1,5 +1,5 @@
 import { batched } from '../batch.ts'
-import { type ArrayElement, arrayLiteral } from '../db/array-literal.ts'
+import { type ArrayElement, arrayLiteral, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRefusal } from '../db/refusal.ts'
 import { DomainError } from '../errors.ts'
@@ -97,7 +97,7 @@ interface StoredRow {
 
 async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<StoredEvent[]> {
   const types = [...new Map(rows.map((row) => [`${row.type} ${row.typeVersion}`, row])).values()]
-  const column = (of: (row: EventRow) => ArrayElement) => arrayLiteral(rows.map(of))
+  const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
     // The arguments are computed before the function runs, so the setting holds in it, and only there; and what is

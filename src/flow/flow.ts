@@ -9,16 +9,20 @@ import { createLineReleaser } from './release-lines.ts'
 import { createSetAside } from './set-aside.ts'
 import { createTakeSlot } from './take-slot.ts'
 
-/** A delivery whose attempt is due, and what its webhook's line says of it. */
-export interface Candidate {
+/** A delivery of which an attempt was made. */
+export interface Attempted {
   readonly id: string
   readonly webhookId: string
   readonly organizationId: string
-  readonly enabled: boolean
-  readonly isTest: boolean
   /** Whether the breaker holds its webhook's deliveries back, and whether it may go all the same, to find out. */
   readonly held: boolean
   readonly isProbe: boolean
+}
+
+/** A delivery whose attempt is due, and what its webhook's line says of it. */
+export interface Candidate extends Attempted {
+  readonly webhook: 'enabled' | 'disabled' | 'deleted'
+  readonly isTest: boolean
   /** Whether it is its turn, where a webhook takes one at a time. */
   readonly hasTurn: boolean
   /** The moment that its webhook's rate limit gave to it, in milliseconds from now. */
@@ -29,8 +33,8 @@ export interface Candidate {
 export interface Pass {
   /** How long it took, in which things may have changed. */
   readonly waitedMs: number
-  /** Resolves at the moment that the rate limit of its webhook gave to it. */
-  readonly ready: () => Promise<void>
+  /** Resolves at the moment that the rate limit of its webhook gave to it; `null` where there is none. */
+  readonly ready: (() => Promise<void>) | null
   /** To be called once the receiver is done with it. */
   leave(): void
 }
@@ -50,8 +54,10 @@ export interface Flow extends AsyncDisposable {
     options: SendOptions,
     signal: AbortSignal | undefined,
   ): Promise<Pass | null>
-  /** Draws the consequences of an attempt for the others of its webhook. */
-  attempted(candidate: Candidate, options: SendOptions, result: Result): Promise<void>
+  /** Whether an attempt has consequences for the others of its webhook. */
+  concerns(attempted: Attempted, options: SendOptions, result: Result): boolean
+  /** Draws them. */
+  attempted(attempted: Attempted, options: SendOptions, result: Result): Promise<void>
   /** Makes what waits for a webhook due, as far as there is room. */
   release(webhookId: string): Promise<void>
   /** Lets nobody in any more, as the process shuts down: who has not begun leaves it to another one. */
@@ -172,10 +178,13 @@ export function createFlow(sql: Sql, { concurrency, announce, onError, now }: Fl
       if (answer === 'turned away') return await putInLine(candidate, signal)
       return {
         waitedMs: readyAt > 0 || answered !== answer ? performance.now() - askedAt : 0,
-        ready: () => untilThen(readyAt),
+        ready: readyAt > 0 ? () => untilThen(readyAt) : null,
         leave: () => gate.leave(entrant),
       }
     },
+
+    concerns: ({ held }, { ordered }, { succeeded, finished }) =>
+      held || !succeeded || (ordered && finished),
 
     async attempted({ id, webhookId, organizationId, held, isProbe }, options, result) {
       if (result.succeeded) {
@@ -212,7 +221,7 @@ async function untilThen(at: number): Promise<void> {
 
 /** A test and a probe are sent to find out how things are. */
 function mustWait(candidate: Candidate, options: SendOptions): boolean {
-  if (!candidate.enabled) return true
+  if (candidate.webhook !== 'enabled') return true
   if (candidate.isTest || candidate.isProbe) return false
   return candidate.held || (options.ordered && !candidate.hasTurn)
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 
 /** Whether a webhook is still at a revision; at most 20 ms ago it was. */
-export type IsCurrent = (webhookId: string, revision: string) => Promise<boolean>
+export type IsCurrent = (webhookId: string, revision: string) => boolean | Promise<boolean>
 
 /** How long an answer holds. */
 const FRESH_MS = 20
@@ -38,13 +38,12 @@ export function createIsCurrent(sql: Sql): IsCurrent {
     }
   }
 
-  return async (webhookId, revision) => {
-    const askedAtMs = performance.now()
+  async function ask(webhookId: string, revision: string, askedAtMs: number): Promise<boolean> {
     const known = busy.get(webhookId) ?? { revision: '', readAtMs: -FRESH_MS, askedAtMs }
     known.askedAtMs = askedAtMs
     busy.set(webhookId, known)
     // A reading that is under way may have begun too early, or without this webhook: then one more is.
-    while (known.readAtMs < askedAtMs - FRESH_MS) {
+    while (!isFresh(known, askedAtMs)) {
       reading ??= readAll().finally(() => {
         reading = null
       })
@@ -53,4 +52,16 @@ export function createIsCurrent(sql: Sql): IsCurrent {
     }
     return known.revision === revision
   }
+
+  return (webhookId, revision) => {
+    const askedAtMs = performance.now()
+    const known = busy.get(webhookId)
+    if (!known || !isFresh(known, askedAtMs)) return ask(webhookId, revision, askedAtMs)
+    known.askedAtMs = askedAtMs
+    return known.revision === revision
+  }
+}
+
+function isFresh({ readAtMs }: Known, askedAtMs: number): boolean {
+  return readAtMs >= askedAtMs - FRESH_MS
 }

@@ -25,7 +25,10 @@ export interface SendOptions {
 export const DEFAULT_MAX_IN_FLIGHT = 20
 
 /** The options of a webhook at a revision. Asking for the current revision never answers with an older state. */
-export type FindSendOptions = (webhookUuid: string, revision: string) => Promise<SendOptions>
+export type FindSendOptions = (
+  webhookUuid: string,
+  revision: string,
+) => SendOptions | Promise<SendOptions>
 
 interface SendOptionsRow {
   readonly url: string
@@ -49,24 +52,39 @@ const CACHE_SIZE = 10_000
  * brings the revision along, so a rotation or a change acts on the next attempt in every process, without a message.
  */
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
-  const cache = new Map<string, { revision: string; options: Promise<SendOptions> }>()
+  const cache = new Map<string, Entry>()
 
-  return (webhookUuid, revision) => {
-    const known = cache.get(webhookUuid)
-    cache.delete(webhookUuid)
-    const entry =
-      known?.revision === revision
-        ? known
-        : { revision, options: readSendOptions(sql, keyring, webhookUuid) }
+  function read(webhookUuid: string, revision: string): Promise<SendOptions> {
+    const reading = readSendOptions(sql, keyring, webhookUuid)
+    const entry: Entry = { revision, options: reading }
     cache.set(webhookUuid, entry)
-    if (cache.size > CACHE_SIZE) cache.delete(cache.keys().next().value as string)
     const forget = () => {
       if (cache.get(webhookUuid) === entry) cache.delete(webhookUuid)
     }
-    // What cannot be decrypted may be mended in the database, which no revision tells of.
-    entry.options.then(({ signingKey }) => signingKey ?? forget(), forget)
-    return entry.options
+    reading.then((options) => {
+      // What cannot be decrypted may be mended in the database, which no revision tells of.
+      if (options.signingKey === null) forget()
+      else entry.options = options
+    }, forget)
+    return reading
   }
+
+  return (webhookUuid, revision) => {
+    const known = cache.get(webhookUuid)
+    // Who was used last comes last, where it matters.
+    if (known && cache.size >= CACHE_SIZE) {
+      cache.delete(webhookUuid)
+      cache.set(webhookUuid, known)
+    }
+    if (known?.revision === revision) return known.options
+    if (!known && cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value as string)
+    return read(webhookUuid, revision)
+  }
+}
+
+interface Entry {
+  readonly revision: string
+  options: SendOptions | Promise<SendOptions>
 }
 
 async function readSendOptions(

@@ -1,0 +1,67 @@
+import type { KeyObject } from 'node:crypto'
+import { signDelivery } from '../receiver/sign.ts'
+
+/** The names of the headers that the service adds to each delivery. */
+export interface DeliveryHeaderNames {
+  readonly prefix: string
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+}
+
+export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
+  return {
+    prefix,
+    id: `${prefix}id`,
+    timestamp: `${prefix}timestamp`,
+    signature: `${prefix}signature`,
+  }
+}
+
+export interface SignedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly signature: string
+  readonly customHeaderNames: readonly string[]
+}
+
+interface ToSign {
+  readonly deliveryId: string
+  readonly body: string
+  readonly traceParent: string | null
+  readonly url: string
+  readonly customHeaders: Readonly<Record<string, string>>
+  readonly startedAt: Date
+}
+
+export function signRequest(
+  names: DeliveryHeaderNames,
+  key: KeyObject,
+  { deliveryId, body, traceParent, url, customHeaders, startedAt }: ToSign,
+): SignedRequest {
+  const bytes = Buffer.from(body)
+  const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
+  const signature = signDelivery(key, deliveryId, timestamp, bytes)
+  const own: Record<string, string> = {
+    'content-type': 'application/json',
+    [names.id]: deliveryId,
+    [names.timestamp]: timestamp,
+    [names.signature]: signature,
+  }
+  if (traceParent !== null) own['traceparent'] = traceParent
+  const custom = withoutNamesOf(own, customHeaders)
+  const customHeaderNames = Object.keys(custom)
+  const headers = customHeaderNames.length === 0 ? own : { ...custom, ...own }
+  return { url, headers, body: bytes, signature, customHeaderNames }
+}
+
+/** A header sent twice, in whatever case, is read as one with both values: nothing would verify. */
+function withoutNamesOf(
+  own: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const isOwn = (name: string) => Object.hasOwn(own, name.toLowerCase())
+  if (!Object.keys(headers).some(isOwn)) return headers
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)))
+}
