@@ -1,19 +1,19 @@
 /**
  * The architecture, as rules. Imports point one way:
  *
- *   entry points (app, server, services, runtime, cli)
+ *   entry points (app, api, server, services, runtime, cli)
  *     -> transports (graphql, rest, web, worker, and every *.graphql.ts)
  *       -> domain (deliveries -> flow -> webhooks -> events, and sessions -> api-keys, organizations; audit below all)
  *         -> foundation (db, http, live, queue, outbound, rate-limit, receiver, telemetry, and the files of src itself)
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const entryPoints = '^src/(app|server|services|runtime)[.]ts$|^src/cli/'
+const entryPoints = '^src/(app|api|server|services|runtime)[.]ts$|^src/cli/'
 const typeFiles = '[.]graphql[.]ts$'
 const transports = '^src/(graphql|rest|web|worker)/'
 const domain = '^src/(audit|organizations|api-keys|sessions|events|webhooks|flow|deliveries|jobs)/'
 const foundation =
-  '^src/(db|http|live|queue|outbound|rate-limit|receiver|telemetry)/|^src/(?!app|server|services|runtime)[^/]+[.]ts$'
+  '^src/(db|http|live|queue|outbound|rate-limit|receiver|telemetry)/|^src/(?!app|api[.]|server|services|runtime)[^/]+[.]ts$'
 
 module.exports = {
   forbidden: [
@@ -87,6 +87,21 @@ module.exports = {
       severity: 'error',
       from: { pathNot: entryPoints },
       to: { path: entryPoints },
+    },
+    {
+      name: 'a-worker-loads-no-api',
+      comment:
+        'A third of the memory of a process at rest, so it is imported where its role is known.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/api[.]ts$', dynamic: false },
+    },
+    {
+      name: 'only-the-api-has-routes',
+      comment: 'Whatever else imported one would make a worker load it.',
+      severity: 'error',
+      from: { path: '^src/(app|server|services|runtime)[.]ts$' },
+      to: { path: '^src/(graphql|rest|web)/' },
     },
     {
       name: 'receiver-stands-alone',

@@ -58,9 +58,13 @@ export async function startApp(
     const flow = started.use(openFlow(services, settings))
     worker = started.use(await startDelivering(services, sender, flow, settings))
   }
-  const server = started.use(
-    await startServer(createRoutes(services, config, role, worker, hasStarted), config),
-  )
+  const routes = createRoutes(services, worker, hasStarted)
+  if (role !== 'worker') {
+    // A third of the memory of a process at rest, which a worker alone does without.
+    const { addApi } = await import('./api.ts')
+    addApi(routes, services, config)
+  }
+  const server = started.use(await startServer(routes, config))
   // Before the server, which waits for its responses: a stream has no end of its own.
   started.use(services.live)
   if (config.egressAllow.length > 0) {

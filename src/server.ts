@@ -4,9 +4,7 @@ import { Hono } from 'hono'
 import type { Config } from './config.ts'
 import type { Sql } from './db/client.ts'
 import { unappliedMigrations } from './db/migrate.ts'
-import { createGraphqlHandler, GRAPHQL_PATH } from './graphql/handler.ts'
 import { answerBrokenRequest } from './http/broken-request.ts'
-import { connectionOf } from './http/connection.ts'
 import { notFoundProblem, urlTooLongProblem } from './http/problem.ts'
 import {
   CHECK_EVERY_MS,
@@ -18,10 +16,7 @@ import {
   REQUEST_WITHIN_MS,
   STALLED_AFTER_MS,
 } from './http-limits.ts'
-import { CONNECT_V1_PATH, createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
 import type { Services } from './services.ts'
-import { createConsoleFiles } from './web/console-files.ts'
-import { createSessionRoutes, SESSION_PATH } from './web/session-routes.ts'
 import type { Worker } from './worker/runner.ts'
 
 /** What one process of Posthorn is for: both, only the API, or only deliveries. */
@@ -46,11 +41,9 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** The routes of a process: a worker alone answers only the operators' ones. Not ready until its start is through. */
+/** What every process answers its operators, whatever its role. It is not ready until its start is through. */
 export function createRoutes(
   services: Services,
-  config: Config,
-  role: Role,
   worker: Worker | null,
   hasStarted: () => boolean,
 ): Hono {
@@ -66,31 +59,6 @@ export function createRoutes(
       'content-type': services.metrics.contentType,
     }),
   )
-  if (role !== 'worker') {
-    const graphql = createGraphqlHandler({
-      ...services,
-      prisma: services.database.prisma,
-      sql: services.database.pool,
-      retentionMs: config.retentionMs,
-      publicUrl: config.publicUrl,
-      corsOrigins: config.corsOrigins,
-      graphiql: config.graphiql,
-      trustedDocuments: config.graphqlTrustedDocuments,
-    })
-    routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
-    routes.get('/openapi.json', (context) =>
-      // Relative, so that it is right behind any proxy.
-      context.json(openApiDocument('/', config.headerPrefix)),
-    )
-    routes.route(CONNECT_V1_PATH, createConnectV1(services))
-    const { database, authenticate, logger } = services
-    const { publicUrl } = config
-    routes.route(
-      SESSION_PATH,
-      createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger }),
-    )
-    routes.route('/', createConsoleFiles(config))
-  }
   routes.notFound((context) => notFoundProblem(context.req.path))
   return routes
 }

@@ -10,6 +10,7 @@ module.enableCompileCache(
 )
 await Promise.all([
   import('../app.ts'),
+  import('../api.ts'),
   import('../runtime.ts'),
   import('./start.ts'),
   import('./listen.ts'),

@@ -3,7 +3,8 @@ import type { Bench } from './bench.ts'
 import { measureLongDrain } from './drains.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 
-const REST_MS = 3_000
+/** By then V8 has given back what starting took. */
+const REST_MS = 15_000
 
 /** G: how much memory a process takes, under the longest load and with nothing to do. */
 export async function reportMemory(bench: Bench): Promise<void> {
