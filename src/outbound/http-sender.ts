@@ -60,7 +60,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     }),
     connectionsPerOrigin,
   })
-  const underWay = new Set<Exchange>()
+  let underWay = 0
   const abortable = new AbortGroup()
   let closing: PromiseWithResolvers<void> | null = null
 
@@ -90,21 +90,21 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
           retry: () => connections.carryOnNewConnection(exchange),
         },
       )
-      underWay.add(exchange)
+      underWay += 1
       if (signal) abortable.add(exchange, signal)
       connections.carry(exchange)
     })
   }
 
   function end(exchange: Exchange, signal: AbortSignal | undefined): void {
-    underWay.delete(exchange)
+    underWay -= 1
     if (signal) abortable.delete(exchange, signal)
-    if (closing && underWay.size === 0) closing.resolve()
+    if (closing && underWay === 0) closing.resolve()
   }
 
   async function close(): Promise<void> {
     closing ??= Promise.withResolvers<void>()
-    if (underWay.size === 0) closing.resolve()
+    if (underWay === 0) closing.resolve()
     await closing.promise
     pool.closeResting()
   }
