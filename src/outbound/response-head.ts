@@ -14,14 +14,17 @@ export interface ResponseHead {
  * ends, and the next answer begins. Switching to another protocol (101) is not valid either, as nobody asked for it.
  */
 export function parseResponseHead(text: string): ResponseHead | null {
-  const [statusLine = '', ...lines] = unfold(text).split('\r\n')
-  const [, version, statusText] = STATUS_LINE.exec(statusLine) ?? []
-  const headers = parseHeaders(lines)
-  if (statusText === undefined || headers === null) return null
-  const status = Number(statusText)
+  const unfolded = unfold(text)
+  const headersAt = lineEnd(unfolded, 0)
+  const statusLine = unfolded.slice(0, headersAt)
+  if (!STATUS_LINE.test(statusLine)) return null
+  const status = Number(statusLine.slice(9, 12))
+  const headers = parseHeaders(unfolded, headersAt)
+  if (headers === null || status === 101) return null
   const bodyLength = bodyLengthOf(status, headers)
-  if (bodyLength === null || status === 101) return null
-  const persists = version === '1' ? !hasToken(headers, 'close') : hasToken(headers, 'keep-alive')
+  if (bodyLength === null) return null
+  const isCurrent = statusLine.startsWith(CURRENT)
+  const persists = isCurrent ? !hasToken(headers, 'close') : hasToken(headers, 'keep-alive')
   const keepIdleMs = persists && bodyLength !== Infinity ? keepIdleMsOf(headers) : 0
   return { status, headers, bodyLength, keepIdleMs }
 }
@@ -32,9 +35,10 @@ export function mayBeginHead(text: string): boolean {
 }
 
 const BEGINNING = 'HTTP/1.'
+const CURRENT = 'HTTP/1.1'
 
 /** The reason phrase may be missing, and then the space before it too. */
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
+const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
 
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -50,25 +54,34 @@ function unfold(text: string): string {
 const FOLD = /\r\n[ \t]/
 const FOLDS = /\r\n[ \t]+/g
 
-function parseHeaders(lines: readonly string[]): Record<string, string> | null {
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\r\n', from)
+  return end === -1 ? text.length : end
+}
+
+/** The lines after the one that ends there. */
+function parseHeaders(text: string, afterLineEnd: number): Record<string, string> | null {
   const headers: Record<string, string> = {}
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, colon).toLowerCase()
-    const value = trim(line, colon + 1)
-    if (colon === -1 || !TOKEN.test(name) || NOT_IN_VALUE.test(value)) return null
+  for (let last = afterLineEnd; last < text.length; ) {
+    const start = last + 2
+    const end = lineEnd(text, start)
+    const colon = text.indexOf(':', start)
+    const name = text.slice(start, colon).toLowerCase()
+    const value = trim(text, colon + 1, end)
+    if (colon === -1 || colon > end || !TOKEN.test(name) || NOT_IN_VALUE.test(value)) return null
     headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value
+    last = end
   }
   return headers
 }
 
 /** Of spaces and tabs alone: the last byte of a letter in UTF-8 may be a no-break space in Latin-1. */
-function trim(line: string, from: number): string {
+function trim(text: string, from: number, to: number): string {
   let start = from
-  let end = line.length
-  while (start < end && isBlank(line.charCodeAt(start))) start += 1
-  while (end > start && isBlank(line.charCodeAt(end - 1))) end -= 1
-  return line.slice(start, end)
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
 }
 
 function isBlank(code: number): boolean {

@@ -5,9 +5,10 @@ import type { ResponseHead } from './response-head.ts'
 export class ResponseSample {
   readonly #keepBytes: number
   #status = 0
-  #headers: Record<string, string> = {}
+  #headers: ResponseHead['headers'] = NONE
   #firstByteMs = 0
-  #kept: Buffer[] = []
+  /** Nearly every answer has one piece, or none. */
+  #kept: Buffer[] | null = null
   #keptBytes = 0
   #bodyBytes = 0
 
@@ -31,23 +32,29 @@ export class ResponseSample {
     if (room <= 0) return
     // Copied, since the connection reads the next bytes into the same memory.
     const kept = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    this.#kept.push(kept)
     this.#keptBytes += kept.length
+    if (this.#kept === null) this.#kept = [kept]
+    else this.#kept.push(kept)
   }
 
   toOutcome(isComplete: boolean, durationMs: number): Answered {
-    const [first, ...rest] = this.#kept
     return {
       kind: 'answered',
       status: this.#status,
       headers: this.#headers,
-      body: rest.length === 0 ? (first ?? EMPTY) : Buffer.concat(this.#kept),
+      body: this.#body(),
       bodyTruncated: !isComplete || this.#bodyBytes > this.#keptBytes,
       firstByteMs: this.#firstByteMs,
       durationMs,
       retryAfter: this.#headers['retry-after'] ?? null,
     }
   }
+
+  #body(): Buffer {
+    if (this.#kept === null) return EMPTY
+    return this.#kept.length === 1 ? (this.#kept[0] as Buffer) : Buffer.concat(this.#kept)
+  }
 }
 
+const NONE = {}
 const EMPTY = Buffer.alloc(0)

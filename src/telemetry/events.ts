@@ -29,7 +29,8 @@ export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics):
   return {
     attempted(deliveryId, webhookUuid, attempt, after) {
       metrics.observe(attempt.succeeded, attempt.durationMs)
-      const facts = () => ({
+      if (attempt.succeeded && !logger.isLevelEnabled('debug')) return
+      const facts = {
         event: 'delivery.attempted',
         deliveryId,
         webhookId: publicId('webhook', webhookUuid),
@@ -40,10 +41,10 @@ export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics):
         durationMs: Math.round(attempt.durationMs),
         state: after.state,
         nextAttemptAt: after.nextAttemptAt,
-      })
-      if (attempt.errorCode === 'secret_unreadable') logger.error(facts(), UNREADABLE)
-      else if (!attempt.succeeded) logger.info(facts(), 'an attempt failed')
-      else if (logger.isLevelEnabled('debug')) logger.debug(facts(), 'an attempt succeeded')
+      }
+      if (attempt.errorCode === 'secret_unreadable') logger.error(facts, UNREADABLE)
+      else if (!attempt.succeeded) logger.info(facts, 'an attempt failed')
+      else logger.debug(facts, 'an attempt succeeded')
     },
   }
 }
