@@ -52,7 +52,8 @@ export async function attemptDelivery(
 
   let sent: Sent | null
   try {
-    const current = pass.waitedMs === 0 ? due : await stillDue(deps, due, pass.waitedMs)
+    const found = pass.waitedMs === 0 ? due : stillDue(deps, due, pass.waitedMs)
+    const current = found instanceof Promise ? await found : found
     if (pass.ready) await pass.ready()
     sent = isEnabled(current) ? await send(deps, deliveryId, current, signal) : null
   } finally {
@@ -86,13 +87,12 @@ function hasBody(delivery: LoadedDelivery): delivery is Due['delivery'] {
 /** After a wait that nobody notices, a delivery counts as under way; but its webhook may have another secret by then. */
 const UNNOTICED_MS = 100
 
-async function stillDue(deps: AttemptDeps, due: Due, waitedMs: number): Promise<Due | null> {
+function stillDue(deps: AttemptDeps, due: Due, waitedMs: number): Due | Promise<Due | null> {
   const { id, webhookId, revision } = due.delivery
-  if (waitedMs < UNNOTICED_MS) {
-    const isCurrent = deps.isCurrent(webhookId, revision)
-    if (isCurrent instanceof Promise ? await isCurrent : isCurrent) return due
-  }
-  return await loadDue(deps, id)
+  const isCurrent = waitedMs < UNNOTICED_MS && deps.isCurrent(webhookId, revision)
+  if (isCurrent === true) return due
+  if (isCurrent === false) return loadDue(deps, id)
+  return isCurrent.then((current) => (current ? due : loadDue(deps, id)))
 }
 
 function isEnabled(due: Due | null): due is Due {

@@ -10,16 +10,19 @@ const TRY_AGAIN_AFTER_MS = 250
  * connection broke may have been committed, so before the next one it is looked up whether it was.
  */
 export function recordAtLast(sql: Sql, record: RecordAttempt): RecordAttempt {
-  return async (attempt) => {
-    for (let unsure = false; ; unsure = true) {
-      try {
-        return (unsure && (await findRecorded(sql, attempt))) || (await record(attempt))
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) throw error
-      }
+  async function recordAfter(attempt: AttemptRecord, error: unknown) {
+    for (let reason = error; ; ) {
+      if (!isDatabaseUnavailable(reason)) throw reason
       await sleep(TRY_AGAIN_AFTER_MS)
+      try {
+        return (await findRecorded(sql, attempt)) ?? (await record(attempt))
+      } catch (next) {
+        reason = next
+      }
     }
   }
+
+  return (attempt) => record(attempt).catch((error) => recordAfter(attempt, error))
 }
 
 async function findRecorded(sql: Sql, attempt: AttemptRecord): Promise<RecordedAttempt | null> {

@@ -44,23 +44,26 @@ export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): Ta
   /** How to leave each of them behind, by the ids of their jobs. */
   const leave = new Map<string, () => void>()
 
-  async function run(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /** Once it has failed: again and again, as long as that is because Postgres is away. */
+  async function runAgain(task: Run, error: unknown): Promise<void> {
+    let reason = error
     for (let waiting = false; ; waiting = true) {
+      if (stop.signal.aborted || !isDatabaseUnavailable(reason)) throw reason
+      if (!waiting) onWait(reason)
+      await sleep(RUN_AGAIN_AFTER_MS, undefined, { signal: stop.signal })
       try {
         return await task(stop.signal)
-      } catch (error) {
-        if (stop.signal.aborted || !isDatabaseUnavailable(error)) throw error
-        if (!waiting) onWait(error)
-        await sleep(RUN_AGAIN_AFTER_MS, undefined, { signal: stop.signal })
+      } catch (next) {
+        reason = next
       }
     }
   }
 
-  async function runJob(jobId: string, task: (signal: AbortSignal) => Promise<void>) {
+  async function runJob(jobId: string, task: Run): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => {
         leave.set(jobId, () => reject(new Error('It did not stop when it was asked to.')))
-        run(task).then(resolve, reject)
+        task(stop.signal).then(resolve, (error) => runAgain(task, error).then(resolve, reject))
       })
     } catch (error) {
       if (!stop.signal.aborted && !(ending && isUnavailable(error))) throw error
@@ -97,6 +100,8 @@ export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): Ta
     },
   }
 }
+
+type Run = (signal: AbortSignal) => Promise<void>
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'unavailable'
