@@ -1,4 +1,5 @@
 import type { Destination } from './destination.ts'
+import { NOT_IN_VALUE, TOKEN } from './field-syntax.ts'
 
 export interface RequestParts {
   readonly userAgent: string
@@ -56,9 +57,3 @@ const SENDERS_OWN = /^(user-agent|accept-encoding)$/i
 /** What frames a request, or concerns the connection alone: a receiver that read another one would be led astray. */
 const CONNECTIONS_OWN =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i
-
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-
-/** RFC 9110, section 5.5: anything but tabs, spaces, visible ASCII and the other half of Latin-1. */
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/

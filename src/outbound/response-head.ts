@@ -1,3 +1,5 @@
+import { NOT_IN_VALUE, TOKEN } from './field-syntax.ts'
+
 /** What the status line and the headers of a response say (RFC 9112, sections 4 to 6). */
 export interface ResponseHead {
   readonly status: number
@@ -39,12 +41,6 @@ const CURRENT = 'HTTP/1.1'
 
 /** The reason phrase may be missing, and then the space before it too. */
 const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?$/
-
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-
-/** RFC 9110, section 5.5. */
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Joins lines that were continued on the next, in the way of old servers. */
 function unfold(text: string): string {
