@@ -90,8 +90,7 @@ module.exports = {
     },
     {
       name: 'a-worker-loads-no-api',
-      comment:
-        'A third of the memory of a process at rest, so it is imported where its role is known.',
+      comment: 'It takes 35 MB, so it is imported where the role of the process is known.',
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^src/api[.]ts$', dynamic: false },

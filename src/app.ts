@@ -60,7 +60,7 @@ export async function startApp(
   }
   const routes = createRoutes(services, worker, hasStarted)
   if (role !== 'worker') {
-    // A third of the memory of a process at rest, which a worker alone does without.
+    // 35 MB that a worker alone does without.
     const { addApi } = await import('./api.ts')
     addApi(routes, services, config)
   }
