@@ -30,7 +30,7 @@ const AT_THE_GATE_FACTOR = 2
 const LOCAL_QUEUE_FACTOR = 4
 
 /** Where few jobs are fetched, the next are fetched so long afterwards at the earliest. */
-const FETCH_EVERY_MS = 5
+const FETCH_EVERY_MS = 2
 
 const RESTART_AFTER_MS = 500
 
