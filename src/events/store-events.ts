@@ -49,7 +49,7 @@ const SHARED_LOCK_TIMEOUT = '100ms'
  * have transactions of their own, so that the others never wait for a key.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
-  const store = (lockTimeout: (calls: number) => string) =>
+  const store = (lockTimeout: (calls: number) => string | null) =>
     batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeout(calls.length)), {
       gatherMs: 0,
       distanceMs: GATHER_MS,
@@ -59,7 +59,7 @@ export function createStoreEvents(sql: Sql): StoreEvents {
         (isRefusal(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
   const storeKeyed = store((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT : LOCK_TIMEOUT))
-  const storeOther = store(() => NO_TIMEOUT)
+  const storeOther = store(() => null)
   return (rows) => {
     const keyed = rows.some((row) => row.idempotencyKey !== null)
     return keyed ? storeKeyed(rows).catch(rethrow) : storeOther(rows)
@@ -68,9 +68,6 @@ export function createStoreEvents(sql: Sql): StoreEvents {
 
 type Rows = readonly EventRow[]
 
-/** To Postgres, none. */
-const NO_TIMEOUT = '0'
-
 function countCharacters(rows: Rows): number {
   return rows.reduce((sum, row) => sum + row.data.length, 0)
 }
@@ -78,7 +75,7 @@ function countCharacters(rows: Rows): number {
 async function storeCalls(
   sql: Sql,
   calls: readonly Rows[],
-  lockTimeout: string,
+  lockTimeout: string | null,
 ): Promise<StoredEvent[][]> {
   const stored = await storeRows(sql, calls.flat(), lockTimeout)
   let next = 0
@@ -89,30 +86,13 @@ async function storeCalls(
   })
 }
 
-interface StoredRow {
-  readonly event_id: string
-  readonly delivery_count: number
-  readonly repeated: boolean
-}
+type StoredRow = [eventId: string, deliveryCount: number, repeated: boolean]
 
-async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<StoredEvent[]> {
+async function storeRows(sql: Sql, rows: Rows, lockTimeout: string | null): Promise<StoredEvent[]> {
   const types = [...new Map(rows.map((row) => [`${row.type} ${row.typeVersion}`, row])).values()]
   const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
   const { rows: stored } = await sql.query<StoredRow>({
-    name: 'insert_events',
-    // The arguments are computed before the function runs, so the setting holds in it, and only there; and what is
-    // refused by then is not stored.
-    text: `
-      select event_id, delivery_count, repeated
-      from posthorn.insert_events(
-        case
-          when set_config('lock_timeout', $7, true) is not null
-            and posthorn.require_event_types($8::text[], $9::text[])
-          then $1::uuid[]
-        end,
-        $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[]
-      )
-      order by ordinal`,
+    ...(lockTimeout === null ? INSERT_EVENTS : INSERT_KEYED_EVENTS),
     values: [
       column((row) => row.organizationId),
       column((row) => row.type),
@@ -120,20 +100,37 @@ async function storeRows(sql: Sql, rows: Rows, lockTimeout: string): Promise<Sto
       column((row) => row.occurredAt),
       column((row) => row.idempotencyKey),
       column((row) => row.traceParent),
-      lockTimeout,
       arrayLiteral(types.map(({ type }) => type)),
       arrayLiteral(types.map(({ typeVersion }) => typeVersion)),
+      ...(lockTimeout === null ? [] : [lockTimeout]),
     ],
+    rowMode: 'array',
   })
-  return stored.map((row) => ({
-    uuid: row.event_id,
+  return stored.map(([uuid, deliveryCount, repeated]) => ({
+    uuid,
     // The first use may be in the same statement, and the deliveries are its own.
-    deliveryCount: row.repeated ? 0 : row.delivery_count,
-    repeated: row.repeated,
+    deliveryCount: repeated ? 0 : deliveryCount,
+    repeated,
   }))
 }
 
-/** What `posthorn.require_event_types` raises. */
+const insertEvents = (organizationIds: string) => `
+  select event_id, delivery_count, repeated
+  from posthorn.insert_events(${organizationIds}, $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
+    $7::text[], $8::text[])
+  order by ordinal`
+
+const INSERT_EVENTS = { name: 'insert_events', text: insertEvents('$1::uuid[]') }
+
+/** The arguments are computed before the function runs, so the setting holds in it, and only there. */
+const INSERT_KEYED_EVENTS = {
+  name: 'insert_keyed_events',
+  text: insertEvents(
+    `case when set_config('lock_timeout', $9, true) is not null then $1::uuid[] end`,
+  ),
+}
+
+/** What `posthorn.insert_events` raises when a type is not as it was. */
 const OUTDATED = 'PH412'
 
 /** Whether an error says that a type has changed since, and nothing was stored. */

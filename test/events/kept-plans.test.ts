@@ -59,6 +59,21 @@ test.each(['without statistics', 'with statistics'])(
   },
 )
 
+test('a session that began with one webhook publishes by index among 2,000 of others, and as many types', async () => {
+  for (let i = 0; i < 10; i++) await publish(1)
+  await session.query(`
+    insert into posthorn.organizations (id, name) select posthorn.uuid_v7(), 'Other' from generate_series(1, 2000);
+    insert into posthorn.webhooks
+      select (jsonb_populate_record(w, jsonb_build_object('id', posthorn.uuid_v7(), 'organization_id', o.id))).*
+      from posthorn.webhooks as w, posthorn.organizations as o where o.name = 'Other';
+    insert into posthorn.event_types (name, description)
+      select 'other.type_' || i, 'One of many.' from generate_series(1, 2000) as i`)
+  expect(await rowsRead(() => publish(1))).toBeLessThan(50)
+  await publish(1)
+  const { rows } = await session.query('select count(*)::int as n from posthorn.deliveries')
+  expect(rows).toEqual([{ n: 11 }])
+})
+
 test('loading and recording search the days of their deliveries, however many are kept', async () => {
   const load = createLoadDelivery(session)
   const recordAttempt = createRecordAttempt(session, () => {})
@@ -162,7 +177,8 @@ async function publish(count: number): Promise<void> {
   await session.query(
     `select from posthorn.insert_events(array_fill($1::uuid, array[$3::int]), array_fill($2::text, array[$3]),
        array_fill('{}'::text, array[$3]), array_fill(now(), array[$3]), array_fill(null::text, array[$3]),
-       array_fill(null::text, array[$3]))`,
+       array_fill(null::text, array[$3]), array[$2],
+       array(select xmin::text from posthorn.event_types where name = $2 limit 1))`,
     [organizationId, JOINED, count],
   )
 }

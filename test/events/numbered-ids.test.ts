@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createKeyring } from '../../src/encryption.ts'
+import { createCatalogue } from '../../src/events/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { publicId } from '../../src/ids.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+let database: Database
+let organizationId: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+/** More than two characters of an id count. */
+const COUNT = 1_000
+const WEBHOOKS = 3
+
+test('what is published together is numbered: every id is its own, in order, and written as everywhere else', async () => {
+  await subscribe(WEBHOOKS)
+  const first = await publish(COUNT)
+  const second = await publish(COUNT)
+  const published = [...first, ...second]
+  expect(published.every(({ deliveryCount }) => deliveryCount === WEBHOOKS)).toBe(true)
+
+  const events = await read<{ id: string; said: string; n: number }>(
+    `select id, body::json ->> 'id' as said, (body::json #>> '{data,n}')::int as n from posthorn.events order by id`,
+  )
+  expect(events.map(({ id }) => publicId('event', id))).toEqual(published.map(({ id }) => id))
+  expect(events.map(({ said }) => said)).toEqual(published.map(({ id }) => id))
+  expect(events.map(({ n }) => n)).toEqual([...numbers(COUNT), ...numbers(COUNT)])
+
+  const deliveries = await read<{ id: string; event_id: string; webhook_id: string }>(
+    'select id, event_id, webhook_id from posthorn.deliveries order by id',
+  )
+  const webhooks = await read<{ id: string }>('select id from posthorn.webhooks order by id')
+  expect(deliveries.map(({ event_id, webhook_id }) => [event_id, webhook_id])).toEqual(
+    events.flatMap((event) => webhooks.map((webhook) => [event.id, webhook.id])),
+  )
+  const ids = [...events, ...deliveries].map(({ id }) => id)
+  expect(new Set(ids).size).toBe(2 * COUNT * (1 + WEBHOOKS))
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/)
+
+  const jobs = await read<{ key: string; said: string }>(
+    `select key, payload ->> 'deliveryId' as said from graphile_worker._private_jobs order by id`,
+  )
+  const names = deliveries.map(({ id }) => publicId('delivery', id))
+  expect(jobs).toEqual(names.map((name) => ({ key: name, said: name })))
+})
+
+test('what is published by many connections at once has ids of its own', async () => {
+  await subscribe(1)
+  await Promise.all(numbers(20).map(() => publish(5)))
+  const [counted] = await read(
+    `select count(distinct e.id)::int as events, count(distinct d.id)::int as deliveries
+     from posthorn.events as e join posthorn.deliveries as d on d.event_id = e.id`,
+  )
+  expect(counted).toEqual({ events: 100, deliveries: 100 })
+})
+
+test('an id says when it was made, by the clock of Postgres', async () => {
+  const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
+  await publish(1)
+  const [event] = await read<{ at: Date; after: Date }>(
+    `select posthorn.uuid_v7_time(id) as at, clock_timestamp() as after from posthorn.events`,
+  )
+  expect(event?.at.getTime()).toBeGreaterThanOrEqual(before?.at.getTime() as number)
+  expect(event?.at.getTime()).toBeLessThanOrEqual(event?.after.getTime() as number)
+})
+
+async function subscribe(count: number): Promise<void> {
+  const deps = {
+    prisma: database.prisma,
+    keyring: createKeyring([Buffer.alloc(32, 1)]),
+    guard: createAddressGuard([]),
+  }
+  for (const n of numbers(count)) {
+    const url = `https://example.com/hooks/${n}`
+    await createWebhook(deps, organizationId, { url, eventSubscriptions: [JOINED], enabled: true })
+  }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+function publish(count: number) {
+  const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+  return publishEvents(
+    organizationId,
+    numbers(count).map((n) => ({ type: JOINED, data: { n } })),
+  )
+}
+
+async function read<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]> {
+  return (await database.pool.query<Row>(text)).rows
+}
