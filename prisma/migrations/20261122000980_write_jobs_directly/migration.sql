@@ -1,6 +1,6 @@
 -- Jobs of deliveries, written as `graphile_worker.add_jobs` writes them: where a job under the key has begun, it gives the
 -- key up and another one is made, and one that waits is moved. There are no queues, flags, nor tasks to be found for each,
--- and nothing is answered but how many: a job that is made for a retry costs a third.
+-- and nothing is answered but how many.
 --
 -- Workers are told of those that are due. They find the others by polling, when it is time, so there is nothing to tell.
 create or replace function posthorn.add_deliver_jobs(delivery_ids uuid[], run_at timestamptz[]) returns bigint
@@ -12,7 +12,6 @@ declare
   keys text[];
   due bigint := 0;
   written bigint := 0;
-  run_at_of constant timestamptz[] := run_at;
 begin
   if delivery_ids is null then
     return 0;
@@ -33,7 +32,7 @@ begin
   with made as (
     insert into graphile_worker._private_jobs as jobs (task_id, payload, run_at, key)
     select task, json_build_object('deliveryId', owed.key), coalesce(owed.run_at, now()), owed.key
-    from unnest(keys, run_at_of) as owed (key, run_at)
+    from unnest(keys, run_at) as owed (key, run_at)
     on conflict (key) do update set
       job_queue_id = null, task_id = excluded.task_id, payload = excluded.payload, run_at = excluded.run_at,
       max_attempts = excluded.max_attempts, priority = excluded.priority, flags = null, attempts = 0, last_error = null,

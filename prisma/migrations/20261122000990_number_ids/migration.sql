@@ -1,6 +1,7 @@
 -- Publishing in one pass. What is published together shares the first 98 bits of its ids and is numbered in the others,
--- so that an id is made and written down without asking for random bits and without base 32 for each of them; and there
--- is one statement, where there were six. A single event costs Postgres a quarter less, one of a hundred a fifth.
+-- so that an id is made and written down without asking for random bits and without base 32 for each of them; and the
+-- statement that stores checks the event types and makes the jobs as well. Of Postgres's instructions for an event this
+-- saves a tenth when it comes alone, and a seventh in a batch of a hundred.
 
 -- Raises PH412, so that nothing is stored, for an event type that is not as the caller has read it.
 create function posthorn.refuse_outdated(type text) returns boolean
@@ -153,13 +154,15 @@ begin
       case when not m.waits then now() end, case when m.waits then now() end
     from matched as m
   ),
-  -- There is none under their keys yet, so they are written as `graphile_worker.add_jobs` writes new ones.
+  -- In the order in which they were matched, as all that reads them. There is none under their keys yet, so they are
+  -- written as `graphile_worker.add_jobs` writes new ones.
   jobs as (
     insert into graphile_worker._private_jobs (task_id, payload, run_at, key)
     select task, json_build_object('deliveryId', m.name), case when m.waits then posthorn.never() else now() end, m.name
     from matched as m
   )
-  select array_agg(m.i), count(*) filter (where not m.waits), array_agg(m.webhook_id) filter (where m.waits and m.ordered),
+  select array_agg(m.i order by m.i), count(*) filter (where not m.waits),
+    array_agg(m.webhook_id) filter (where m.waits and m.ordered),
     (select count(posthorn.refuse_outdated(known.name)) from unnest(known_types, known_versions) as known (name, version)
       where known.version is distinct from (
         select t.xmin::text from posthorn.event_types as t where t.name = known.name and t.archived_at is null))
