@@ -106,12 +106,7 @@ async function storeRows(sql: Sql, rows: Rows, lockTimeout: string | null): Prom
     ],
     rowMode: 'array',
   })
-  return stored.map(([uuid, deliveryCount, repeated]) => ({
-    uuid,
-    // The first use may be in the same statement, and the deliveries are its own.
-    deliveryCount: repeated ? 0 : deliveryCount,
-    repeated,
-  }))
+  return stored.map(([uuid, deliveryCount, repeated]) => ({ uuid, deliveryCount, repeated }))
 }
 
 const insertEvents = (organizationIds: string) => `

@@ -33,8 +33,8 @@ begin
 -- job: due at once or, where the webhook has a line, at its end. The arrays of events run in parallel, one element an
 -- event; `data` is JSON text and is kept to the letter. The caller has checked types, sizes and schemas: by the types in
 -- `known_types`, whose rows had the `xmin` in `known_versions`. Where one of them is not there or not as it was, it raises
--- PH412. Answers one row an event, in the order given; a repeated idempotency key answers with the event of its first use.
--- A key that was used for another event raises PH409. Whatever it raises, nothing is stored.
+-- PH412. Answers one row an event, in the order given; a repeated idempotency key answers with the event of its first
+-- use, and no deliveries. A key that was used for another event raises PH409. Whatever it raises, nothing is stored.
 --
 -- Deliveries are made event by event, whatever the plan, as that is the order in which their jobs are taken. They are
 -- numbered from 2^29 on and events from 2^28, so that no two ids are the same.
@@ -201,7 +201,8 @@ $do$;
 revoke execute on function posthorn.insert_events(uuid[], text[], text[], timestamptz[], text[], text[], text[], text[])
   from public;
 
--- For SQL, and for processes of the release before, that have the types checked by `require_event_types`.
+-- For SQL, and for processes of the release before, which have the types checked by `require_event_types`. (What the
+-- function before this one called, `add_first_deliver_jobs`, stays for statements that are under way meanwhile.)
 create or replace function posthorn.insert_events(
   organization_ids uuid[],
   types text[],
