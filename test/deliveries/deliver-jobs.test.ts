@@ -23,6 +23,8 @@ interface Job {
   readonly revision: number
   readonly lastError: string | null
   readonly available: boolean
+  /** All columns but the times at which it was written. */
+  readonly columns: Readonly<Record<string, unknown>>
 }
 
 const uuid = randomUUID()
@@ -42,7 +44,7 @@ describe('the job of a delivery', () => {
       [key, soon],
     )
     const [theirs] = await jobs()
-    expect({ ...ours, id: '' }).toEqual({ ...theirs, id: '' })
+    expect(ours?.columns).toEqual({ ...theirs?.columns, id: ours?.columns['id'] })
   })
 
   test('that waits is moved, and begins anew', async () => {
@@ -52,8 +54,8 @@ describe('the job of a delivery', () => {
     )
     const [before] = await jobs()
     expect(await addJobs([uuid], [later])).toBe(1)
-    expect(await jobs()).toEqual([
-      { ...before, runAt: later, attempts: 0, lastError: null, revision: 1 },
+    expect(await jobs()).toMatchObject([
+      { id: before?.id, key, runAt: later, attempts: 0, lastError: null, revision: 1 },
     ])
   })
 
@@ -64,9 +66,9 @@ describe('the job of a delivery', () => {
     )
     const [begun] = await jobs()
     expect(await addJobs([uuid], [later])).toBe(1)
-    expect(await jobs()).toEqual([
-      { ...begun, key: null, attempts: begun?.maxAttempts },
-      expect.objectContaining({ key, runAt: later, attempts: 0, available: true }),
+    expect(await jobs()).toMatchObject([
+      { id: begun?.id, key: null, runAt: soon, attempts: begun?.maxAttempts, available: false },
+      { key, runAt: later, attempts: 0, available: true },
     ])
   })
 
@@ -129,7 +131,8 @@ async function addJobs(uuids: string[] | null, runAt: Date[] | null): Promise<nu
 async function jobs(): Promise<Job[]> {
   const { rows } = await database.pool.query<Job>(
     `select j.id, j.key, j.payload ->> 'deliveryId' as "deliveryId", t.identifier as task, j.run_at as "runAt",
-       j.attempts, j.max_attempts as "maxAttempts", j.revision, j.last_error as "lastError", j.is_available as available
+       j.attempts, j.max_attempts as "maxAttempts", j.revision, j.last_error as "lastError", j.is_available as available,
+       to_jsonb(j) - array['created_at', 'updated_at'] as columns
      from graphile_worker._private_jobs as j join graphile_worker._private_tasks as t on t.id = j.task_id order by j.id`,
   )
   return rows

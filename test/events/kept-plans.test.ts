@@ -4,13 +4,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLoadDelivery } from '../../src/deliveries/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { createKeyring } from '../../src/encryption.ts'
 import { publicId } from '../../src/ids.ts'
-import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 
 let database: Database
 let organizationId: string
@@ -20,7 +17,7 @@ let session: pg.PoolClient
 beforeEach(async () => {
   database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
-  await subscribe()
+  await subscribe(database, organizationId, [JOINED])
   session = await database.pool.connect()
 })
 afterEach(async () => {
@@ -141,8 +138,8 @@ test.each(['without statistics', 'with statistics'])(
 )
 
 test('what is owed to several webhooks is made due event by event', async () => {
-  await subscribe()
-  await subscribe()
+  await subscribe(database, organizationId, [JOINED])
+  await subscribe(database, organizationId, [JOINED])
   await publish(20)
   const { rows } = await database.pool.query<{ event_id: string }>(
     `select d.event_id from graphile_worker._private_jobs as job
@@ -162,16 +159,6 @@ test('SQL writes every id as the rest of Posthorn does', async () => {
   )
   expect(rows.map(({ id }) => id)).toEqual(uuids.map((uuid) => publicId('delivery', uuid)))
 })
-
-async function subscribe(): Promise<void> {
-  const deps = {
-    prisma: database.prisma,
-    keyring: createKeyring([Buffer.alloc(32, 1)]),
-    guard: createAddressGuard([]),
-  }
-  const fields = { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], enabled: true }
-  await createWebhook(deps, organizationId, fields)
-}
 
 async function publish(count: number): Promise<void> {
   await session.query(

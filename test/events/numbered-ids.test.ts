@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { createKeyring } from '../../src/encryption.ts'
 import { createCatalogue } from '../../src/events/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { publicId } from '../../src/ids.ts'
-import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 
 let database: Database
 let organizationId: string
@@ -23,7 +20,7 @@ const COUNT = 1_000
 const WEBHOOKS = 3
 
 test('what is published together is numbered: every id is its own, in order, and written as everywhere else', async () => {
-  await subscribe(WEBHOOKS)
+  for (const _ of numbers(WEBHOOKS)) await subscribe(database, organizationId, [JOINED])
   const first = await publish(COUNT)
   const second = await publish(COUNT)
   const published = [...first, ...second]
@@ -55,7 +52,7 @@ test('what is published together is numbered: every id is its own, in order, and
 })
 
 test('what is published by many connections at once has ids of its own', async () => {
-  await subscribe(1)
+  await subscribe(database, organizationId, [JOINED])
   await Promise.all(numbers(20).map(() => publish(5)))
   const [counted] = await read(
     `select count(distinct e.id)::int as events, count(distinct d.id)::int as deliveries
@@ -73,18 +70,6 @@ test('an id says when it was made, by the clock of Postgres', async () => {
   expect(event?.at.getTime()).toBeGreaterThanOrEqual(before?.at.getTime() as number)
   expect(event?.at.getTime()).toBeLessThanOrEqual(event?.after.getTime() as number)
 })
-
-async function subscribe(count: number): Promise<void> {
-  const deps = {
-    prisma: database.prisma,
-    keyring: createKeyring([Buffer.alloc(32, 1)]),
-    guard: createAddressGuard([]),
-  }
-  for (const n of numbers(count)) {
-    const url = `https://example.com/hooks/${n}`
-    await createWebhook(deps, organizationId, { url, eventSubscriptions: [JOINED], enabled: true })
-  }
-}
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 

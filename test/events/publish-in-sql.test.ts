@@ -1,11 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { createKeyring } from '../../src/encryption.ts'
-import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED, TICKET } from '../support/factories.ts'
+import { createTenant, JOINED, subscribe, TICKET } from '../support/factories.ts'
 
 let database: Database
 let tenant: Awaited<ReturnType<typeof createTenant>>
@@ -13,8 +10,8 @@ let tenant: Awaited<ReturnType<typeof createTenant>>
 beforeAll(async () => {
   database = await createTestDatabase()
   tenant = await createTenant(database.prisma)
-  await subscribe(tenant.organizationId, [JOINED])
-  await subscribe(tenant.organizationId, [JOINED, TICKET])
+  await subscribe(database, tenant.organizationId, [JOINED])
+  await subscribe(database, tenant.organizationId, [JOINED, TICKET])
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
@@ -239,8 +236,8 @@ test('an empty list publishes nothing', async () => {
 
 test('only enabled webhooks of the organization that subscribe to the type are owed a delivery', async () => {
   const other = await createTenant(database.prisma)
-  await subscribe(other.organizationId, [TICKET])
-  await subscribe(other.organizationId, [JOINED], false)
+  await subscribe(database, other.organizationId, [TICKET])
+  await subscribe(database, other.organizationId, [JOINED], false)
   const [joined] = await publish([{ type: JOINED, data: 1 }], other.publicOrganizationId)
   const [ticket] = await publish([{ type: TICKET, data: 1 }], other.publicOrganizationId)
   expect([joined?.delivery_count, ticket?.delivery_count]).toEqual([0, 1])
@@ -285,16 +282,4 @@ async function counts() {
        (select count(*)::int from graphile_worker.jobs) as jobs`,
   )
   return rows[0] as { events: number; deliveries: number; jobs: number }
-}
-
-async function subscribe(organizationId: string, types: string[], enabled = true) {
-  await createWebhook(
-    {
-      prisma: database.prisma,
-      keyring: createKeyring([Buffer.alloc(32, 1)]),
-      guard: createAddressGuard([]),
-    },
-    organizationId,
-    { url: 'https://example.com/hooks', eventSubscriptions: types, enabled },
-  )
 }

@@ -1,8 +1,11 @@
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { SCOPES, type Scope } from '../../src/api-keys/scope.ts'
-import type { Db } from '../../src/db/client.ts'
+import type { Database, Db } from '../../src/db/client.ts'
+import { createKeyring } from '../../src/encryption.ts'
 import { publicId } from '../../src/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
 
 export const JOINED = 'event_attendee.joined_event'
 export const TICKET = 'event_attendee.ticket_success'
@@ -20,4 +23,16 @@ export async function createTenant(db: Db, scopes: readonly Scope[] = ALL_SCOPES
     keyId: key.id,
     token,
   }
+}
+
+/** Registers a webhook that nothing is sent to. */
+export async function subscribe(
+  { prisma }: Database,
+  organizationId: string,
+  eventSubscriptions: string[],
+  enabled = true,
+): Promise<void> {
+  const keyring = createKeyring([Buffer.alloc(32, 1)])
+  const fields = { url: 'https://example.com/hooks', eventSubscriptions, enabled }
+  await createWebhook({ prisma, keyring, guard: createAddressGuard([]) }, organizationId, fields)
 }
