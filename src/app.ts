@@ -119,12 +119,14 @@ async function startDelivering(
   { config, now }: Settings,
 ): Promise<Worker> {
   const { pool } = database
+  const sentBy = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   const attempt = {
     load: createLoadDelivery(pool),
     isCurrent: createIsCurrent(pool),
     findSendOptions: createFindSendOptions(pool, webhooks.keyring),
     sender,
-    record: recordAtLast(pool, createRecordAttempt(pool, announce)),
+    record: recordAtLast(pool, createRecordAttempt(pool, sentBy)),
+    announce,
     flow,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     report: createDeliveryReporter(logger, metrics.attempts),

@@ -5,11 +5,19 @@ export type ArrayElement = string | number | boolean | Date | Buffer | null
  * but escapes numbers and ids too, which takes two to four times as long: too much for every event and attempt.
  */
 export function arrayLiteral(elements: readonly ArrayElement[]): string {
-  return columnLiteral(elements, (element) => element)
+  return literalOf(elements, (element) => element)
 }
 
-/** The same of one value of each row. Much is the same from one row to the next, and written as it was. */
-export function columnLiteral<Row>(rows: readonly Row[], of: (row: Row) => ArrayElement): string {
+/** The same of one value of each row; `null` where all are, which `unnest` beside others takes for as many nulls. */
+export function columnLiteral<Row>(
+  rows: readonly Row[],
+  of: (row: Row) => ArrayElement,
+): string | null {
+  return rows.every((row) => of(row) === null) ? null : literalOf(rows, of)
+}
+
+/** Much is the same from one to the next, and written as it was. */
+function literalOf<Row>(rows: readonly Row[], of: (row: Row) => ArrayElement): string {
   let last: ArrayElement = null
   let literal = 'NULL'
   const literals = rows.map((row) => {

@@ -2,15 +2,16 @@ import { untilBack } from '../db/until-back.ts'
 import { DomainError } from '../errors.ts'
 import type { Attempted, Flow } from '../flow/flow.ts'
 import { parseId } from '../ids.ts'
+import type { Announce } from '../live/announce.ts'
+import type { Happening } from '../live/happening.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
 import type { DeliveryReporter } from '../telemetry/events.ts'
-import { USER_AGENT } from '../version.ts'
 import type { IsCurrent } from '../webhooks/is-current.ts'
 import type { FindSendOptions, SendOptions } from '../webhooks/send-options.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
-import type { AttemptRecord, RecordAttempt } from './record-attempt.ts'
+import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { isSuccess, retryDelayMs } from './retry-policy.ts'
 import { type DeliveryHeaderNames, type SignedRequest, signRequest } from './signed-request.ts'
 import { unsentAttempt } from './unsent-attempt.ts'
@@ -21,6 +22,7 @@ export interface AttemptDeps {
   readonly isCurrent: IsCurrent
   readonly sender: HttpSender
   readonly record: RecordAttempt
+  readonly announce: Announce
   /** Decides when it goes out. */
   readonly flow: Flow
   /** Cancels what is owed to a deleted webhook, or can no longer be sent. */
@@ -121,7 +123,6 @@ async function send(
   if (signingKey === null) {
     const record = unsentAttempt(id, options, {
       startedAt,
-      requestHeaderPrefix: deps.headerNames.prefix,
       retryDelayMs: nextDelayMs(delivery, null, scheduleMs, keepsSchedule, startedAt),
       keepsSchedule,
     })
@@ -141,12 +142,11 @@ async function send(
   // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
   if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
   const retryDelayMs = nextDelayMs(delivery, outcome, scheduleMs, keepsSchedule, deps.now())
-  const record = toRecord(deps, id, request, startedAt, outcome, { retryDelayMs, keepsSchedule })
+  const record = toRecord(id, request, startedAt, outcome, { retryDelayMs, keepsSchedule })
   return { record, attempted, options }
 }
 
 function toRecord(
-  { headerNames }: AttemptDeps,
   deliveryUuid: string,
   request: SignedRequest,
   startedAt: Date,
@@ -168,8 +168,6 @@ function toRecord(
     requestUrl: request.url,
     requestSignature: request.signature,
     requestHeaderNames: request.customHeaderNames,
-    requestHeaderPrefix: headerNames.prefix,
-    requestUserAgent: USER_AGENT,
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,
@@ -186,6 +184,7 @@ async function settle(
   const recorded = await deps.record(record)
   if (!recorded) return
   deps.report.attempted(deliveryId, attempted.webhookId, record, recorded)
+  deps.announce([toHappening(attempted, record, recorded)])
   const { consecutiveFailures, failingSince } = recorded
   const { succeeded } = record
   const finished = recorded.state !== 'pending'
@@ -193,6 +192,16 @@ async function settle(
   if (!deps.flow.concerns(attempted, options, result)) return
   // Not to be left to the job, which would begin with another attempt.
   await untilBack(() => deps.flow.attempted(attempted, options, result))
+}
+
+function toHappening(
+  { id: deliveryId, organizationId, webhookId }: Attempted,
+  { succeeded }: AttemptRecord,
+  { attemptId, state }: RecordedAttempt,
+): Happening {
+  const ids = { organizationId, webhookId, deliveryId, attemptId }
+  const finished = state === 'succeeded' || state === 'exhausted'
+  return { kind: 'attempt', ...ids, succeeded, finished }
 }
 
 /** A probe that failed goes back into the line; this is for when its process is killed just then. */

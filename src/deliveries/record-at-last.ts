@@ -27,7 +27,7 @@ export function recordAtLast(sql: Sql, record: RecordAttempt): RecordAttempt {
 
 async function findRecorded(sql: Sql, attempt: AttemptRecord): Promise<RecordedAttempt | null> {
   const { rows } = await sql.query<RecordedAttempt>(
-    `select a.number, d.state, d.next_attempt_at as "nextAttemptAt",
+    `select a.id as "attemptId", a.number, d.state, d.next_attempt_at as "nextAttemptAt",
        coalesce(c.consecutive_failures, 0) as "consecutiveFailures", c.failing_since as "failingSince"
      from posthorn.attempts as a
      join posthorn.deliveries as d on d.id = a.delivery_id

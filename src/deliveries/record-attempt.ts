@@ -2,8 +2,6 @@ import { batched } from '../batch.ts'
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRefusal } from '../db/refusal.ts'
-import type { Announce } from '../live/announce.ts'
-import type { Happening } from '../live/happening.ts'
 import { latencyBucket } from '../webhooks/latency.ts'
 
 /** One attempt that was made, and what follows from it. */
@@ -19,8 +17,6 @@ export interface AttemptRecord {
   readonly requestUrl: string
   readonly requestSignature: string | null
   readonly requestHeaderNames: readonly string[]
-  readonly requestHeaderPrefix: string
-  readonly requestUserAgent: string
   readonly responseHeaders: Readonly<Record<string, string>> | null
   readonly responseBody: Buffer | null
   readonly responseBodyTruncated: boolean
@@ -30,8 +26,15 @@ export interface AttemptRecord {
   readonly keepsSchedule: boolean
 }
 
+/** What the requests of a process have in common, and what goes on record with each attempt. */
+export interface SentBy {
+  readonly headerPrefix: string
+  readonly userAgent: string
+}
+
 /** Where the delivery stands after its attempt was recorded. */
 export interface RecordedAttempt {
+  readonly attemptId: string
   readonly number: number
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly nextAttemptAt: Date | null
@@ -47,8 +50,8 @@ export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt |
  * Attempts that end soon after others were recorded are recorded together. Much of what a statement costs Postgres does
  * not depend on how many there are, so under load it pays to wait; nobody waits for it but the job.
  */
-export function createRecordAttempt(sql: Sql, announce: Announce): RecordAttempt {
-  return batched((records: AttemptRecord[]) => recordAttempts(sql, announce, records), {
+export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
+  return batched((records: AttemptRecord[]) => recordAttempts(sql, sentBy, records), {
     gatherMs: 0,
     distanceMs: 15,
     maxSize: 500,
@@ -59,7 +62,7 @@ export function createRecordAttempt(sql: Sql, announce: Announce): RecordAttempt
 /** The rows are taken in the order of their ids, so that two processes never wait for each other in a circle. */
 async function recordAttempts(
   sql: Sql,
-  announce: Announce,
+  { headerPrefix, userAgent }: SentBy,
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
@@ -67,13 +70,12 @@ async function recordAttempts(
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
     text: `
-      select id, number, state, next_attempt_at as "nextAttemptAt", organization_id as "organizationId",
-        webhook_id as "webhookId", attempt_id as "attemptId", succeeded,
+      select ordinal, number, state, next_attempt_at as "nextAttemptAt", attempt_id as "attemptId",
         consecutive_failures as "consecutiveFailures", failing_since as "failingSince"
       from posthorn.record_attempts(
         $1::uuid[], $2::timestamptz[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[],
-        $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::jsonb[], $16::bytea[], $17::boolean[],
-        $18::bigint[], $19::boolean[])`,
+        $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::bytea[], $15::boolean[], $16::bigint[], $17::boolean[],
+        $18::text, $19::text)`,
     values: [
       column((record) => record.deliveryUuid),
       column((record) => record.startedAt),
@@ -87,33 +89,22 @@ async function recordAttempts(
       column((record) => record.requestUrl),
       column((record) => record.requestSignature),
       column((record) => record.requestHeaderNames.join('\n') || null),
-      column((record) => record.requestHeaderPrefix),
-      column((record) => record.requestUserAgent),
       column((record) => storableJson(record.responseHeaders)),
       column((record) => record.responseBody),
       column((record) => record.responseBodyTruncated),
       column((record) => record.retryDelayMs),
       column((record) => record.keepsSchedule),
+      headerPrefix,
+      userAgent,
     ],
   })
-  announce(rows.map(toHappening))
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return records.map((record) => byId.get(record.deliveryUuid) ?? null)
+  const recorded = new Map(rows.map((row) => [sorted[row.ordinal - 1], row]))
+  return records.map((record) => recorded.get(record) ?? null)
 }
 
 interface RecordedRow extends RecordedAttempt {
-  readonly id: string
-  readonly organizationId: string
-  readonly webhookId: string
-  readonly attemptId: string
-  readonly succeeded: boolean
-}
-
-function toHappening(row: RecordedRow): Happening {
-  const { id: deliveryId, organizationId, webhookId, attemptId, succeeded, state } = row
-  const finished = state === 'succeeded' || state === 'exhausted'
-  const ids = { organizationId, webhookId, deliveryId, attemptId }
-  return { kind: 'attempt', ...ids, succeeded, finished }
+  /** Of its record, in the order of the deliveries, from 1. */
+  readonly ordinal: number
 }
 
 /** What strangers put into headers may hold characters that `jsonb` refuses; HTTP gives them no meaning anyway. */

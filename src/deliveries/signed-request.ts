@@ -3,7 +3,6 @@ import { signDelivery } from '../receiver/sign.ts'
 
 /** The names of the headers that the service adds to each delivery. */
 export interface DeliveryHeaderNames {
-  readonly prefix: string
   readonly id: string
   readonly timestamp: string
   readonly signature: string
@@ -11,7 +10,6 @@ export interface DeliveryHeaderNames {
 
 export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
   return {
-    prefix,
     id: `${prefix}id`,
     timestamp: `${prefix}timestamp`,
     signature: `${prefix}signature`,

@@ -1,4 +1,3 @@
-import { USER_AGENT } from '../version.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptRecord } from './record-attempt.ts'
 
@@ -12,7 +11,7 @@ export const SECRET_UNREADABLE = 'secret_unreadable'
 export function unsentAttempt(
   deliveryUuid: string,
   { url }: Pick<SendOptions, 'url'>,
-  how: Pick<AttemptRecord, 'startedAt' | 'requestHeaderPrefix' | 'retryDelayMs' | 'keepsSchedule'>,
+  how: Pick<AttemptRecord, 'startedAt' | 'retryDelayMs' | 'keepsSchedule'>,
 ): AttemptRecord {
   return {
     ...how,
@@ -27,7 +26,6 @@ export function unsentAttempt(
     requestUrl: url,
     requestSignature: null,
     requestHeaderNames: [],
-    requestUserAgent: USER_AGENT,
     responseHeaders: null,
     responseBody: null,
     responseBodyTruncated: false,

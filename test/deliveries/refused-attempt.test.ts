@@ -7,7 +7,7 @@ import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { publicId } from '../../src/ids.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf } from '../support/attempts.ts'
+import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
@@ -31,7 +31,7 @@ test('an attempt that Postgres refuses is refused alone, and those that ended wi
   await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
   const deliveries = await prisma.delivery.findMany({ orderBy: { id: 'asc' } })
 
-  const record = createRecordAttempt(pool, () => {})
+  const record = createRecordAttempt(pool, SENT_BY)
   const bad = (n: number) => n % 10 === 4
   const results = await Promise.allSettled(
     deliveries.map(({ id }, n) =>

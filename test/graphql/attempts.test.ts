@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { attemptOf } from '../support/attempts.ts'
+import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 
@@ -23,10 +23,8 @@ const QUERY = `query ($id: ID!) { delivery(id: $id) { event { body } attempts { 
   request { method url headers { name value } body }
   response { status headers { name value } body bodyEncoding bodyTruncated } } } } }`
 
-async function attempt(
-  ...record: Parameters<typeof attemptOf> extends [unknown, ...infer R] ? R : never
-) {
-  await createRecordAttempt(api.database.pool, () => {})(attemptOf(delivery, ...record))
+async function attempt(status: number | null, given?: Partial<AttemptRecord>, sentBy = SENT_BY) {
+  await createRecordAttempt(api.database.pool, sentBy)(attemptOf(delivery, status, given))
   const { data, errors } = await api.call(tenant.token, QUERY, { id: delivery })
   expect(errors).toBeUndefined()
   return { event: data.delivery.event, ...data.delivery.attempts.nodes.at(-1) }
@@ -52,7 +50,7 @@ test('an attempt shows the request as it was sent, with the values of custom hea
 })
 
 test('an attempt made under another header prefix shows that one', async () => {
-  const { request } = await attempt(200, { requestHeaderPrefix: 'webhook-' })
+  const { request } = await attempt(200, {}, { ...SENT_BY, headerPrefix: 'webhook-' })
   const names = request.headers.map(({ name }: { name: string }) => name)
   expect(names).toContain('webhook-signature')
   expect(names).not.toContain('wh-signature')

@@ -4,7 +4,7 @@ import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { mintId, parseId } from '../../src/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf } from '../support/attempts.ts'
+import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -32,9 +32,10 @@ describe('deliveries', () => {
   let ids: string[]
   const found = (filter: object) => find('DeliveriesPage', 'deliveries', filter)
   const record = (id: string | undefined, status: number | null, retryDelayMs: number | null) =>
-    createRecordAttempt(api.database.pool, () => {})(
-      attemptOf(id as string, status, { retryDelayMs }),
-    )
+    createRecordAttempt(
+      api.database.pool,
+      SENT_BY,
+    )(attemptOf(id as string, status, { retryDelayMs }))
 
   beforeEach(async () => {
     await addWebhook(api, tenant.organizationId)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { addUpHours, eraseOldStatistics } from '../../src/webhooks/keep-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf } from '../support/attempts.ts'
+import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
@@ -30,7 +30,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 async function attempt(statuses: (number | null)[], durationMs = 12): Promise<void> {
   await publish(api, tenant.organizationId, statuses.length)
   const ids = await deliveryIds(api.database, tenant.organizationId)
-  const record = createRecordAttempt(api.database.pool, () => {})
+  const record = createRecordAttempt(api.database.pool, SENT_BY)
   await Promise.all(
     statuses.map((status, i) => record(attemptOf(ids[i] as string, status, { durationMs }))),
   )
@@ -226,7 +226,7 @@ describe('statistics', () => {
     await publish(api, tenant.organizationId, 40)
     const ids = await deliveryIds(api.database, tenant.organizationId)
     const recorders = Array.from({ length: 8 }, () =>
-      createRecordAttempt(api.database.pool, () => {}),
+      createRecordAttempt(api.database.pool, SENT_BY),
     )
     await Promise.all(ids.map((id, i) => recorders[i % 8]?.(attemptOf(id, i % 2 ? 200 : 500))))
     expect(await health('HOUR')).toMatchObject({ attempts: 40, successRate: 0.5 })

@@ -1,5 +1,7 @@
-import type { AttemptRecord } from '../../src/deliveries/record-attempt.ts'
+import type { AttemptRecord, SentBy } from '../../src/deliveries/record-attempt.ts'
 import { parseId } from '../../src/ids.ts'
+
+export const SENT_BY: SentBy = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
 
 /** An attempt as the worker would have it recorded; without a status, one that got no response. */
 export function attemptOf(
@@ -19,8 +21,6 @@ export function attemptOf(
     requestUrl: 'https://example.com/hook',
     requestSignature: 'v1,c2lnbmF0dXJl',
     requestHeaderNames: ['X-Key'],
-    requestHeaderPrefix: 'wh-',
-    requestUserAgent: 'Posthorn/1.2.3',
     responseHeaders: status === null ? null : { 'content-type': 'text/plain' },
     responseBody: status === null ? null : Buffer.from('ok'),
     responseBodyTruncated: false,
