@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Connections } from '../db/connections.ts'
+import { createFetchJobs, type FetchJobs, type Query } from './fetch-jobs.ts'
 
 /** The connections of one runner of graphile-worker. */
 export interface QueuePool extends AsyncDisposable {
@@ -34,28 +35,6 @@ const LOOK_UP_ROWS = `
 export const KEEP_PLANS_MS = 1_000
 
 /**
- * How jobs are fetched: as graphile-worker does it, without what takes time for nothing. It looks for named queues, which
- * no job of these tasks is in; looks each job up a second time, by its id; and asks for all columns, some of them twice,
- * where it and the tasks look at these.
- */
-const fetchJobs = (limit: number) => `
-  with wanted as (
-    select jobs.ctid as at from graphile_worker._private_jobs as jobs
-    where jobs.is_available = true and jobs.run_at <= now() and jobs.task_id = any ($2::int[])
-      and jobs.job_queue_id is null
-    order by jobs.priority asc, jobs.run_at asc
-    limit ${limit}
-    for update skip locked
-  )
-  update graphile_worker._private_jobs as jobs
-  set attempts = jobs.attempts + 1, locked_by = $1::text, locked_at = now()
-  from wanted where jobs.ctid = wanted.at
-  returning jobs.id, jobs.task_id, jobs.job_queue_id, jobs.payload, jobs.attempts, jobs.max_attempts`
-
-/** What graphile-worker calls its statement that fetches, with the number of jobs where it is not one. */
-const FETCHING = /^get_job(\d*)\//
-
-/**
  * Where Postgres says that it is only starting, or cannot be reached in time, graphile-worker waits for 3 s and then ever
  * longer, up to two minutes, before it asks again. Told no reason, it asks again at its next poll. And a runner that
  * stumbled while Postgres went away may keep the connection it listens on for good: disposing of the pool closes all.
@@ -65,9 +44,10 @@ export function openQueuePool(
   onError: (error: Error) => void,
 ): QueuePool {
   const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError })
+  const fetchJobs = createFetchJobs()
   const prepared = new WeakMap<pg.PoolClient, Prepared>()
   pool.on('connect', (client) => {
-    fetchByLess(client)
+    fetchBy(client, fetchJobs)
     prepare(client, LOOK_UP_ROWS)
   })
 
@@ -123,13 +103,10 @@ export function openQueuePool(
   }
 }
 
-function fetchByLess(client: pg.PoolClient): void {
+function fetchBy(client: pg.PoolClient, fetchJobs: FetchJobs): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  client.query = ((asked: string | pg.QueryConfig, ...rest: unknown[]) => {
-    const fetching = typeof asked === 'object' && FETCHING.exec(asked.name ?? '')
-    if (!fetching) return query(asked, ...rest)
-    return query({ ...asked, text: fetchJobs(Number(fetching[1] || 1)) }, ...rest)
-  }) as pg.PoolClient['query']
+  client.query = ((asked: unknown, ...rest: unknown[]) =>
+    fetchJobs(asked, query as Query) ?? query(asked, ...rest)) as pg.PoolClient['query']
 }
 
 function withoutCode(cause: Error): Error {
