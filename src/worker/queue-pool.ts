@@ -61,9 +61,14 @@ export function openQueuePool(
   /** Once it is prepared, as graphile-worker may ask twice at once, and `pg` warns of three. */
   async function lend(client: pg.PoolClient): Promise<pg.PoolClient> {
     const { release } = client
+    let lent = true
     taken.add(client)
     client.release = (broken) => {
-      if (taken.delete(client)) release.call(client, broken)
+      // Whoever had it before may release it once more, when it is another's by now.
+      if (!lent) return
+      lent = false
+      taken.delete(client)
+      release.call(client, broken)
     }
     if (performance.now() - (prepared.get(client)?.at ?? 0) > KEEP_PLANS_MS) {
       prepare(client, 'discard plans')

@@ -72,14 +72,18 @@ export async function runRound(
   }
 }
 
-/** Whether nothing waits for its first attempt, or is held by a worker, longer than it should. */
+/** Whether nothing waits for its first attempt, or is held by a worker, longer than it should, or by one that is gone. */
 async function isSettled({ postgres }: World): Promise<boolean> {
   const [row] = await postgres.query(
     `select (
        select count(*) from posthorn.deliveries
        where state = 'pending' and attempt_count = 0 and id < posthorn.uuid_v7_floor(now() - interval '1500 ms')
      ) + (
-       select count(*) from graphile_worker._private_jobs where locked_at < now() - interval '4 seconds'
+       select count(*) from graphile_worker._private_jobs as job
+       where locked_at < now() - interval '4 seconds' or locked_at is not null and not exists (
+         select from pg_locks where locktype = 'advisory' and objsubid = 1
+           and (classid::bigint << 32) | objid::bigint = hashtextextended(job.locked_by, 0)
+       )
      ) as waiting`,
   )
   return Number(row.waiting) === 0
