@@ -1,5 +1,5 @@
 -- Deliveries and their events are looked up together, in one pass over each index, where each was looked up by itself.
--- That, and attempts that are numbered instead of drawn, takes a sixth off what Postgres does for a delivery among many.
+-- That, and attempts that are numbered instead of drawn, takes an eighth off what Postgres does for a delivery among many.
 
 do $do$
 begin
