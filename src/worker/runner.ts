@@ -65,7 +65,7 @@ export async function startWorker(
   tasks: Tasks,
   { concurrency, logger, onStopping }: WorkerOptions,
 ): Promise<Worker> {
-  const { workerLogger, sayAway } = createWorkerLog(logger)
+  const { workerLog, sayAway } = createWorkerLog(logger)
   const shifts = new Set<Shift>()
   const stopping = new AbortController()
   let current: Shift | null = null
@@ -87,7 +87,7 @@ export async function startWorker(
       tasks,
       cron: parseCronItems(CRON),
       preset: preset(concurrency),
-      workerLogger,
+      workerLog,
       onWait: sayAway,
     })
     current = shift

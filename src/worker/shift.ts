@@ -1,14 +1,16 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
-import { type ParsedCronItem, run } from 'graphile-worker'
+import type { WorkerEvents } from 'graphile-worker'
+import { type ParsedCronItem, run, Logger as WorkerLogger } from 'graphile-worker'
 import { batched } from '../batch.ts'
 import type { Database } from '../db/client.ts'
 import { fetchWhatWasAnnounced } from './fetch-announced.ts'
 import { giveBackJobs } from './give-back.ts'
 import type { PoolLiveness } from './pool-liveness.ts'
 import { openQueuePool } from './queue-pool.ts'
+import { noticeRememberedFailure } from './remembered-failure.ts'
 import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
+import type { WorkerLog } from './worker-log.ts'
 
 /** One runner of graphile-worker with its pool, from its beginning until the last of its jobs has ended. */
 export interface Shift {
@@ -31,7 +33,7 @@ export interface ShiftOptions {
   readonly tasks: Tasks
   readonly cron: ParsedCronItem[]
   readonly preset: GraphileConfig.Preset
-  readonly workerLogger: WorkerLogger
+  readonly workerLog: WorkerLog
   readonly onWait: (error: unknown) => void
 }
 
@@ -39,7 +41,7 @@ export interface ShiftOptions {
 const FINISH_WITHIN_MS = 8_000
 
 export async function beginShift(options: ShiftOptions): Promise<Shift> {
-  const { database, liveness, tasks, cron, preset, workerLogger, onWait } = options
+  const { database, liveness, tasks, cron, preset, workerLog, onWait } = options
   let poolId = ''
   const giveBack = batched(
     async (ids: string[]) => {
@@ -51,11 +53,12 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   const runs = createTaskRuns({ tasks, giveBack, onWait })
   const events: WorkerEvents = new EventEmitter()
   fetchWhatWasAnnounced(events)
+  const log = noticeRememberedFailure(workerLog, end)
   const queue = openQueuePool(database.connections, onWait)
   const runner = await run({
     pgPool: queue.pool,
     events,
-    logger: workerLogger,
+    logger: new WorkerLogger(() => log),
     noHandleSignals: true,
     taskList: runs.taskList,
     parsedCronItems: cron,
@@ -67,6 +70,12 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     await queue[Symbol.asyncDispose]()
     throw error
   })
+
+  function end(): void {
+    runs.end()
+    // It is already ending where this is refused.
+    runner.stop()?.catch(() => {})
+  }
 
   const ending = new Promise<void>((resolve) => {
     runner.events.once('pool:gracefulShutdown', () => resolve())
@@ -92,11 +101,7 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     },
     ending,
     ended,
-    end() {
-      runs.end()
-      // It is already ending where this is refused.
-      runner.stop()?.catch(() => {})
-    },
+    end,
     giveUp: () => runs.giveUp(),
     async giveBackUnbegun() {
       await giveBackJobs(database.pool, poolId, { allBut: runs.ids() })

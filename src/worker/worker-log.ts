@@ -1,4 +1,3 @@
-import { Logger as WorkerLogger } from 'graphile-worker'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
@@ -8,9 +7,12 @@ const SAY_AWAY_EVERY_MS = 5_000
 /** So long after Postgres was away, what a runner stumbles over while it ends and is replaced follows from that. */
 const FOLLOWS_WITHIN_MS = 30_000
 
+/** Where a runner of graphile-worker writes what it has to say. */
+export type WorkerLog = (level: string, message: string, meta?: Record<string, unknown>) => void
+
 /** What graphile-worker says goes where all else goes. That Postgres is away is no error of ours, and said seldom. */
 export function createWorkerLog(logger: Logger): {
-  readonly workerLogger: WorkerLogger
+  readonly workerLog: WorkerLog
   readonly sayAway: (error: unknown) => void
 } {
   let awayAtMs = Number.NEGATIVE_INFINITY
@@ -24,7 +26,7 @@ export function createWorkerLog(logger: Logger): {
     logger.warn({ error }, 'Postgres is away: what it is needed for waits')
   }
 
-  function write(level: string, message: string, meta?: object): void {
+  const workerLog: WorkerLog = (level, message, meta) => {
     const error = errorIn(meta)
     if (level === 'error' && isDatabaseUnavailable(error)) sayAway(error)
     else if (level === 'error' && isAfterRelease(error))
@@ -37,7 +39,7 @@ export function createWorkerLog(logger: Logger): {
     else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
   }
 
-  return { workerLogger: new WorkerLogger(() => write), sayAway }
+  return { workerLog, sayAway }
 }
 
 /** Jobs here wait for receivers, not for connections: what they ask of Postgres is gathered into few statements. */
