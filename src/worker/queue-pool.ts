@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Connections } from '../db/connections.ts'
+import { createFetchJobs, type FetchJobs, type Query } from './fetch-jobs.ts'
 
 /** The connections of one runner of graphile-worker. */
 export interface QueuePool extends AsyncDisposable {
@@ -33,10 +34,6 @@ const LOOK_UP_ROWS = `
  */
 export const KEEP_PLANS_MS = 1_000
 
-/** What graphile-worker and the tasks look at in a job that is fetched; it asks for all columns, some of them twice. */
-const LOOKED_AT =
-  'jobs.id, jobs.task_id, jobs.job_queue_id, jobs.payload, jobs.attempts, jobs.max_attempts'
-
 /**
  * Where Postgres says that it is only starting, or cannot be reached in time, graphile-worker waits for 3 s and then ever
  * longer, up to two minutes, before it asks again. Told no reason, it asks again at its next poll. And a runner that
@@ -47,9 +44,10 @@ export function openQueuePool(
   onError: (error: Error) => void,
 ): QueuePool {
   const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError })
+  const fetchJobs = createFetchJobs()
   const prepared = new WeakMap<pg.PoolClient, Prepared>()
   pool.on('connect', (client) => {
-    askForLess(client)
+    fetchBy(client, fetchJobs)
     prepare(client, LOOK_UP_ROWS)
   })
 
@@ -63,9 +61,14 @@ export function openQueuePool(
   /** Once it is prepared, as graphile-worker may ask twice at once, and `pg` warns of three. */
   async function lend(client: pg.PoolClient): Promise<pg.PoolClient> {
     const { release } = client
+    let lent = true
     taken.add(client)
     client.release = (broken) => {
-      if (taken.delete(client)) release.call(client, broken)
+      // Whoever had it before may release it once more, when it is another's by now.
+      if (!lent) return
+      lent = false
+      taken.delete(client)
+      release.call(client, broken)
     }
     if (performance.now() - (prepared.get(client)?.at ?? 0) > KEEP_PLANS_MS) {
       prepare(client, 'discard plans')
@@ -105,15 +108,10 @@ export function openQueuePool(
   }
 }
 
-/** The other columns took a fifth of Postgres's time for fetching a job, and three quarters of this process's. */
-function askForLess(client: pg.PoolClient): void {
+function fetchBy(client: pg.PoolClient, fetchJobs: FetchJobs): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  client.query = ((asked: string | pg.QueryConfig, ...rest: unknown[]) => {
-    const isFetch = typeof asked === 'object' && asked.name?.startsWith('get_job')
-    if (!isFetch) return query(asked, ...rest)
-    const text = asked.text.replace(/returning \*$/, `returning ${LOOKED_AT}`)
-    return query({ ...asked, text }, ...rest)
-  }) as pg.PoolClient['query']
+  client.query = ((asked: unknown, ...rest: unknown[]) =>
+    fetchJobs(asked, query as Query) ?? query(asked, ...rest)) as pg.PoolClient['query']
 }
 
 function withoutCode(cause: Error): Error {

@@ -106,6 +106,26 @@ test('of a job that is fetched only what is looked at is asked for, and it fails
   expect(errors).toEqual([])
 })
 
+test('jobs are taken in their order, up to the size of the queue, and none of a named queue', async () => {
+  await using queue = openQueue()
+  await addJobs(3, 'now')
+  await database.pool.query(
+    `update graphile_worker._private_jobs set run_at = now() - id * interval '1 second';
+     select graphile_worker.add_job('deliver', queue_name := 'somebody''s', run_at := now() - interval '1 day')`,
+  )
+  const seen: string[] = []
+  await runOnce({
+    pgPool: queue.pool,
+    logger: new Logger(() => () => {}),
+    taskList: { deliver: (_payload, { job }) => void seen.push(job.id) },
+    preset: { worker: { localQueue: { size: 2 }, concurrentJobs: 1 } },
+  })
+  expect(seen).toHaveLength(3)
+  expect(seen).toEqual(seen.toSorted((a, b) => Number(b) - Number(a)))
+  await until(async () => (await jobsLeft()) === 1, 'those in no queue are done')
+  expect(errors).toEqual([])
+})
+
 test('a connection is lent when it is prepared, so that two questions at once are no warning', async () => {
   const warnings: Error[] = []
   const warned = (warning: Error) => warnings.push(warning)
