@@ -180,12 +180,20 @@ describe('a webhook that keeps failing', () => {
 
   test('can be released by hand', async () => {
     await untilHeld()
-    recover()
+    let answer = () => {}
+    const looked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    receiver.answer = async (response) => {
+      await looked
+      response.end()
+    }
     await publishOne()
     const release = `mutation ($id: ID!) { releaseWebhook(id: $id) {
       ... on ReleaseWebhookSuccess { webhook { health { state } } } ... on ConflictError { message } } }`
     const { releaseWebhook } = await posthorn.graphql(release, { id: webhookId })
     expect(releaseWebhook.webhook.health.state).toBe('FAILING')
+    answer()
     await until(async () => (await health()).state === 'HEALTHY', 'it works')
     const again = await posthorn.graphql(release, { id: webhookId })
     expect(again.releaseWebhook.message).toMatch(/Nothing is held back/)
