@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type pg from 'pg'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { readPostmaster } from '../../src/db/embedded-postmaster.ts'
@@ -45,6 +46,7 @@ export async function startBenchServer(): Promise<BenchServer> {
     await using template = openDatabase(withDatabase(url, TEMPLATE))
     await migrate(template.pool)
   }
+  await fillLog(server.pool)
   let made = 0
   const resources = started.move()
   return {
@@ -53,6 +55,16 @@ export async function startBenchServer(): Promise<BenchServer> {
     cpuTimeMs: async () => cpuTimeMs((await readPostmaster(cluster))?.pid as number),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** As in a Postgres that has run for a while: it writes over what it has kept, where a new one makes each segment first. */
+async function fillLog(pool: pg.Pool): Promise<void> {
+  for (let megabytes = 0; megabytes < 640; megabytes += 16) {
+    await pool.query(
+      `select pg_logical_emit_message(false, 'bench', repeat('-', 16 * 1024 * 1024))`,
+    )
+  }
+  await pool.query('checkpoint')
 }
 
 async function createDatabase({ url: serverUrl, pool }: Database, name: string) {
