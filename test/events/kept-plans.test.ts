@@ -121,6 +121,25 @@ test('loading and recording search the days of their deliveries, however many ar
   )
 })
 
+test('what is recorded together is not compared each with each, where two days hold many deliveries', async () => {
+  const recordAttempt = createRecordAttempt(session, SENT_BY)
+  const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 503))
+  await session.query('select posthorn.ensure_partitions(current_date - 1, current_date)')
+  await publish(25_000)
+  await session.query(`
+    insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, next_attempt_at)
+    select overlay(posthorn.uuid_v7_floor(now() - interval '1 day')::text placing right(id::text, 12) from 25)::uuid,
+      organization_id, webhook_id, event_id, event_type, 'infinity'
+    from posthorn.deliveries`)
+  await session.query('vacuum analyze')
+  const { rows } = await session.query<{ id: string }>(
+    'select id from posthorn.deliveries where next_attempt_at <= now() limit 100',
+  )
+  const plans = await plansOf(() => Promise.all(rows.map(({ id }) => record(id))))
+  expect(plans).toContain('Update on deliveries')
+  expect(plans).not.toContain('Removed by Join Filter')
+})
+
 test.each(['without statistics', 'with statistics'])(
   'a session that began on an empty database, %s, releases a few of 10,000 in line by index, and a probe, and finds the lines',
   async (known) => {
@@ -180,6 +199,20 @@ test('SQL writes every id as the rest of Posthorn does', async () => {
   )
   expect(rows.map(({ id }) => id)).toEqual(uuids.map((uuid) => publicId('delivery', uuid)))
 })
+
+/** Those of all statements that run meanwhile, inside functions too. */
+async function plansOf(run: () => Promise<unknown>): Promise<string> {
+  const said: string[] = []
+  const note = ({ message = '' }) => void said.push(message)
+  await session.query(`
+    load 'auto_explain'; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
+    set client_min_messages = log; set auto_explain.log_min_duration = 0`)
+  session.on('notice', note)
+  await run()
+  session.off('notice', note)
+  await session.query('reset client_min_messages; reset auto_explain.log_min_duration')
+  return said.join('\n')
+}
 
 async function publish(count: number): Promise<void> {
   await session.query(
