@@ -67,6 +67,8 @@ async function fillLog(pool: pg.Pool): Promise<void> {
   await pool.query('checkpoint')
 }
 
+const AUTOVACUUMS = `select from pg_stat_activity where backend_type = 'autovacuum worker'`
+
 async function createDatabase({ url: serverUrl, pool }: Database, name: string) {
   await pool.query(`create database ${name} template ${TEMPLATE}`)
   const url = withDatabase(serverUrl, name)
@@ -75,6 +77,14 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
     async settle() {
       await using database = openDatabase(url, { maxConnections: 1 })
       await database.pool.query('vacuum analyze')
+      await until(
+        async () => {
+          const { rows } = await database.pool.query(AUTOVACUUMS)
+          return rows.length === 0
+        },
+        'what began to be vacuumed meanwhile is done',
+        120_000,
+      )
       await database.pool.query('checkpoint')
     },
     async transactions() {
