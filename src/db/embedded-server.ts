@@ -56,7 +56,7 @@ export async function startEmbeddedServer(
 
 /**
  * How much of its log Postgres keeps to write over. Beyond that a segment is made anew, and all who write wait while it
- * is filled with zeros: batches of events are stored an eighth faster without. By default Postgres keeps 80 MB, two
+ * is filled with zeros: batches of events are stored a sixth faster without. By default Postgres keeps 80 MB, two
  * seconds of them; it may take 1 GB between two checkpoints in any case.
  */
 const KEPT_WAL = '512MB'

@@ -20,8 +20,9 @@ afterEach(async () => await database[Symbol.asyncDispose]())
 test('a worker whose first look at the tasks broke off begins anew, and takes jobs', async () => {
   const release = await lock('_private_tasks')
   await using _worker = await start()
+  await until(async () => (await poolIds()).length > 0, 'it has shown itself')
   const pools = await poolIds()
-  await breakOffWhoeverWaits()
+  await breakOffFetching()
   await release()
   await addJob('dlv_1')
   await until(() => delivered.length > 0, 'it takes the job')
@@ -35,7 +36,7 @@ test('a worker whose later fetch broke off takes jobs as it is', async () => {
   await until(() => delivered.length > 0, 'it takes a job')
   const pools = await poolIds()
   const release = await lock('_private_jobs')
-  await breakOffWhoeverWaits()
+  await breakOffFetching()
   await release()
   await addJob('dlv_2')
   await until(() => delivered.length > 1, 'it takes the next')
@@ -74,11 +75,12 @@ async function lock(table: string): Promise<() => Promise<void>> {
   }
 }
 
-async function breakOffWhoeverWaits(): Promise<void> {
+/** Not whoever looks for killed workers meanwhile, on a connection of another name. */
+async function breakOffFetching(): Promise<void> {
   await until(async () => {
     const { rowCount } = await database.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
+       where datname = current_database() and application_name = 'posthorn' and wait_event_type = 'Lock'`,
     )
     return rowCount === 1
   }, 'the worker waits for the lock')
