@@ -10,6 +10,12 @@ export interface BatchOptions<Input> {
   readonly whenIdle?: boolean
   /** How long after one batch began the next one begins at the earliest. Default: 0. */
   readonly distanceMs?: number
+  /** Where fewer calls wait and none of them is urgent, the next one keeps more distance. Default: it does not. */
+  readonly patience?: {
+    readonly fewerThan: number
+    readonly distanceMs: number
+    readonly isUrgent: (input: Input) => boolean
+  }
   /** What a batch may weigh, in units of `of`; a call that weighs more by itself goes alone. Default: anything. */
   readonly weight?: { readonly max: number; readonly of: (input: Input) => number }
   /**
@@ -32,10 +38,19 @@ interface Call<Input, Output> {
  */
 export function batched<Input, Output>(
   run: Run<Input, Output>,
-  { gatherMs, maxSize, whenIdle = false, distanceMs = 0, weight, isolate }: BatchOptions<Input>,
+  {
+    gatherMs,
+    maxSize,
+    whenIdle = false,
+    distanceMs = 0,
+    patience,
+    weight,
+    isolate,
+  }: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
   let calls: Call<Input, Output>[] = []
   let gathered = 0
+  let urgent = false
   let running = 0
   let lastAt = Number.NEGATIVE_INFINITY
   let scheduled: NodeJS.Timeout | NodeJS.Immediate | undefined
@@ -47,6 +62,7 @@ export function batched<Input, Output>(
     const batch = calls
     calls = []
     gathered = 0
+    urgent = false
     running++
     if (distanceMs > 0) lastAt = performance.now()
     void settle(run, batch, isolate).then(() => {
@@ -55,10 +71,15 @@ export function batched<Input, Output>(
     })
   }
 
+  function isPatient(): boolean {
+    return patience !== undefined && !urgent && calls.length < patience.fewerThan
+  }
+
   function schedule() {
     cancel(scheduled)
     const gatherFor = whenIdle && running === 0 ? 0 : gatherMs
-    const keepAwayFor = distanceMs > 0 ? lastAt + distanceMs - performance.now() : 0
+    const distance = (isPatient() && patience?.distanceMs) || distanceMs
+    const keepAwayFor = distance > 0 ? lastAt + distance - performance.now() : 0
     const waitMs = Math.max(gatherFor, keepAwayFor)
     scheduled = waitMs > 0 ? setTimeout(flush, waitMs) : setImmediate(flush)
   }
@@ -67,10 +88,12 @@ export function batched<Input, Output>(
     const caller = Promise.withResolvers<Output>()
     const heavy = weight?.of(input) ?? 0
     if (weight && gathered + heavy > weight.max) flush()
+    const wasPatient = isPatient()
     calls.push({ input, caller })
     gathered += heavy
+    if (patience?.isUrgent(input)) urgent = true
     if (calls.length >= maxSize) flush()
-    else if (scheduled === undefined) schedule()
+    else if (scheduled === undefined || (wasPatient && !isPatient())) schedule()
     return caller.promise
   }
 }

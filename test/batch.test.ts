@@ -181,6 +181,44 @@ describe('batches that keep their distance', () => {
   })
 })
 
+describe('batches that keep more distance while they are small', () => {
+  const patience = {
+    fewerThan: 3,
+    distanceMs: 60_000,
+    isUrgent: (input: number) => input > 100,
+  }
+  const options = { gatherMs: 0, distanceMs: 20, patience, maxSize: 10 }
+
+  test.each([
+    ['as soon as there are enough', [2, 3, 4]],
+    ['as soon as one of them is urgent', [2, 101]],
+    ['as soon as one of them is, and take along who follows', [101, 2]],
+  ])('go %s', async (_, inputs) => {
+    const batches: number[][] = []
+    const run = batched(async (inputs: number[]) => {
+      batches.push(inputs)
+      return inputs
+    }, options)
+    expect(await run(1)).toBe(1)
+    expect(await Promise.all(inputs.map(run))).toEqual(inputs)
+    expect(batches).toEqual([[1], inputs])
+  })
+
+  test('wait otherwise, and no longer than that', async () => {
+    const begun: number[] = []
+    const run = batched(
+      async (inputs: number[]) => {
+        begun.push(performance.now())
+        return inputs
+      },
+      { ...options, distanceMs: 10, patience: { ...patience, distanceMs: 100 } },
+    )
+    await run(1)
+    expect(await Promise.all([run(2), run(3)])).toEqual([2, 3])
+    expect(Number(begun[1]) - Number(begun[0])).toBeGreaterThanOrEqual(90)
+  })
+})
+
 test('a batch weighs no more than allowed, unless one call does by itself', async () => {
   const batches: number[][] = []
   const run = batched(

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { describeOnce } from './describe-once.ts'
 import { APPLICATION_NAME } from './embedded.ts'
 
 /** The connections of this process to one database. */
@@ -41,6 +42,7 @@ export function createConnections(url: string): Connections {
       pool.on('error', onError)
       pool.on('connect', (client) => {
         client.on('error', onError)
+        describeOnce(client)
         open.add(client)
       })
       pool.on('remove', (client) => open.delete(client as pg.PoolClient))

@@ -119,12 +119,14 @@ async function send(
   const startedAt = deps.now()
   const scheduleMs = options.retryScheduleMs ?? deps.retryScheduleMs
   const keepsSchedule = held && isProbe
+  const isAwaited = options.ordered
   const { signingKey } = options
   if (signingKey === null) {
     const record = unsentAttempt(id, options, {
       startedAt,
       retryDelayMs: nextDelayMs(delivery, null, scheduleMs, keepsSchedule, startedAt),
       keepsSchedule,
+      isAwaited,
     })
     return { record, attempted, options }
   }
@@ -142,7 +144,11 @@ async function send(
   // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
   if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
   const retryDelayMs = nextDelayMs(delivery, outcome, scheduleMs, keepsSchedule, deps.now())
-  const record = toRecord(id, request, startedAt, outcome, { retryDelayMs, keepsSchedule })
+  const record = toRecord(id, request, startedAt, outcome, {
+    retryDelayMs,
+    keepsSchedule,
+    isAwaited,
+  })
   return { record, attempted, options }
 }
 
@@ -151,7 +157,7 @@ function toRecord(
   request: SignedRequest,
   startedAt: Date,
   outcome: Exclude<Outcome, { kind: 'aborted' }>,
-  { retryDelayMs, keepsSchedule }: Pick<AttemptRecord, 'retryDelayMs' | 'keepsSchedule'>,
+  how: Pick<AttemptRecord, 'retryDelayMs' | 'keepsSchedule' | 'isAwaited'>,
 ): AttemptRecord {
   const succeeded = isSuccess(outcome)
   const answer = outcome.kind === 'answered' ? outcome : null
@@ -171,8 +177,9 @@ function toRecord(
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,
-    retryDelayMs: succeeded ? null : retryDelayMs,
-    keepsSchedule,
+    retryDelayMs: succeeded ? null : how.retryDelayMs,
+    keepsSchedule: how.keepsSchedule,
+    isAwaited: how.isAwaited,
   }
 }
 

@@ -24,6 +24,8 @@ export interface AttemptRecord {
   readonly retryDelayMs: number | null
   /** Whether it leaves the retry schedule where it is, as a probe does: that time is the breaker's. */
   readonly keepsSchedule: boolean
+  /** Whether another delivery waits for this one to be on record, as where its webhook takes one at a time. */
+  readonly isAwaited: boolean
 }
 
 /** What the requests of a process have in common, and what goes on record with each attempt. */
@@ -48,12 +50,14 @@ export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt |
 
 /**
  * Attempts that end soon after others were recorded are recorded together. Much of what a statement costs Postgres does
- * not depend on how many there are, so under load it pays to wait; nobody waits for it but the job.
+ * not depend on how many there are, so it pays to wait, the longer the fewer they are; mostly nobody waits for it but the
+ * job.
  */
 export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, sentBy, records), {
     gatherMs: 0,
     distanceMs: 15,
+    patience: { fewerThan: 64, distanceMs: 40, isUrgent: ({ isAwaited }) => isAwaited },
     maxSize: 500,
     isolate: isRefusal,
   })

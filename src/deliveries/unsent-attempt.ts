@@ -11,7 +11,7 @@ export const SECRET_UNREADABLE = 'secret_unreadable'
 export function unsentAttempt(
   deliveryUuid: string,
   { url }: Pick<SendOptions, 'url'>,
-  how: Pick<AttemptRecord, 'startedAt' | 'retryDelayMs' | 'keepsSchedule'>,
+  how: Pick<AttemptRecord, 'startedAt' | 'retryDelayMs' | 'keepsSchedule' | 'isAwaited'>,
 ): AttemptRecord {
   return {
     ...how,

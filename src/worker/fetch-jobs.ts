@@ -1,10 +1,16 @@
 import type pg from 'pg'
 
 /** What graphile-worker calls its statement that fetches, with the number of jobs where it is not one. */
-const FETCHING = /^get_job(\d*)\//
+export const FETCHING = /^get_job(\d*)\//
 
 /** How often at least all that is due is looked for, not only what became due a moment ago. */
 const LOOK_FOR_ALL_EVERY_MS = 250
+
+/**
+ * That a job was taken need not be on disk before it runs: whatever is recorded of it later takes that along. What a crash
+ * of Postgres loses is that the jobs of the last moment were taken, and they are then taken once more.
+ */
+const UNWAITED = `(select set_config('synchronous_commit', 'off', true)) is not null`
 
 /**
  * As graphile-worker does it, without what takes time for nothing. It looks for named queues, which no job of these tasks
@@ -22,7 +28,7 @@ const statement = (limit: number, recency = '') => `
   )
   update graphile_worker._private_jobs as jobs
   set attempts = jobs.attempts + 1, locked_by = $1::text, locked_at = now()
-  from wanted where jobs.ctid = wanted.at
+  from wanted where jobs.ctid = wanted.at and ${UNWAITED}
   returning jobs.id, jobs.task_id, jobs.job_queue_id, jobs.payload, jobs.attempts, jobs.max_attempts`
 
 const RECENT = `and jobs.priority = 0 and jobs.run_at > now() - interval '5 seconds'`

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Connections } from '../db/connections.ts'
+import { type CompleteJobs, createCompleteJobs } from './complete-jobs.ts'
 import { createFetchJobs, type FetchJobs, type Query } from './fetch-jobs.ts'
 
 /** The connections of one runner of graphile-worker. */
@@ -45,9 +46,10 @@ export function openQueuePool(
 ): QueuePool {
   const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError })
   const fetchJobs = createFetchJobs()
+  const completeJobs = createCompleteJobs()
   const prepared = new WeakMap<pg.PoolClient, Prepared>()
   pool.on('connect', (client) => {
-    fetchBy(client, fetchJobs)
+    askInOwnWords(client, fetchJobs, completeJobs)
     prepare(client, LOOK_UP_ROWS)
   })
 
@@ -108,10 +110,16 @@ export function openQueuePool(
   }
 }
 
-function fetchBy(client: pg.PoolClient, fetchJobs: FetchJobs): void {
+function askInOwnWords(
+  client: pg.PoolClient,
+  fetchJobs: FetchJobs,
+  completeJobs: CompleteJobs,
+): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
-  client.query = ((asked: unknown, ...rest: unknown[]) =>
-    fetchJobs(asked, query as Query) ?? query(asked, ...rest)) as pg.PoolClient['query']
+  client.query = ((first: unknown, ...rest: unknown[]) => {
+    const asked = completeJobs(first)
+    return fetchJobs(asked, query as Query) ?? query(asked, ...rest)
+  }) as pg.PoolClient['query']
 }
 
 function withoutCode(cause: Error): Error {

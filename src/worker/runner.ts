@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { watchPools } from './pool-liveness.ts'
 import { beginShift, type Shift } from './shift.ts'
-import type { Tasks } from './task-runs.ts'
+import type { Tasks, UnderWay } from './task-runs.ts'
 import { createWorkerLog } from './worker-log.ts'
 
 /** The part of a process that runs jobs. */
@@ -67,6 +67,7 @@ export async function startWorker(
 ): Promise<Worker> {
   const { workerLog, sayAway } = createWorkerLog(logger)
   const shifts = new Set<Shift>()
+  const underWay: UnderWay = new Map()
   const stopping = new AbortController()
   let current: Shift | null = null
   let replacing: Promise<void> | null = null
@@ -85,6 +86,7 @@ export async function startWorker(
       database,
       liveness,
       tasks,
+      underWay,
       cron: parseCronItems(CRON),
       preset: preset(concurrency),
       workerLog,

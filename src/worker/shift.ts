@@ -9,7 +9,7 @@ import { giveBackJobs } from './give-back.ts'
 import type { PoolLiveness } from './pool-liveness.ts'
 import { openQueuePool } from './queue-pool.ts'
 import { noticeRememberedFailure } from './remembered-failure.ts'
-import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
+import { createTaskRuns, type TaskRuns, type Tasks, type UnderWay } from './task-runs.ts'
 import type { WorkerLog } from './worker-log.ts'
 
 /** One runner of graphile-worker with its pool, from its beginning until the last of its jobs has ended. */
@@ -31,6 +31,7 @@ export interface ShiftOptions {
   readonly database: Database
   readonly liveness: PoolLiveness
   readonly tasks: Tasks
+  readonly underWay: UnderWay
   readonly cron: ParsedCronItem[]
   readonly preset: GraphileConfig.Preset
   readonly workerLog: WorkerLog
@@ -41,7 +42,7 @@ export interface ShiftOptions {
 const FINISH_WITHIN_MS = 8_000
 
 export async function beginShift(options: ShiftOptions): Promise<Shift> {
-  const { database, liveness, tasks, cron, preset, workerLog, onWait } = options
+  const { database, liveness, tasks, underWay, cron, preset, workerLog, onWait } = options
   let poolId = ''
   const giveBack = batched(
     async (ids: string[]) => {
@@ -50,7 +51,7 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     },
     { gatherMs: 5, maxSize: 1_000 },
   )
-  const runs = createTaskRuns({ tasks, giveBack, onWait })
+  const runs = createTaskRuns({ tasks, underWay, giveBack, onWait })
   const events: WorkerEvents = new EventEmitter()
   fetchWhatWasAnnounced(events)
   const log = noticeRememberedFailure(workerLog, end)

@@ -23,8 +23,12 @@ export interface TaskRuns extends Disposable {
   giveUp(): void
 }
 
+/** The jobs that a worker runs at the moment, in whichever of its pools, by their ids; and whether each was done then. */
+export type UnderWay = Map<string, Promise<boolean>>
+
 export interface TaskRunsOptions {
   readonly tasks: Tasks
+  readonly underWay: UnderWay
   /** Makes a job due again for anybody, under another id. */
   readonly giveBack: (jobId: string) => Promise<void>
   /** Told of each job that begins to wait for Postgres. */
@@ -37,7 +41,7 @@ const RUN_AGAIN_AFTER_MS = 250
 /** How long those that are asked to stop may take to record what is done. */
 const RECORD_WITHIN_MS = 1_000
 
-export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): TaskRuns {
+export function createTaskRuns({ tasks, underWay, giveBack, onWait }: TaskRunsOptions): TaskRuns {
   const stop = new AbortController()
   const over = new AbortController()
   let ending = false
@@ -59,19 +63,37 @@ export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): Ta
     }
   }
 
-  async function runJob(jobId: string, task: Run): Promise<void> {
+  /** Answers whether it was done. Else it was given back. */
+  async function runJob(jobId: string, task: Run): Promise<boolean> {
     try {
       await new Promise<void>((resolve, reject) => {
         leave.set(jobId, () => reject(new Error('It did not stop when it was asked to.')))
         task(stop.signal).then(resolve, (error) => runAgain(task, error).then(resolve, reject))
       })
+      return true
     } catch (error) {
       if (!stop.signal.aborted && !(ending && isUnavailable(error))) throw error
       // Under its new id: when this one is completed now, nothing happens.
       await giveBack(jobId)
+      return false
     } finally {
       leave.delete(jobId)
+      underWay.delete(jobId)
     }
+  }
+
+  /** A job that is taken again while it runs, as Postgres forgot of it when it crashed, is not run twice. */
+  function runOnce(jobId: string, task: Run): Promise<unknown> {
+    const before = underWay.get(jobId)
+    if (before) return join(jobId, before)
+    const run = runJob(jobId, task)
+    underWay.set(jobId, run)
+    return run
+  }
+
+  /** What gave it back then had no longer taken it. */
+  async function join(jobId: string, before: Promise<boolean>): Promise<void> {
+    if (!(await before)) await giveBack(jobId)
   }
 
   function leaveAllBehind(): void {
@@ -81,7 +103,7 @@ export function createTaskRuns({ tasks, giveBack, onWait }: TaskRunsOptions): Ta
   const entries = Object.entries(tasks).map(([name, task]) => [
     name,
     (payload: unknown, { job }: JobHelpers) =>
-      runJob(job.id, (signal) =>
+      runOnce(job.id, (signal) =>
         (task as (payload: unknown, signal: AbortSignal) => Promise<void>)(payload, signal),
       ),
   ])

@@ -26,6 +26,7 @@ export function attemptOf(
     responseBodyTruncated: false,
     retryDelayMs: null,
     keepsSchedule: false,
+    isAwaited: false,
     ...given,
   }
 }

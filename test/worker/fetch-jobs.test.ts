@@ -102,6 +102,27 @@ test('what was moved to another time is not passed over by each fetch', async ()
   expect(errors).toEqual([])
 })
 
+test('taking a job waits for no disk, and what follows on the connection does', async () => {
+  const session = await database.pool.connect()
+  await session.query(`
+    create table waits (setting text);
+    create function note_wait() returns trigger language plpgsql as $$
+    begin
+      insert into waits values (current_setting('synchronous_commit'));
+      return null;
+    end $$;
+    create constraint trigger note_wait after update on graphile_worker._private_jobs
+      deferrable initially deferred for each row execute function note_wait()`)
+  const fetchJobs = createFetchJobs()
+  const job = await addJob('0 s')
+  const result = await fetchJobs(fetching(), (asked) => session.query(asked))
+  expect(result?.rows.map(({ id }) => id)).toEqual([job])
+  await session.query('update graphile_worker._private_jobs set priority = 1 where id = $1', [job])
+  session.release()
+  const { rows } = await database.pool.query('select setting from waits')
+  expect(rows).toEqual([{ setting: 'off' }, { setting: 'on' }])
+})
+
 /** How many pages a statement that fetches reads for one job, where the session has prepared it. */
 async function pagesRead(session: pg.PoolClient, name: string): Promise<number> {
   const { rows } = await session.query(

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { startWorker } from '../../src/worker/runner.ts'
@@ -44,10 +45,89 @@ test('a worker whose later fetch broke off takes jobs as it is', async () => {
   expect(await poolIds()).toEqual(pools)
 })
 
-function start() {
+describe('a job that a crash of Postgres has forgotten was taken', () => {
+  test('is not run twice beside itself, and is gone when it is done', async () => {
+    const held = Promise.withResolvers<void>()
+    await using worker = await start(() => held.promise)
+    await addJob('dlv_1')
+    await until(() => delivered.length === 1, 'it runs')
+    await forgetWhatIsTaken()
+    await until(async () => (await takenJobs()).length === 1, 'it is taken again')
+    held.resolve()
+    await until(async () => (await jobs()).length === 0, 'it is done')
+    expect(delivered).toEqual(['dlv_1'])
+    expect(worker.running).toBe(true)
+  })
+
+  test('is still there where it was made the job of the next attempt meanwhile', async () => {
+    const held = Promise.withResolvers<void>()
+    await using _worker = await start(() => held.promise)
+    await addJob('dlv_1')
+    await until(() => delivered.length === 1, 'it runs')
+    await forgetWhatIsTaken(`run_at = now() + interval '1 hour'`)
+    held.resolve()
+    await addJob('dlv_2')
+    await until(() => delivered.length === 2, 'another one runs')
+    await until(async () => (await jobs()).length === 1, 'that one is done')
+    expect((await jobs())[0]?.payload).toEqual({ deliveryId: 'dlv_1' })
+  })
+
+  test('is given back with what runs it, where another shift has taken it again', async () => {
+    {
+      await using worker = await start(async (signal) => {
+        if (signal?.aborted === false) await once(signal, 'abort')
+        throw new Error('It was asked to stop.')
+      })
+      await addJob('dlv_1')
+      await until(() => delivered.length === 1, 'it runs')
+      const pools = await poolIds()
+      await forgetWhatIsTaken(`run_at = now() + interval '1 hour'`)
+      await countAsKilled()
+      await until(async () => (await poolIds()).some((id) => !pools.includes(id)), 'another begins')
+      await database.pool.query('update graphile_worker._private_jobs set run_at = now()')
+      await until(async () => (await takenJobs()).length === 1, 'it is taken again')
+      worker.hurry()
+    }
+    expect(await takenJobs()).toEqual([])
+    expect((await jobs()).map(({ payload }) => payload)).toEqual([{ deliveryId: 'dlv_1' }])
+  })
+})
+
+/** Its shift ends then, and another one begins. */
+async function countAsKilled(): Promise<void> {
+  await database.pool.query('delete from posthorn.worker_pools')
+  const { rowCount } = await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'posthorn-pool-liveness'`,
+  )
+  expect(rowCount).toBe(1)
+}
+
+async function forgetWhatIsTaken(and = 'run_at = run_at'): Promise<void> {
+  const { rowCount } = await database.pool.query(
+    `update graphile_worker._private_jobs
+     set locked_by = null, locked_at = null, attempts = attempts - 1, ${and} where locked_at is not null`,
+  )
+  expect(rowCount).toBe(1)
+}
+
+async function jobs(): Promise<{ payload: unknown; locked_at: Date | null }[]> {
+  const { rows } = await database.pool.query(
+    `select payload, locked_at from graphile_worker._private_jobs as job
+     join graphile_worker._private_tasks as task on task.id = job.task_id and task.identifier = 'deliver'`,
+  )
+  return rows
+}
+
+async function takenJobs(): Promise<unknown[]> {
+  return (await jobs()).filter(({ locked_at }) => locked_at !== null)
+}
+
+function start(run: (signal: AbortSignal | undefined) => Promise<void> = idle) {
   const tasks: Tasks = {
-    async deliver({ deliveryId }) {
+    async deliver({ deliveryId }, signal) {
       delivered.push(deliveryId)
+      await run(signal)
     },
     release_waiting_deliveries: idle,
     cancel_deliveries: idle,
@@ -61,7 +141,10 @@ function start() {
 }
 
 async function addJob(deliveryId: string): Promise<void> {
-  await database.pool.query(`select graphile_worker.add_job('deliver', $1)`, [{ deliveryId }])
+  await database.pool.query(`select graphile_worker.add_job('deliver', $1, job_key := $2)`, [
+    { deliveryId },
+    deliveryId,
+  ])
 }
 
 /** Resolves to what lets go of the lock. */
