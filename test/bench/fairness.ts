@@ -6,6 +6,7 @@ import {
   type Latency,
   measureLatency,
   measureUsualLatency,
+  measureUsualLatencyAnew,
   USUAL_PER_SECOND,
 } from './latency.ts'
 import { startPosthornServer } from './posthorn-server.ts'
@@ -15,18 +16,30 @@ const FAILING_PER_SECOND = 50
 
 /** F: what a healthy webhook notices of one that hangs with a long queue, and of one that always fails. */
 export async function reportFairness(bench: Bench): Promise<void> {
-  const usual = await measureUsualLatency(bench)
-  for (const sameOrganization of [false, true]) {
-    const latency = await measureBeside(bench, sameOrganization)
+  const before = await measureUsualLatency(bench)
+  const besideOther = await measureBeside(bench, false)
+  const besideSame = await measureBeside(bench, true)
+  // The machine is not equally fast all the time, so what is compared with is measured on both sides.
+  const after = await measureUsualLatencyAnew(bench)
+  bench.report({
+    scenario: 'E',
+    name: `publish to receipt at ${USUAL_PER_SECOND}/s, p95, after F`,
+    value: after.p95,
+    unit: 'ms',
+    also: { ...besides(after, 'p50', 'p99'), 'p95 before': before.p95 },
+  })
+  const usual = { name: 'E', value: (before.p95 + after.p95) / 2 }
+  const report = (organization: string, latency: Latency) =>
     bench.report({
       scenario: 'F',
-      name: `the same at 200/s beside one hanging, ${sameOrganization ? 'same' : 'other'} organization, p95`,
+      name: `the same beside one hanging, ${organization} organization, p95`,
       value: latency.p95,
       unit: 'ms',
-      bound: { kind: 'at most', limit: 1.5, of: { name: 'E', value: usual.p95 } },
+      bound: { kind: 'at most', limit: 1.5, of: usual },
       also: besides(latency, 'p50', 'p99', 'max'),
     })
-  }
+  report('other', besideOther)
+  report('same', besideSame)
 }
 
 async function measureBeside(bench: Bench, sameOrganization: boolean): Promise<Latency> {

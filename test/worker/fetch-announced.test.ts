@@ -1,4 +1,7 @@
+import { EventEmitter } from 'node:events'
+import type { WorkerEvents } from 'graphile-worker'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fetchWhatWasAnnounced, REST_MS } from '../../src/worker/fetch-announced.ts'
 import { createWebhook, publish } from '../flow/support/backlog.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -34,4 +37,20 @@ test('an event that is published a moment after another does not wait for the ne
   }
   // The machine may have stood still a few times.
   expect(late).toBeLessThan(PAIRS / 8)
+})
+
+test('after a rest no distance is kept to the next fetch, and soon after one it is', () => {
+  const events: WorkerEvents = new EventEmitter()
+  let clock = 0
+  fetchWhatWasAnnounced(events, () => clock)
+  const keepsDistance = () => {
+    const localQueue = { refetchDelayAbortThreshold: 200 }
+    events.emit('localQueue:refetchDelay:start', { localQueue } as never)
+    return localQueue.refetchDelayAbortThreshold === 200
+  }
+  expect(keepsDistance()).toBe(false)
+  clock += REST_MS
+  expect(keepsDistance()).toBe(true)
+  clock += REST_MS + 1
+  expect(keepsDistance()).toBe(false)
 })
