@@ -125,7 +125,7 @@ async function startDelivering(
     isCurrent: createIsCurrent(pool),
     findSendOptions: createFindSendOptions(pool, webhooks.keyring),
     sender,
-    record: recordAtLast(pool, createRecordAttempt(pool, sentBy)),
+    record: recordAtLast(pool, createRecordAttempt(pool, sentBy, config.concurrency)),
     announce,
     flow,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),

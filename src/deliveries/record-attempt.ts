@@ -48,16 +48,25 @@ export interface RecordedAttempt {
 /** Resolves once the record, the new state and the job of the next attempt are committed, all together. */
 export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
 
+/** How long after others attempts are recorded: those that are many or awaited, and few. */
+const DISTANCE_MS = 15
+const PATIENT_DISTANCE_MS = 40
+
 /**
  * Attempts that end soon after others were recorded are recorded together. Much of what a statement costs Postgres does
  * not depend on how many there are, so it pays to wait, the longer the fewer they are; mostly nobody waits for it but the
- * job.
+ * job. A quarter of `concurrency`, of what the process can have under way at once, is many: it has jobs for twice as much,
+ * and must not run out of them. By default one is.
  */
-export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
+export function createRecordAttempt(sql: Sql, sentBy: SentBy, concurrency = 1): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, sentBy, records), {
     gatherMs: 0,
-    distanceMs: 15,
-    patience: { fewerThan: 64, distanceMs: 40, isUrgent: ({ isAwaited }) => isAwaited },
+    distanceMs: DISTANCE_MS,
+    patience: {
+      fewerThan: concurrency / 4,
+      distanceMs: PATIENT_DISTANCE_MS,
+      isUrgent: ({ isAwaited }) => isAwaited,
+    },
     maxSize: 500,
     isolate: isRefusal,
   })
