@@ -10,7 +10,7 @@ export interface BatchOptions<Input> {
   readonly whenIdle?: boolean
   /** How long after one batch began the next one begins at the earliest. Default: 0. */
   readonly distanceMs?: number
-  /** Where fewer calls wait and none of them is urgent, the next one keeps more distance. Default: it does not. */
+  /** While so few calls wait, none of them urgent, the next batch keeps this distance instead. Default: it does not. */
   readonly patience?: {
     readonly fewerThan: number
     readonly distanceMs: number
