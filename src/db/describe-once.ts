@@ -37,7 +37,8 @@ export function describeOnce(client: pg.PoolClient): void {
   /** The statement that runs, where its columns can be remembered. */
   function named(): (Running & { readonly name: string }) | null {
     const running = (client as unknown as Internals)._activeQuery
-    const remembered = running?.name !== undefined && running.types === undefined
+    // An empty name is none.
+    const remembered = running?.name && !running.types
     return remembered ? (running as Running & { readonly name: string }) : null
   }
 

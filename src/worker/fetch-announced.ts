@@ -21,9 +21,10 @@ export function fetchWhatWasAnnounced(
 ): void {
   let lastAt = Number.NEGATIVE_INFINITY
   events.on('localQueue:refetchDelay:start', ({ localQueue }) => {
-    const rested = now() - lastAt > REST_MS
+    const before = lastAt
     lastAt = now()
-    if (rested) (localQueue as unknown as Announced).refetchDelayAbortThreshold = 1
+    if (lastAt - before > REST_MS)
+      (localQueue as unknown as Announced).refetchDelayAbortThreshold = 1
   })
   events.on('localQueue:refetchDelay:expired', ({ localQueue }) => {
     const { refetchDelayCounter } = localQueue as unknown as Announced

@@ -64,11 +64,14 @@ test('a statement without a name, or with parsers of its own, is described each 
   for (let i = 0; i < 2; i++) {
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
     expect((await client.query('select $1::int as one', [1])).rows).toEqual([{ one: 1 }])
+    const [one, two] = [{ text: 'select 1 as one' }, { text: `select 'b' as two` }]
+    expect((await client.query({ name: '', ...one })).rows).toEqual([{ one: 1 }])
+    expect((await client.query({ name: '', ...two })).rows).toEqual([{ two: 'b' }])
     const types = { getTypeParser: () => (text: string) => `read ${text} ${i}` }
     const { rows } = await client.query({ name: 'own', text: 'select 1 as one', types })
     expect(rows).toEqual([{ one: `read 1 ${i}` }])
   }
-  expect(descriptions).toBe(6)
+  expect(descriptions).toBe(10)
 })
 
 test('a statement that fails, and one without columns, leave the next ones as they are', async () => {
