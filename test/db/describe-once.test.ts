@@ -64,9 +64,10 @@ test('a statement without a name, or with parsers of its own, is described each 
   for (let i = 0; i < 2; i++) {
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
     expect((await client.query('select $1::int as one', [1])).rows).toEqual([{ one: 1 }])
-    const [one, two] = [{ text: 'select 1 as one' }, { text: `select 'b' as two` }]
-    expect((await client.query({ name: '', ...one })).rows).toEqual([{ one: 1 }])
-    expect((await client.query({ name: '', ...two })).rows).toEqual([{ two: 'b' }])
+    const one = { name: '', text: 'select $1::int as one', values: [1] }
+    const two = { name: '', text: 'select $1::text as two', values: ['b'] }
+    expect((await client.query(one)).rows).toEqual([{ one: 1 }])
+    expect((await client.query(two)).rows).toEqual([{ two: 'b' }])
     const types = { getTypeParser: () => (text: string) => `read ${text} ${i}` }
     const { rows } = await client.query({ name: 'own', text: 'select 1 as one', types })
     expect(rows).toEqual([{ one: `read 1 ${i}` }])
