@@ -113,7 +113,7 @@ function openFlow({ database, logger, announce }: Services, { config, now }: Set
 const systemClock = () => new Date()
 
 async function startDelivering(
-  { database, logger, metrics, webhooks, announce }: Services,
+  { database, handOver, logger, metrics, webhooks, announce }: Services,
   sender: HttpSender,
   flow: Flow,
   { config, now }: Settings,
@@ -145,6 +145,7 @@ async function startDelivering(
   })
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,
+    handOver,
     logger,
     onStopping: () => flow.close(),
   })

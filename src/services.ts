@@ -8,6 +8,7 @@ import { createPublishEvents, type PublishEvents } from './events/publish-events
 import { type Announce, createAnnouncer } from './live/announce.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
+import { createHandOver, type HandOver } from './queue/hand-over.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
 import {
   type AuthenticateSession,
@@ -41,6 +42,8 @@ export interface Services extends AsyncDisposable {
   readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
+  /** By it, the worker of this process takes over what is published here. */
+  readonly handOver: HandOver
   /** Tells the streams of all processes what happened. */
   readonly announce: Announce
   /** The streams of this process. */
@@ -71,6 +74,7 @@ export function openServices({ config, secrets }: Settings): Services {
     findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
     onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
   })
+  const handOver = createHandOver()
   return {
     logger,
     metrics: createMetrics(),
@@ -84,7 +88,8 @@ export function openServices({ config, secrets }: Settings): Services {
       guard: createAddressGuard(config.egressAllow),
       headerPrefix: config.headerPrefix,
     },
-    publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool)),
+    publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool), handOver),
+    handOver,
     announce: announcer.announce,
     live,
     async [Symbol.asyncDispose]() {

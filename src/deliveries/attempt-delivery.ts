@@ -34,8 +34,8 @@ export interface AttemptDeps {
 }
 
 /**
- * Makes one attempt for a delivery, once its webhook has room: load, wait, sign, send, record. A receiver that fails is
- * an outcome and schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
+ * Makes one attempt for a delivery, once its webhook has room: load where it is not at hand, wait, sign, send, record. A
+ * receiver that fails is an outcome and schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
  *
  * Thousands a second come through here, and every promise costs: what is known already is not awaited.
  */
@@ -43,19 +43,21 @@ export async function attemptDelivery(
   deps: AttemptDeps,
   deliveryId: string,
   signal: AbortSignal | undefined,
+  atHand: LoadedDelivery | null = null,
 ): Promise<void> {
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null)
     throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
-  const due = await loadDue(deps, uuid)
+  const found = atHand ? withOptions(deps, atHand) : loadDue(deps, uuid)
+  const due = found instanceof Promise ? await found : found
   if (!due) return
   const pass = await deps.flow.admit(due.delivery, due.options, signal)
   if (!pass) return
 
   let sent: Sent | null
   try {
-    const found = pass.waitedMs === 0 ? due : stillDue(deps, due, pass.waitedMs)
-    const current = found instanceof Promise ? await found : found
+    const still = pass.waitedMs === 0 ? due : stillDue(deps, due, pass.waitedMs)
+    const current = still instanceof Promise ? await still : still
     if (pass.ready) await pass.ready()
     sent = isEnabled(current) ? await send(deps, deliveryId, current, signal) : null
   } finally {
@@ -73,13 +75,20 @@ interface Due {
 /** There is nothing to do where a job was repeated after the delivery was finished, or outlived it. */
 async function loadDue(deps: AttemptDeps, uuid: string): Promise<Due | null> {
   const delivery = await deps.load(uuid)
-  if (delivery?.state !== 'pending') return null
+  return delivery && (await withOptions(deps, delivery))
+}
+
+function withOptions(
+  deps: AttemptDeps,
+  delivery: LoadedDelivery,
+): Due | null | Promise<Due | null> {
+  if (delivery.state !== 'pending') return null
   if (delivery.webhook === 'deleted' || !hasBody(delivery)) {
-    await deps.cancel(uuid)
-    return null
+    return deps.cancel(delivery.id).then(() => null)
   }
-  const found = deps.findSendOptions(delivery.webhookId, delivery.revision)
-  return { delivery, options: found instanceof Promise ? await found : found }
+  const options = deps.findSendOptions(delivery.webhookId, delivery.revision)
+  if (!(options instanceof Promise)) return { delivery, options }
+  return options.then((found) => ({ delivery, options: found }))
 }
 
 function hasBody(delivery: LoadedDelivery): delivery is Due['delivery'] {

@@ -3,6 +3,7 @@ import type { Sql } from '../db/client.ts'
 import { fewHints } from '../did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../errors.ts'
 import { publicId } from '../ids.ts'
+import type { HandOver } from '../queue/hand-over.ts'
 import { checkAgainstSchema, checkEvent } from './check-event.ts'
 import type { Catalogue, KnownTypes } from './event-type.ts'
 import type { NewEvent } from './new-event.ts'
@@ -35,8 +36,12 @@ export type PublishEvents = (
 ) => Promise<PublishedEvent[]>
 
 /** The one way in for events that come through Node. */
-export function createPublishEvents(sql: Sql, catalogue: Catalogue): PublishEvents {
-  const store = createStoreEvents(sql)
+export function createPublishEvents(
+  sql: Sql,
+  catalogue: Catalogue,
+  handOver: HandOver | null = null,
+): PublishEvents {
+  const store = createStoreEvents(sql, handOver)
 
   /** The catalogue may have changed since it was read: nothing is stored, and nobody refused, by what it was. */
   async function publish(organizationId: string, events: readonly NewEvent[]) {

@@ -1,8 +1,9 @@
 import { batched } from '../batch.ts'
 import { type ArrayElement, arrayLiteral, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
-import { isRefusal } from '../db/refusal.ts'
+import { isRefusal, nothingWasDone } from '../db/refusal.ts'
 import { DomainError } from '../errors.ts'
+import type { HandOver, Places, TakenDelivery } from '../queue/hand-over.ts'
 
 /** An event that was checked, as it is stored. */
 export interface EventRow {
@@ -48,9 +49,10 @@ const SHARED_LOCK_TIMEOUT = '100ms'
  * Calls made close together share a transaction; one that Postgres refuses is refused alone. Those with idempotency keys
  * have transactions of their own, so that the others never wait for a key.
  */
-export function createStoreEvents(sql: Sql): StoreEvents {
+export function createStoreEvents(sql: Sql, handOver: HandOver | null): StoreEvents {
+  const storeRows = createStoreRows(sql, handOver)
   const store = (lockTimeout: (calls: number) => string | null) =>
-    batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeout(calls.length)), {
+    batched((calls: Rows[]) => storeCalls(storeRows, calls, lockTimeout(calls.length)), {
       gatherMs: 0,
       distanceMs: GATHER_MS,
       maxSize: MAX_CALLS,
@@ -73,11 +75,11 @@ function countCharacters(rows: Rows): number {
 }
 
 async function storeCalls(
-  sql: Sql,
+  storeRows: StoreRows,
   calls: readonly Rows[],
   lockTimeout: string | null,
 ): Promise<StoredEvent[][]> {
-  const stored = await storeRows(sql, calls.flat(), lockTimeout)
+  const stored = await storeRows(calls.flat(), lockTimeout)
   let next = 0
   return calls.map((call) => {
     const first = next
@@ -86,43 +88,115 @@ async function storeCalls(
   })
 }
 
-type StoredRow = [eventId: string, deliveryCount: number, repeated: boolean]
+type StoreRows = (rows: Rows, lockTimeout: string | null) => Promise<readonly StoredEvent[]>
 
-async function storeRows(sql: Sql, rows: Rows, lockTimeout: string | null): Promise<StoredEvent[]> {
-  const types = [...new Map(rows.map((row) => [`${row.type} ${row.typeVersion}`, row])).values()]
-  const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
-  const { rows: stored } = await sql.query<StoredRow>({
-    ...(lockTimeout === null ? INSERT_EVENTS : INSERT_KEYED_EVENTS),
-    values: [
-      column((row) => row.organizationId),
-      column((row) => row.type),
-      column((row) => row.data),
-      column((row) => row.occurredAt),
-      column((row) => row.idempotencyKey),
-      column((row) => row.traceParent),
-      arrayLiteral(types.map(({ type }) => type)),
-      arrayLiteral(types.map(({ typeVersion }) => typeVersion)),
-      ...(lockTimeout === null ? [] : [lockTimeout]),
-    ],
-    rowMode: 'array',
-  })
-  return stored.map(([uuid, deliveryCount, repeated]) => ({ uuid, deliveryCount, repeated }))
+/** For so many deliveries of each event places are asked for, and for so many events at most. */
+const PLACES_PER_EVENT = 4
+const MAX_HANDED_OVER = 50
+
+function createStoreRows(sql: Sql, handOver: HandOver | null): StoreRows {
+  async function storeAndBegin(rows: Rows, lockTimeout: string | null, places: Places) {
+    const asOf = performance.now()
+    const asking = sql.query<TakenRow>({
+      ...(lockTimeout === null ? INSERT_AND_TAKE : INSERT_KEYED_AND_TAKE),
+      values: [...parameters(rows, lockTimeout), places.poolId, places.count],
+      rowMode: 'array',
+    })
+    const { rows: stored } = await asking.catch((error) => {
+      if (nothingWasDone(error)) places.cancel()
+      else places.lose()
+      throw error
+    })
+    places.begin(stored.flatMap(takenDeliveries(rows)), asOf)
+    return stored.map(toStoredEvent)
+  }
+
+  return async (rows, lockTimeout) => {
+    const places =
+      rows.length <= MAX_HANDED_OVER && handOver?.reserve(rows.length * PLACES_PER_EVENT)
+    if (places) return await storeAndBegin(rows, lockTimeout, places)
+    const { rows: stored } = await sql.query<StoredRow>({
+      ...(lockTimeout === null ? INSERT : INSERT_KEYED),
+      values: parameters(rows, lockTimeout),
+      rowMode: 'array',
+    })
+    return stored.map(toStoredEvent)
+  }
 }
 
-const insertEvents = (organizationIds: string) => `
-  select event_id, delivery_count, repeated
-  from posthorn.insert_events(${organizationIds}, $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[],
-    $7::text[], $8::text[])
+function parameters(rows: Rows, lockTimeout: string | null): unknown[] {
+  const types = [...new Map(rows.map((row) => [`${row.type} ${row.typeVersion}`, row])).values()]
+  const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
+  return [
+    column((row) => row.organizationId),
+    column((row) => row.type),
+    column((row) => row.data),
+    column((row) => row.occurredAt),
+    column((row) => row.idempotencyKey),
+    column((row) => row.traceParent),
+    arrayLiteral(types.map(({ type }) => type)),
+    arrayLiteral(types.map(({ typeVersion }) => typeVersion)),
+    ...(lockTimeout === null ? [] : [lockTimeout]),
+  ]
+}
+
+type StoredRow = [eventId: string, deliveryCount: number, repeated: boolean]
+
+/** An event with those of its deliveries whose jobs are taken; null where there are none. */
+type TakenRow = [
+  ...StoredRow,
+  body: string | null,
+  jobIds: string[] | null,
+  deliveryIds: string[] | null,
+  webhookIds: string[] | null,
+  revisions: string[] | null,
+]
+
+function toStoredEvent([uuid, deliveryCount, repeated]: StoredRow | TakenRow): StoredEvent {
+  return { uuid, deliveryCount, repeated }
+}
+
+/** Those of one event, which is the one at `index` of those that were stored. */
+function takenDeliveries(rows: Rows) {
+  return ([, , , body, jobIds, deliveryIds, webhookIds, revisions]: TakenRow, index: number) => {
+    const { organizationId, traceParent } = rows[index] as EventRow
+    return (jobIds ?? []).map(
+      (jobId, i): TakenDelivery => ({
+        jobId,
+        id: deliveryIds?.[i] as string,
+        webhookId: webhookIds?.[i] as string,
+        revision: revisions?.[i] as string,
+        body: body as string,
+        organizationId,
+        traceParent,
+      }),
+    )
+  }
+}
+
+const STORED = 'event_id, delivery_count, repeated'
+const TAKEN = `${STORED}, body, job_ids, delivery_ids, webhook_ids, revisions`
+
+/** The arguments are computed before the function runs, so a lock timeout holds in it, and only there. */
+const insertEvents = (answered: string, lockTimeout: string | null, taking: string) => `
+  select ${answered}
+  from posthorn.insert_events(
+    ${lockTimeout ? `case when set_config('lock_timeout', ${lockTimeout}, true) is not null then $1::uuid[] end` : '$1::uuid[]'},
+    $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], ${taking})
   order by ordinal`
 
-const INSERT_EVENTS = { name: 'insert_events', text: insertEvents('$1::uuid[]') }
-
-/** The arguments are computed before the function runs, so the setting holds in it, and only there. */
-const INSERT_KEYED_EVENTS = {
+const INSERT = { name: 'insert_events', text: insertEvents(STORED, null, 'null, 0') }
+const INSERT_KEYED = {
   name: 'insert_keyed_events',
-  text: insertEvents(
-    `case when set_config('lock_timeout', $9, true) is not null then $1::uuid[] end`,
-  ),
+  text: insertEvents(STORED, '$9', 'null, 0'),
+}
+const INSERT_AND_TAKE = {
+  name: 'insert_events_and_take',
+  text: insertEvents(TAKEN, null, '$9, $10'),
+}
+const INSERT_KEYED_AND_TAKE = {
+  name: 'insert_keyed_events_and_take',
+  text: insertEvents(TAKEN, '$9', '$10, $11'),
 }
 
 /** What `posthorn.insert_events` raises when a type is not as it was. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type CronItem, parseCronItems } from 'graphile-worker'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { HandOver } from '../queue/hand-over.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { watchPools } from './pool-liveness.ts'
 import { beginShift, type Shift } from './shift.ts'
@@ -18,6 +19,7 @@ export interface Worker extends AsyncDisposable {
 
 export interface WorkerOptions {
   readonly concurrency: number
+  readonly handOver: HandOver
   readonly logger: Logger
   /** Called when it begins to shut down. */
   readonly onStopping: () => void
@@ -63,7 +65,7 @@ const CRON: CronItem[] = [
 export async function startWorker(
   database: Database,
   tasks: Tasks,
-  { concurrency, logger, onStopping }: WorkerOptions,
+  { concurrency, handOver, logger, onStopping }: WorkerOptions,
 ): Promise<Worker> {
   const { workerLog, sayAway } = createWorkerLog(logger)
   const shifts = new Set<Shift>()
@@ -89,6 +91,8 @@ export async function startWorker(
       underWay,
       cron: parseCronItems(CRON),
       preset: preset(concurrency),
+      handOver,
+      spare: concurrency,
       workerLog,
       onWait: sayAway,
     })

@@ -4,8 +4,11 @@ import type { WorkerEvents } from 'graphile-worker'
 import { type ParsedCronItem, run, Logger as WorkerLogger } from 'graphile-worker'
 import { batched } from '../batch.ts'
 import type { Database } from '../db/client.ts'
+import type { HandOver, TakenDelivery } from '../queue/hand-over.ts'
+import { createBeginTaken } from './begin-taken.ts'
 import { fetchWhatWasAnnounced } from './fetch-announced.ts'
 import { giveBackJobs } from './give-back.ts'
+import { pollWhileBusy } from './poll-while-busy.ts'
 import type { PoolLiveness } from './pool-liveness.ts'
 import { openQueuePool } from './queue-pool.ts'
 import { noticeRememberedFailure } from './remembered-failure.ts'
@@ -34,6 +37,10 @@ export interface ShiftOptions {
   readonly underWay: UnderWay
   readonly cron: ParsedCronItem[]
   readonly preset: GraphileConfig.Preset
+  /** Where it takes over what this process publishes. */
+  readonly handOver: HandOver
+  /** How many of its workers are left to what it fetches. */
+  readonly spare: number
   readonly workerLog: WorkerLog
   readonly onWait: (error: unknown) => void
 }
@@ -54,6 +61,8 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   const runs = createTaskRuns({ tasks, underWay, giveBack, onWait })
   const events: WorkerEvents = new EventEmitter()
   fetchWhatWasAnnounced(events)
+  pollWhileBusy(events)
+  const taken = createBeginTaken(events, options.spare)
   const log = noticeRememberedFailure(workerLog, end)
   const queue = openQueuePool(database.connections, onWait)
   const runner = await run({
@@ -72,17 +81,34 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     throw error
   })
 
+  function beginTaken(deliveries: readonly TakenDelivery[], asOf: number): void {
+    for (const { jobId } of taken.begin(deliveries, asOf)) giveBack(jobId).catch(onWait)
+  }
+
   function end(): void {
+    attending[Symbol.dispose]()
     runs.end()
     // It is already ending where this is refused.
     runner.stop()?.catch(() => {})
   }
 
+  // What was stored for it without an answer is given back when it has ended.
+  const attending = options.handOver.attend({
+    get poolId() {
+      return poolId
+    },
+    room: taken.room,
+    begin: beginTaken,
+    lose: end,
+  })
   const ending = new Promise<void>((resolve) => {
     runner.events.once('pool:gracefulShutdown', () => resolve())
     runner.promise.then(resolve, () => resolve())
   })
-  ending.then(() => runs.end())
+  ending.then(() => {
+    attending[Symbol.dispose]()
+    runs.end()
+  })
   const giveUpLater = ending.then(() => setTimeout(() => runs.giveUp(), FINISH_WITHIN_MS))
   // Why it ended was logged by then. A runner whose completions failed once may never end: then its tasks count.
   const stopped = runner.promise.catch(() => {})

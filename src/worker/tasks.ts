@@ -1,5 +1,6 @@
 import { eraseOldAuditEntries } from '../audit/erase-old-entries.ts'
 import type { Database } from '../db/client.ts'
+import { deliveryAtHand } from '../deliveries/at-hand.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
 import { eraseOldRecoveries } from '../deliveries/erase-old-recoveries.ts'
@@ -40,7 +41,8 @@ export function createTasks({
 }: TaskDeps): Tasks {
   const { pool } = database
   return {
-    deliver: ({ deliveryId }, signal) => attemptDelivery(attempt, deliveryId, signal),
+    deliver: (payload, signal) =>
+      attemptDelivery(attempt, payload.deliveryId, signal, deliveryAtHand(payload)),
 
     async release_waiting_deliveries({ webhookId }) {
       await flow.release(uuidOf('webhook', webhookId))

@@ -19,8 +19,8 @@ afterAll(async () => {
 })
 
 const PAIRS = 40
-/** Jobs are looked for every 500 ms without an announcement. Half of them would wait for longer than this. */
-const PROMPTLY_MS = 250
+/** Without an announcement jobs are looked for every 100 ms. Half of them would wait for longer than this. */
+const PROMPTLY_MS = 50
 
 test('an event that is published a moment after another does not wait for the next poll', async () => {
   await createWebhook(posthorn, receiver.url)

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { v7 as uuidV7 } from 'uuid'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { publicId } from '../../src/ids.ts'
+import { createHandOver, type HandOver, type Places } from '../../src/queue/hand-over.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { startWorker } from '../../src/worker/runner.ts'
 import type { Tasks } from '../../src/worker/task-runs.ts'
@@ -11,10 +14,12 @@ const idle = async () => {}
 
 let database: Database
 let delivered: string[]
+let handOver: HandOver
 
 beforeEach(async () => {
   database = await createTestDatabase()
   delivered = []
+  handOver = createHandOver()
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
@@ -93,6 +98,95 @@ describe('a job that a crash of Postgres has forgotten was taken', () => {
   })
 })
 
+describe('jobs that are taken as they are made', () => {
+  test('begin while there is room beside what is fetched, and are gone when they are done', async () => {
+    const held = Promise.withResolvers<void>()
+    await using _worker = await start(() => held.promise)
+    const places = await reserve()
+    // Of four workers, two are left to what is fetched.
+    expect(places.count).toBe(2)
+    await storeAndBegin(places)
+    expect(delivered).toHaveLength(2)
+    expect(handOver.reserve(1)).toBeNull()
+    await addJob('dlv_1')
+    await until(() => delivered.includes('dlv_1'), 'what is fetched has room')
+    held.resolve()
+    await until(async () => (await jobs()).length === 0, 'all are done')
+    await until(() => handOver.reserve(10)?.count === 2, 'there is room again')
+  })
+
+  test('are given back where other jobs have all places by now', async () => {
+    const held = Promise.withResolvers<void>()
+    await using _worker = await start(() => held.promise)
+    const places = await reserve()
+    for (let i = 0; i < 3; i++) await addJob(`dlv_${i}`)
+    await until(() => delivered.length === 3, 'those are fetched')
+    const [, other] = await storeAndBegin(places)
+    expect(delivered).toHaveLength(4)
+    await until(async () => (await takenJobs()).length === 4, 'the other one is given back')
+    expect((await jobs()).find(({ locked_at }) => !locked_at)?.payload).toEqual({
+      deliveryId: other,
+    })
+    held.resolve()
+    await until(() => delivered.includes(other as string), 'it is fetched')
+  })
+
+  test('are given back where the worker has ended', async () => {
+    const worker = await start()
+    const places = await reserve()
+    await worker[Symbol.asyncDispose]()
+    expect(handOver.reserve(1)).toBeNull()
+    await storeAndBegin(places)
+    await until(async () => (await takenJobs()).length === 0, 'they are given back')
+    expect(await jobs()).toHaveLength(2)
+    expect(delivered).toEqual([])
+  })
+
+  test('and that nobody was told of are found: the worker begins anew', async () => {
+    await using worker = await start()
+    const places = await reserve()
+    await store(places)
+    places.lose()
+    await until(() => delivered.length === 2, 'they are run')
+    await until(async () => (await jobs()).length === 0, 'they are done')
+    expect(worker.running).toBe(true)
+    expect((await reserve()).poolId).not.toBe(places.poolId)
+  })
+})
+
+async function reserve(): Promise<Places> {
+  let places: Places | null = null
+  await until(() => {
+    places = handOver.reserve(10)
+    return places
+  }, 'there is room')
+  return places as unknown as Places
+}
+
+/** As many as there are places. */
+async function store({ poolId, count }: Places): Promise<{ jobId: string; id: string }[]> {
+  const ids = Array.from({ length: count }, () => uuidV7())
+  const { rows } = await database.pool.query<{ id: string }>(
+    `insert into graphile_worker._private_jobs (task_id, payload, key, attempts, locked_by, locked_at)
+     select task.id, json_build_object('deliveryId', key), key, 1, $2, now()
+     from unnest($1::text[]) as key, graphile_worker._private_tasks as task where task.identifier = 'deliver'
+     returning id`,
+    [ids.map((id) => publicId('delivery', id)), poolId],
+  )
+  return ids.map((id, i) => ({ id, jobId: rows[i]?.id as string }))
+}
+
+/** Answers the public ids of the deliveries. */
+async function storeAndBegin(places: Places): Promise<string[]> {
+  const stored = await store(places)
+  const rest = { organizationId: '', webhookId: '', revision: '1', body: '{}', traceParent: null }
+  const taken = stored.map((delivery) => ({ ...delivery, ...rest }))
+  places.begin(taken, performance.now())
+  // They begin with the next tick.
+  await new Promise((resolve) => setImmediate(resolve))
+  return stored.map(({ id }) => publicId('delivery', id))
+}
+
 /** Its shift ends then, and another one begins. */
 async function countAsKilled(): Promise<void> {
   await database.pool.query('delete from posthorn.worker_pools')
@@ -137,7 +231,12 @@ function start(run: (signal: AbortSignal | undefined) => Promise<void> = idle) {
     keep_up: idle,
   }
   const logger = createLogger('silent')
-  return startWorker(database, tasks, { concurrency: 2, logger, onStopping() {} })
+  return startWorker(database, tasks, {
+    concurrency: 2,
+    handOver,
+    logger,
+    onStopping() {},
+  })
 }
 
 async function addJob(deliveryId: string): Promise<void> {
