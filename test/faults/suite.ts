@@ -34,7 +34,7 @@ export interface Report extends Verdict {
 }
 
 /**
- * Publishes to real processes while faults strike them, and judges what arrived. The last fifth of the rounds hit one
+ * Publishes to real processes while faults strike them, and judges what arrived. The last third of the rounds hit one
  * process that does it all; the others an API and two workers.
  */
 export async function runSuite(options: SuiteOptions): Promise<Report> {
@@ -66,7 +66,7 @@ export async function runSuite(options: SuiteOptions): Promise<Report> {
   const publisher = stack.use(startPublisher({ url: () => apiUrl, token, name, perSecond }))
   const results: RoundResult[] = []
   const retired: Member[] = []
-  const single = Math.floor(rounds / 5)
+  const single = Math.floor(rounds / 3)
   const faults = inSomeOrder(rounds, only, chance)
   for (const [index, fault] of faults.entries()) {
     if (signal?.aborted) break
