@@ -17,7 +17,15 @@ export interface BatchOptions<Input> {
     readonly isUrgent: (input: Input) => boolean
   }
   /** What a batch may weigh, in units of `of`; a call that weighs more by itself goes alone. Default: anything. */
-  readonly weight?: { readonly max: number; readonly of: (input: Input) => number }
+  readonly weight?: {
+    readonly max: number
+    readonly of: (input: Input) => number
+    /**
+     * How many batches run at once, where they weigh more than `light` together. Further calls wait until one of them is
+     * done, for `waitMs` at most.
+     */
+    readonly parallel?: { readonly max: number; readonly light: number; readonly waitMs: number }
+  }
   /**
    * Whether an error refuses something in the batch and says for certain that nothing of it was done. Then the batch is
    * run again by halves, one after the other, until only the calls at fault are refused. Default: never.
@@ -29,6 +37,7 @@ type Run<Input, Output> = (inputs: Input[]) => Promise<readonly Output[]>
 
 interface Call<Input, Output> {
   readonly input: Input
+  readonly weight: number
   readonly caller: PromiseWithResolvers<Output>
 }
 
@@ -48,10 +57,13 @@ export function batched<Input, Output>(
     isolate,
   }: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
-  let calls: Call<Input, Output>[] = []
+  const calls: Call<Input, Output>[] = []
   let gathered = 0
   let urgent = false
+  const parallel = weight?.parallel
   let running = 0
+  let underWay = 0
+  let awaitsRoom = false
   let lastAt = Number.NEGATIVE_INFINITY
   let scheduled: NodeJS.Timeout | NodeJS.Immediate | undefined
 
@@ -59,16 +71,43 @@ export function batched<Input, Output>(
     cancel(scheduled)
     scheduled = undefined
     if (calls.length === 0) return
-    const batch = calls
-    calls = []
-    gathered = 0
+    const waitMs = msUntilRoom()
+    if (waitMs > 0) {
+      awaitsRoom = true
+      scheduled = setTimeout(flush, waitMs)
+      return
+    }
+    awaitsRoom = false
+    const { batch, heavy } = takeBatch()
     urgent = false
     running++
-    if (distanceMs > 0) lastAt = performance.now()
+    underWay += heavy
+    if (distanceMs > 0 || parallel) lastAt = performance.now()
     void settle(run, batch, isolate).then(() => {
       running--
-      if (whenIdle && running === 0 && scheduled !== undefined) schedule()
+      underWay -= heavy
+      if (awaitsRoom) flush()
+      else if (whenIdle && running === 0 && scheduled !== undefined) schedule()
     })
+    if (calls.length > 0) schedule()
+  }
+
+  /** Those that waited first, as many as a batch may have. */
+  function takeBatch(): { batch: Call<Input, Output>[]; heavy: number } {
+    let count = 0
+    let heavy = 0
+    for (const call of calls) {
+      if (count === maxSize || (weight && count > 0 && heavy + call.weight > weight.max)) break
+      count += 1
+      heavy += call.weight
+    }
+    gathered -= heavy
+    return { batch: calls.splice(0, count), heavy }
+  }
+
+  function msUntilRoom(): number {
+    if (!parallel || running < parallel.max || underWay <= parallel.light) return 0
+    return lastAt + parallel.waitMs - performance.now()
   }
 
   function isPatient(): boolean {
@@ -87,11 +126,12 @@ export function batched<Input, Output>(
   return (input) => {
     const caller = Promise.withResolvers<Output>()
     const heavy = weight?.of(input) ?? 0
-    if (weight && gathered + heavy > weight.max) flush()
+    if (weight && gathered + heavy > weight.max && !awaitsRoom) flush()
     const wasPatient = isPatient()
-    calls.push({ input, caller })
+    calls.push({ input, weight: heavy, caller })
     gathered += heavy
     if (patience?.isUrgent(input)) urgent = true
+    if (awaitsRoom) return caller.promise
     if (calls.length >= maxSize) flush()
     else if (scheduled === undefined || (wasPatient && !isPatient())) schedule()
     return caller.promise

@@ -231,3 +231,70 @@ test('a batch weighs no more than allowed, unless one call does by itself', asyn
   expect(await Promise.all([4, 6, 1, 30, 5, 5, 2].map(run))).toEqual([4, 6, 1, 30, 5, 5, 2])
   expect(batches).toEqual([[4, 6], [1], [30], [5, 5], [2]])
 })
+
+describe('batches of which few run at once where they are heavy', () => {
+  /** Runs that end when they are told to, the first one first. */
+  function holding(waitMs: number) {
+    const begun: number[][] = []
+    const held: (() => void)[] = []
+    const run = batched(
+      async (inputs: number[]) => {
+        begun.push(inputs)
+        const { promise, resolve } = Promise.withResolvers<void>()
+        held.push(resolve)
+        await promise
+        return inputs
+      },
+      {
+        gatherMs: 0,
+        maxSize: 10,
+        weight: { max: 10, of: (n) => n, parallel: { max: 2, light: 4, waitMs } },
+      },
+    )
+    return { begun, run, end: () => held.shift()?.() }
+  }
+
+  test('wait for one of those that run, and go in their order, as many as a batch may have', async () => {
+    const { begun, run, end } = holding(60_000)
+    const inputs = [10, 10, 6, 4, 1, 30, 2]
+    const answers = Promise.all(inputs.map(run))
+    await tick()
+    expect(begun).toEqual([[10], [10]])
+    const last = run(3)
+    for (const next of [[6, 4], [1], [30], [2, 3]]) {
+      end()
+      await until(() => begun.at(-1)?.join() === next.join(), `${next} begins`)
+    }
+    expect(begun).toHaveLength(6)
+    end()
+    end()
+    expect(await answers).toEqual(inputs)
+    expect(await last).toBe(3)
+  })
+
+  test('wait for nothing while those that run are light', async () => {
+    const { begun, run, end } = holding(60_000)
+    const answers: Promise<number>[] = []
+    for (const n of [1, 1, 2, 5, 1]) {
+      answers.push(run(n))
+      await tick()
+    }
+    expect(begun).toEqual([[1], [1], [2], [5]])
+    // Until one runs alone.
+    for (let i = 0; i < 3; i++) end()
+    await until(() => begun.length === 5, 'the last one begins')
+    for (const _ of begun) end()
+    expect(await Promise.all(answers)).toEqual([1, 1, 2, 5, 1])
+  })
+
+  test('wait no longer than is allowed for those that hang', async () => {
+    const { begun, run } = holding(30)
+    for (const n of [10, 10, 10]) void run(n)
+    await tick()
+    expect(begun).toHaveLength(2)
+    await until(() => begun.length === 3, 'the third begins')
+  })
+})
+
+/** Until what was to begin at the end of this one has begun. */
+const tick = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))

@@ -34,9 +34,16 @@ export type StoreEvents = (rows: Rows) => Promise<readonly StoredEvent[]>
 /** How long a call waits for others at most: where the last one went less than that before. */
 const GATHER_MS = 2
 
-/** Of the calls that share a statement: how many, and the characters of their data together. */
+/** Of the calls that share a statement: how many, and their events and the characters of their data together. */
 const MAX_CALLS = 250
+const MAX_EVENTS = 500
 const MAX_CHARACTERS = 4 * 1024 * 1024
+
+/**
+ * Where there are more than a hundred events under way, two statements run at once, and the rest waits for a moment: more
+ * of them hinder each other at the indexes, and one with all would let Postgres and this process wait for each other.
+ */
+const PARALLEL = { max: 2, light: 100 / MAX_EVENTS, waitMs: 250 }
 
 /**
  * How long a call waits for an idempotency key that an open transaction has just used, such as a host application's,
@@ -56,7 +63,7 @@ export function createStoreEvents(sql: Sql, handOver: HandOver | null): StoreEve
       gatherMs: 0,
       distanceMs: GATHER_MS,
       maxSize: MAX_CALLS,
-      weight: { max: MAX_CHARACTERS, of: countCharacters },
+      weight: { max: 1, of: weigh, parallel: PARALLEL },
       isolate: (error) =>
         (isRefusal(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
@@ -70,8 +77,10 @@ export function createStoreEvents(sql: Sql, handOver: HandOver | null): StoreEve
 
 type Rows = readonly EventRow[]
 
-function countCharacters(rows: Rows): number {
-  return rows.reduce((sum, row) => sum + row.data.length, 0)
+/** How much of a statement a call fills. */
+function weigh(rows: Rows): number {
+  const characters = rows.reduce((sum, row) => sum + row.data.length, 0)
+  return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
 }
 
 async function storeCalls(

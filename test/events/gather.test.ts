@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
 import { createCatalogue } from '../../src/events/event-type.ts'
-import { createPublishEvents, type PublishedEvent } from '../../src/events/publish-events.ts'
+import {
+  createPublishEvents,
+  type PublishEvents,
+  type PublishedEvent,
+} from '../../src/events/publish-events.ts'
 import { recordStatements, type Statements } from '../graphql/support/statements.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -14,12 +18,13 @@ let statements: Statements
 let tenant: Awaited<ReturnType<typeof createTenant>>
 /** Publishes an event that holds the text. */
 let publish: (text: string, idempotencyKey?: string) => Promise<PublishedEvent>
+let publishEvents: PublishEvents
 
 beforeEach(async () => {
   database = await createTestDatabase()
   statements = recordStatements(database)
   tenant = await createTenant(database.prisma)
-  const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+  publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
   publish = async (text, idempotencyKey) => {
     const event = { type: JOINED, data: { text }, ...(idempotencyKey && { idempotencyKey }) }
     const [published] = await publishEvents(tenant.organizationId, [event])
@@ -57,6 +62,36 @@ test('events published at the same time share transactions, each once', async ()
   expect(new Set(published.map(({ id }) => id)).size).toBe(200)
   expect(await stored()).toEqual(each(many(200)))
   expect(inserted().length).toBeLessThan(20)
+})
+
+test('many events at once are stored by few statements that run beside each other, each of 500 at most', async () => {
+  const calls = Array.from({ length: 20 }, (_, call) =>
+    many(100).map((text) => ({ type: JOINED, data: { text: `${call} ${text}` } })),
+  )
+  const lock = await database.pool.connect()
+  await lock.query('begin; lock table posthorn.events')
+  const publishing = Promise.all(
+    calls.map((events) => publishEvents(tenant.organizationId, events)),
+  )
+  const waiting = async () => {
+    const { rowCount } = await database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rowCount
+  }
+  await until(async () => Number(await waiting()) >= 2, 'two wait for the lock')
+  // Without an answer another one follows each quarter of a second.
+  expect(inserted().length).toBeLessThan(4)
+  await lock.query('rollback')
+  lock.release()
+  await publishing
+  expect(inserted().flat().sort()).toEqual(
+    calls
+      .flat()
+      .map(({ data }) => data.text)
+      .sort(),
+  )
+  for (const texts of inserted()) expect(texts.length).toBeLessThanOrEqual(500)
 })
 
 test('an event that Postgres refuses is refused alone, and the others are stored, each once', async () => {
