@@ -14,6 +14,10 @@ export function isRefusal(error: unknown): boolean {
  * Where a connection broke, all of it may have been.
  */
 export function nothingWasDone(error: unknown): boolean {
-  const isNotReached = (error as { syscall?: unknown } | null)?.syscall === 'connect'
-  return error instanceof pg.DatabaseError || isNotReached
+  if (error instanceof pg.DatabaseError) return true
+  const { syscall, message } = (error ?? {}) as { syscall?: unknown; message?: unknown }
+  return syscall === 'connect' || syscall === 'getaddrinfo' || NO_CONNECTION.test(String(message))
 }
+
+/** What `pg` says where there was no connection in time, and where a new one took too long. */
+const NO_CONNECTION = /timeout exceeded when trying to connect|due to connection timeout/

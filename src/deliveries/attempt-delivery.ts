@@ -35,7 +35,8 @@ export interface AttemptDeps {
 
 /**
  * Makes one attempt for a delivery, once its webhook has room: load where it is not at hand, wait, sign, send, record. A
- * receiver that fails is an outcome and schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
+ * receiver that fails is an outcome and schedules the next attempt; what is thrown is a fault of ours, and
+ * graphile-worker runs the job again.
  *
  * Thousands a second come through here, and every promise costs: what is known already is not awaited.
  */
@@ -75,7 +76,7 @@ interface Due {
 /** There is nothing to do where a job was repeated after the delivery was finished, or outlived it. */
 async function loadDue(deps: AttemptDeps, uuid: string): Promise<Due | null> {
   const delivery = await deps.load(uuid)
-  return delivery && (await withOptions(deps, delivery))
+  return delivery && withOptions(deps, delivery)
 }
 
 function withOptions(
