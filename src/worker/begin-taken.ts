@@ -1,6 +1,7 @@
 import type { Job, WorkerEvents } from 'graphile-worker'
 import { payloadWith } from '../deliveries/at-hand.ts'
 import type { TakenDelivery } from '../queue/hand-over.ts'
+import { createIsBusy } from './is-busy.ts'
 
 /** What graphile-worker keeps of the jobs it has fetched, and of its workers that wait for some. */
 interface LocalQueue {
@@ -20,16 +21,18 @@ export interface BeginTaken {
 
 /**
  * They go to the workers that wait for what is fetched next. `spare` workers are left to that, so that what this process
- * publishes does not take all places from what others do.
+ * publishes does not take all places from what others do. Where this process has no time left there is no room, as
+ * another one may have some.
  */
 export function createBeginTaken(events: WorkerEvents, spare: number): BeginTaken {
+  const isBusy = createIsBusy()
   let queue: LocalQueue | null = null
   events.on('localQueue:init', ({ localQueue }) => {
     queue = localQueue as unknown as LocalQueue
   })
   const waiting = () => (queue?.mode === 'POLLING' ? queue.workerQueue.length : 0)
   return {
-    room: () => waiting() - spare,
+    room: () => (isBusy() ? 0 : waiting() - spare),
     begin(deliveries, asOf) {
       const count = waiting()
       const jobs = deliveries.slice(0, count).map((delivery) => toJob(delivery, asOf))
