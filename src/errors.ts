@@ -60,13 +60,11 @@ export function rateLimited(message: string, retryAfterSeconds: number): DomainE
   return new DomainError('rate_limited', message, { retryAfterSeconds })
 }
 
-/** Postgres cannot be reached or refuses work for now; nothing was done, and trying again later is right. */
+/** What is said where Postgres cannot be reached. Of a statement whose connection broke, all may have been done. */
+export const UNAVAILABLE_DETAIL =
+  'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.'
+
+/** Postgres cannot be reached or refuses work for now, and trying again later is right. */
 export function unavailable(cause: unknown): DomainError {
-  return new DomainError(
-    'unavailable',
-    'The database cannot be reached. Nothing was done; try again shortly.',
-    {
-      cause,
-    },
-  )
+  return new DomainError('unavailable', UNAVAILABLE_DETAIL, { cause })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPException } from 'hono/http-exception'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, UNAVAILABLE_DETAIL } from '../errors.ts'
 import { MAX_URL_LENGTH } from '../http-limits.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { listedIssues, summary } from './field-error.ts'
@@ -92,7 +92,7 @@ function kindOf(status: number): ProblemKind {
 
 const UNAVAILABLE: Problem = {
   kind: 'unavailable',
-  detail: 'The database cannot be reached. Nothing was done; try again shortly.',
+  detail: UNAVAILABLE_DETAIL,
 }
 
 /** A problem as JSON. */

@@ -89,7 +89,8 @@ test('UNAVAILABLE and 503 while Postgres cannot be reached, whatever is asked', 
     status: 503,
     errors: [
       {
-        message: 'The database cannot be reached. Nothing was done; try again shortly.',
+        message:
+          'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.',
         extensions: { code: 'UNAVAILABLE' },
       },
     ],

@@ -32,7 +32,9 @@ async function isUnavailable(response: Response) {
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   const { type, detail } = await problem(response, 503)
   expect(type).toBe('urn:posthorn:problem:unavailable')
-  expect(detail).toBe('The database cannot be reached. Nothing was done; try again shortly.')
+  expect(detail).toBe(
+    'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.',
+  )
 }
 
 describe('503 and Retry-After: Postgres cannot be reached', () => {

@@ -243,7 +243,7 @@ $do$;
 revoke execute on function posthorn.insert_events(
   uuid[], text[], text[], timestamptz[], text[], text[], text[], text[], text, int) from public;
 
--- For processes of the release before.
+-- For SQL, whose function with six arguments calls it, and for processes of the release before.
 create or replace function posthorn.insert_events(
   organization_ids uuid[],
   types text[],
@@ -261,26 +261,6 @@ begin
   return query select stored.ordinal, stored.event_id, stored.delivery_count, stored.repeated
     from posthorn.insert_events(
       organization_ids, types, data, occurred_at, idempotency_keys, trace_parents, known_types, known_versions, null, 0
-    ) as stored;
-end
-$$;
-
--- For SQL.
-create or replace function posthorn.insert_events(
-  organization_ids uuid[],
-  types text[],
-  data text[],
-  occurred_at timestamptz[],
-  idempotency_keys text[],
-  trace_parents text[]
-)
-returns table (ordinal int, event_id uuid, delivery_count int, repeated boolean)
-  language plpgsql
-as $$
-begin
-  return query select stored.ordinal, stored.event_id, stored.delivery_count, stored.repeated
-    from posthorn.insert_events(
-      organization_ids, types, data, occurred_at, idempotency_keys, trace_parents, '{}'::text[], '{}'::text[], null, 0
     ) as stored;
 end
 $$;

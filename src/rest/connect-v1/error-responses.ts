@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import { UNAVAILABLE_DETAIL } from '../../errors.ts'
 import { PROBLEM_KINDS, type ProblemKind } from '../../http/problem-kind.ts'
 import { problemSchema } from './problem-schema.ts'
 
@@ -170,8 +171,9 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   },
   Unavailable: {
     kind: 'unavailable',
-    description: 'The database cannot be reached. Nothing was done.',
+    description:
+      'The database cannot be reached. Unless its connection broke just now, nothing was done.',
     headers: ['Retry-After'],
-    detail: 'The database cannot be reached. Nothing was done; try again shortly.',
+    detail: UNAVAILABLE_DETAIL,
   },
 }
