@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Connections } from '../db/connections.ts'
+import { nothingWasDone } from '../db/refusal.ts'
 import { type CompleteJobs, createCompleteJobs } from './complete-jobs.ts'
 import { createFetchJobs, type FetchJobs, type Query } from './fetch-jobs.ts'
 
@@ -39,17 +40,20 @@ export const KEEP_PLANS_MS = 1_000
  * Where Postgres says that it is only starting, or cannot be reached in time, graphile-worker waits for 3 s and then ever
  * longer, up to two minutes, before it asks again. Told no reason, it asks again at its next poll. And a runner that
  * stumbled while Postgres went away may keep the connection it listens on for good: disposing of the pool closes all.
+ *
+ * `onLost` is told where jobs may have been taken and nobody learns of it, as the connection broke meanwhile.
  */
 export function openQueuePool(
   connections: Connections,
   onError: (error: Error) => void,
+  onLost: () => void,
 ): QueuePool {
   const pool = connections.open({ maxConnections: MAX_CONNECTIONS, onError })
   const fetchJobs = createFetchJobs()
   const completeJobs = createCompleteJobs()
   const prepared = new WeakMap<pg.PoolClient, Prepared>()
   pool.on('connect', (client) => {
-    askInOwnWords(client, fetchJobs, completeJobs)
+    askInOwnWords(client, fetchJobs, completeJobs, onLost)
     prepare(client, LOOK_UP_ROWS)
   })
 
@@ -114,11 +118,16 @@ function askInOwnWords(
   client: pg.PoolClient,
   fetchJobs: FetchJobs,
   completeJobs: CompleteJobs,
+  onLost: () => void,
 ): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((first: unknown, ...rest: unknown[]) => {
     const asked = completeJobs(first)
-    return fetchJobs(asked, query as Query) ?? query(asked, ...rest)
+    const fetching = fetchJobs(asked, query as Query)
+    fetching?.catch((error) => {
+      if (!nothingWasDone(error)) onLost()
+    })
+    return fetching ?? query(asked, ...rest)
   }) as pg.PoolClient['query']
 }
 

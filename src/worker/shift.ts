@@ -63,8 +63,9 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   fetchWhatWasAnnounced(events)
   pollWhileBusy(events)
   const taken = createBeginTaken(events, options.spare)
-  const log = noticeRememberedFailure(workerLog, end)
-  const queue = openQueuePool(database.connections, onWait)
+  const failed = Promise.withResolvers<void>()
+  const log = noticeRememberedFailure(workerLog, failed.resolve)
+  const queue = openQueuePool(database.connections, onWait, failed.resolve)
   const runner = await run({
     pgPool: queue.pool,
     events,
@@ -92,15 +93,16 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
     runner.stop()?.catch(() => {})
   }
 
-  // What was stored for it without an answer is given back when it has ended.
+  // What was taken for it without an answer is given back when it has ended.
   const attending = options.handOver.attend({
     get poolId() {
       return poolId
     },
     room: taken.room,
     begin: beginTaken,
-    lose: end,
+    lose: failed.resolve,
   })
+  failed.promise.then(end)
   const ending = new Promise<void>((resolve) => {
     runner.events.once('pool:gracefulShutdown', () => resolve())
     runner.promise.then(resolve, () => resolve())

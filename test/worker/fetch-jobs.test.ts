@@ -85,7 +85,11 @@ test('a statement that fetches no jobs is left alone', () => {
 
 test('what was moved to another time is not passed over by each fetch', async () => {
   const errors: unknown[] = []
-  await using queue = openQueuePool(database.connections, (error) => errors.push(error))
+  await using queue = openQueuePool(
+    database.connections,
+    (error) => errors.push(error),
+    () => {},
+  )
   const session = await queue.pool.connect()
   await session.query(
     `insert into graphile_worker._private_jobs (task_id, run_at)

@@ -141,7 +141,11 @@ test('a connection is lent when it is prepared, so that two questions at once ar
 })
 
 function openQueue() {
-  return openQueuePool(database.connections, (error) => errors.push(error))
+  return openQueuePool(
+    database.connections,
+    (error) => errors.push(error),
+    () => {},
+  )
 }
 
 async function addJobs(count: number, runAt: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import pg from 'pg'
 import { v7 as uuidV7 } from 'uuid'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
@@ -36,18 +37,36 @@ test('a worker whose first look at the tasks broke off begins anew, and takes jo
   expect(await poolIds()).not.toEqual(pools)
 })
 
-test('a worker whose later fetch broke off takes jobs as it is', async () => {
+test('a worker whose later fetch was refused takes jobs as it is', async () => {
   await using _worker = await start()
   await addJob('dlv_1')
   await until(() => delivered.length > 0, 'it takes a job')
   const pools = await poolIds()
   const release = await lock('_private_jobs')
-  await breakOffFetching()
+  await breakOffFetching('pg_cancel_backend')
   await release()
   await addJob('dlv_2')
   await until(() => delivered.length > 1, 'it takes the next')
   expect(delivered).toEqual(['dlv_1', 'dlv_2'])
   expect(await poolIds()).toEqual(pools)
+})
+
+test('a job that was taken while the connection broke is run, as the worker begins anew', async () => {
+  await using _worker = await start()
+  await addJob('dlv_1')
+  await until(() => delivered.length > 0, 'it takes a job')
+  const other = new pg.Client(database.url)
+  await other.connect()
+  await other.query('begin; lock table graphile_worker._private_jobs in share mode')
+  await addJobLater(other, 'dlv_2')
+  await until(async () => (await waitingFor(other)) > 0, 'it waits for the lock')
+  // As seen from here: Postgres goes on with what waits.
+  database.connections.breakOff()
+  await other.query('commit')
+  await other.end()
+  await until(() => delivered.includes('dlv_2'), 'it is run')
+  await until(async () => (await jobs()).length === 0, 'it is done')
+  expect(delivered).toEqual(['dlv_1', 'dlv_2'])
 })
 
 describe('a job that a crash of Postgres has forgotten was taken', () => {
@@ -258,14 +277,32 @@ async function lock(table: string): Promise<() => Promise<void>> {
 }
 
 /** Not whoever looks for killed workers meanwhile, on a connection of another name. */
-async function breakOffFetching(): Promise<void> {
+async function breakOffFetching(by = 'pg_terminate_backend'): Promise<void> {
   await until(async () => {
     const { rowCount } = await database.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+      `select ${by}(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'posthorn' and wait_event_type = 'Lock'`,
     )
     return rowCount === 1
   }, 'the worker waits for the lock')
+}
+
+/** In the transaction that is open. */
+async function addJobLater(client: pg.Client, deliveryId: string): Promise<void> {
+  await client.query(`select graphile_worker.add_job('deliver', $1, job_key := $2)`, [
+    { deliveryId },
+    deliveryId,
+  ])
+}
+
+/** How many statements that fetch wait for a lock. */
+async function waitingFor(client: pg.Client): Promise<number> {
+  await client.query('select pg_stat_clear_snapshot()')
+  const { rowCount } = await client.query(
+    `select from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%with wanted%'`,
+  )
+  return rowCount ?? 0
 }
 
 async function poolIds(): Promise<string[]> {
