@@ -1,5 +1,5 @@
 import { startApart } from './apart.ts'
-import { type Bench, oncePerBench } from './bench.ts'
+import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'
 import { percentile } from './percentile.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
@@ -33,7 +33,7 @@ export async function reportLatency(bench: Bench): Promise<void> {
       ...(limit && { bound: { kind: 'at most', limit } }),
     })
   report('50/s', await measureLatencyAlone(bench, 50))
-  report('200/s', await measureUsualLatency(bench), 30)
+  report('200/s', await measureLatencyAlone(bench, USUAL_PER_SECOND), 30)
   report(
     `1,000/s, ${MANY_IN_FLIGHT} in flight`,
     await measureLatencyAlone(bench, 1_000, MANY_IN_FLIGHT),
@@ -49,18 +49,20 @@ export function besides(latency: Latency, ...names: (keyof Latency)[]): Record<s
 
 export const USUAL_PER_SECOND = 200
 
-/** The one that others are compared with. */
-export const measureUsualLatency = oncePerBench(measureUsualLatencyAnew)
-
-export function measureUsualLatencyAnew(bench: Bench): Promise<Latency> {
-  return measureLatencyAlone(bench, USUAL_PER_SECOND)
-}
-
 async function measureLatencyAlone(
   bench: Bench,
   perSecond: number,
   maxInFlight: number | null = null,
 ): Promise<Latency> {
+  return toLatency(await measureAlone(bench, perSecond, maxInFlight))
+}
+
+/** How long each event took, in ms, to the only webhook there is. */
+export async function measureAlone(
+  bench: Bench,
+  perSecond: number,
+  maxInFlight: number | null = null,
+): Promise<number[]> {
   await using database = await bench.server.createDatabase()
   await using services = openBenchServices(database.url)
   const tenant = await createBenchTenant(services)
@@ -68,17 +70,18 @@ async function measureLatencyAlone(
   const [type = ''] = await addWebhooks(services, tenant, url, 'stamp', { maxInFlight })
   await database.settle()
   await using server = await startPosthornServer(bench, database.url, 'all')
-  return await measureLatency(bench, server, { token: tenant.token, type, perSecond })
+  return await measureArrivals(bench, server, { token: tenant.token, type, perSecond })
 }
 
 /** How long receipts are waited for once all is published. */
 const ARRIVE_WITHIN_MS = 5_000
 
-export async function measureLatency(
+/** How long each event took, in ms; those that did not arrive took infinitely long. */
+export async function measureArrivals(
   { receiver, sizes }: Bench,
   server: PosthornServer,
   stream: { readonly token: string; readonly type: string; readonly perSecond: number },
-): Promise<Latency> {
+): Promise<number[]> {
   await receiver.forget()
   await using publisher = startApart('publisher-main.ts')
   const { accepted, acceptedInTime } = await publisher.call<{
@@ -95,12 +98,15 @@ export async function measureLatency(
   await receiver.reached('stamp', accepted, ARRIVE_WITHIN_MS).catch(() => {})
   const arrived = await receiver.latenciesMs()
   const missing = Math.max(0, acceptedInTime - arrived.length)
-  const all = [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
+  return [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
+}
+
+export function toLatency(arrivals: readonly number[]): Latency {
   return {
-    p50: percentile(all, 0.5),
-    p95: percentile(all, 0.95),
-    p99: percentile(all, 0.99),
-    max: percentile(all, 1),
-    missing,
+    p50: percentile(arrivals, 0.5),
+    p95: percentile(arrivals, 0.95),
+    p99: percentile(arrivals, 0.99),
+    max: percentile(arrivals, 1),
+    missing: arrivals.filter((ms) => !Number.isFinite(ms)).length,
   }
 }
