@@ -54,7 +54,8 @@ answerParent({
     for (let next = 0; next < last; next++) {
       const dueAt = beganAt + (next * 1_000) / perSecond
       // Woken once for each, and not to see that none is due: this shares the processor with what it measures.
-      if (dueAt > monotonicMs()) await sleep(Math.ceil(dueAt - monotonicMs()))
+      const waitMs = dueAt - monotonicMs()
+      if (waitMs > 0) await sleep(Math.ceil(waitMs))
       const sentAt = next < first ? 0 : monotonicMs()
       unfinished.push(client.publish(toBody('publishEvent', { type, data: { sentAt, ...data } })))
     }
