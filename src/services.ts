@@ -1,4 +1,4 @@
-import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
+import { type AuthenticateOrPresume, createAuthenticate } from './api-keys/authenticate.ts'
 import { findEndedKeys } from './api-keys/ended-keys.ts'
 import type { Config, Secrets } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
@@ -37,7 +37,7 @@ export interface Services extends AsyncDisposable {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly database: Database
-  readonly authenticate: Authenticate
+  readonly authenticate: AuthenticateOrPresume
   readonly authenticateSession: AuthenticateSession
   readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps

@@ -15,6 +15,12 @@ export type Authenticate = (
   address?: string,
 ) => Promise<Caller>
 
+/** For who can have Postgres check the key later. */
+export interface AuthenticateOrPresume extends Authenticate {
+  /** Whoever used the key in the last seconds, without asking for it; `null` where nobody did. */
+  presume(authorization: string, address?: string): Caller | null
+}
+
 /** What is read of an API key, as `KEY_COLUMNS` names it. */
 export interface KeyRow {
   readonly id: string
@@ -27,6 +33,8 @@ export interface KeyRow {
   readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
   readonly used_lately: boolean
+  /** Of its row. */
+  readonly version: string
 }
 
 /** SQL: whether the key `k` was revoked, or the key that made it as a portal session. */
@@ -51,14 +59,29 @@ export const KEY_COLUMNS = `
     when ${EXPIRES_AT} <= now() then 'expired'
     else 'valid'
   end as state,
-  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately`
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately, k.xmin::text as version`
+
+/** How long a key that was valid is remembered, and how many are. */
+const REMEMBERED_MS = 10_000
+const MAX_REMEMBERED = 1_000
+
+interface Remembered {
+  readonly caller: Caller
+  readonly version: string
+  readonly untilMs: number
+}
 
 /**
  * Asks the database every time, and only after the request arrived, so that a revocation acts at once in every process;
- * requests that arrive soon after others asked share the next question.
+ * requests that arrive soon after others asked share the next question. What was answered is remembered for those alone
+ * who have Postgres check it anew.
  */
-export function createAuthenticate(sql: Sql, now?: () => number): Authenticate {
+export function createAuthenticate(
+  sql: Sql,
+  now: () => number = () => performance.now(),
+): AuthenticateOrPresume {
   const failed = createFailedAttempts(now)
+  const remembered = new Map<string, Remembered>()
   const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
     gatherMs: 10,
     distanceMs: 2,
@@ -68,14 +91,31 @@ export function createAuthenticate(sql: Sql, now?: () => number): Authenticate {
 
   async function callerFor(authorization: string): Promise<Caller> {
     const token = bearerToken(authorization)
+    if (token === null) {
+      throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
+    }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
-    const key = await find(Buffer.from(hashToken(token)))
+    const hash = Buffer.from(hashToken(token))
+    const key = await find(hash)
+    if (key?.state !== 'valid') remembered.delete(hash.toString('hex'))
     if (!key) throw unauthenticated('The API key is unknown.')
     if (key.state !== 'valid') throw unauthenticated(`The API key is ${key.state}.`)
-    return callerWith(sql, key)
+    const caller = callerWith(sql, key)
+    remember(hash.toString('hex'), key, caller)
+    return caller
   }
 
-  return async (authorization, address) => {
+  /** Not one whose row is about to change, nor a session of the portal, which ends with another key. */
+  function remember(hash: string, { used_lately, version }: KeyRow, caller: Caller): void {
+    remembered.delete(hash)
+    if (!used_lately || caller.portal) return
+    remembered.set(hash, { caller, version, untilMs: now() + REMEMBERED_MS })
+    if (remembered.size > MAX_REMEMBERED) {
+      remembered.delete(remembered.keys().next().value as string)
+    }
+  }
+
+  async function authenticate(authorization: string | null | undefined, address?: string) {
     if (!authorization) {
       throw unauthenticated(
         'No API key was given. Send the header `Authorization: Bearer <API key>`.',
@@ -89,6 +129,18 @@ export function createAuthenticate(sql: Sql, now?: () => number): Authenticate {
       throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
     }
   }
+
+  return Object.assign(authenticate, {
+    presume(authorization: string, address?: string): Caller | null {
+      const token = bearerToken(authorization)
+      if (token === null) return null
+      const found = remembered.get(Buffer.from(hashToken(token)).toString('hex'))
+      if (!found || found.untilMs < now()) return null
+      const { caller, version } = found
+      const confirm = () => authenticate(authorization, address)
+      return { ...caller, presumed: { id: caller.keyId, version, confirm } }
+    },
+  })
 }
 
 /** Whoever uses a valid key. */
@@ -116,11 +168,9 @@ function tooManyFailures(waitSeconds: number): DomainError {
   )
 }
 
-function bearerToken(authorization: string): string {
-  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (!token)
-    throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
-  return token
+/** `null` where the header is of another form. */
+function bearerToken(authorization: string): string | null {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Caller } from '../api-keys/scope.ts'
 import { DomainError, invalid } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
@@ -6,6 +5,7 @@ import { ConflictError, ValidationError } from '../graphql/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishedEvent } from './publish-events.ts'
+import { isOtherKey } from './store-events.ts'
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
   description:
@@ -77,11 +77,8 @@ builder.mutationFields((t) => ({
     },
     args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
     resolve: async (_root, { input }, context) => {
-      const { organizationId } = spend(context, 1)
-      const published = await context
-        .publishEvents(organizationId, [newEvent(input)])
-        .catch(rethrowForOne)
-      return published[0] as PublishedEvent
+      const [published] = await publish(context, [newEvent(input)]).catch(rethrowForOne)
+      return published as PublishedEvent
     },
   }),
 
@@ -103,16 +100,31 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
     },
-    resolve: (_root, { input: { events } }, context) =>
-      context.publishEvents(spend(context, events.length).organizationId, events.map(newEvent)),
+    resolve: (_root, { input: { events } }, context) => publish(context, events.map(newEvent)),
   }),
 }))
 
+/**
+ * As whoever calls. A key that is only presumed is checked as the events are stored or, where they are refused, before
+ * anybody is told why.
+ */
+async function publish(context: Context, events: readonly NewEvent[]): Promise<PublishedEvent[]> {
+  const { organizationId, presumed } = callerOf(context)
+  try {
+    spend(context, events.length)
+    return await context.publishEvents(organizationId, events, presumed)
+  } catch (error) {
+    if (!presumed || !(error instanceof DomainError || isOtherKey(error))) throw error
+    const confirmed = await presumed.confirm()
+    if (!isOtherKey(error)) throw error
+    return await context.publishEvents(confirmed.organizationId, events)
+  }
+}
+
 /** Takes events from the budget of the caller's key; too many for one call are none. */
-function spend(context: Context, count: number): Caller {
-  const caller = callerOf(context)
-  context.spending.spend(caller, 'events', count > MAX_EVENTS_PER_CALL ? 1 : count)
-  return caller
+function spend(context: Context, count: number): void {
+  const amount = count > MAX_EVENTS_PER_CALL ? 1 : count
+  context.spending.spend(callerOf(context), 'events', amount)
 }
 
 function newEvent({

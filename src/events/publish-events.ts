@@ -7,7 +7,7 @@ import type { HandOver } from '../queue/hand-over.ts'
 import { checkAgainstSchema, checkEvent } from './check-event.ts'
 import type { Catalogue, KnownTypes } from './event-type.ts'
 import type { NewEvent } from './new-event.ts'
-import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
+import { createStoreEvents, type EventRow, isOutdated, type KnownKey } from './store-events.ts'
 
 /** How long the events of a call are checked before something else has its turn. */
 const TURN_MS = 10
@@ -29,10 +29,14 @@ export interface PublishedEvent {
   readonly duplicate: boolean
 }
 
-/** Publishes all the events or, when anything is wrong with one of them, none. */
+/**
+ * Publishes all the events or, when anything is wrong with one of them, none. Where `key` is not as it was, it rejects
+ * with an error that `isOtherKey` knows.
+ */
 export type PublishEvents = (
   organizationId: string,
   events: readonly NewEvent[],
+  key?: KnownKey | null,
 ) => Promise<PublishedEvent[]>
 
 /** The one way in for events that come through Node. */
@@ -44,13 +48,17 @@ export function createPublishEvents(
   const store = createStoreEvents(sql, handOver)
 
   /** The catalogue may have changed since it was read: nothing is stored, and nobody refused, by what it was. */
-  async function publish(organizationId: string, events: readonly NewEvent[]) {
+  async function publish(
+    organizationId: string,
+    events: readonly NewEvent[],
+    key: KnownKey | null,
+  ) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
     for (let tries = 1; ; tries++) {
       const { rows, issues } = await toRows(types, organizationId, events)
       const isValid = issues.length === 0 && types.size === names.length
-      const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
+      const stored = isValid ? await store(rows, key).catch(nullIfOutdated) : null
       if (stored) return stored
       const before = types
       types = await catalogue.findAnew(names)
@@ -61,9 +69,9 @@ export function createPublishEvents(
     }
   }
 
-  return async (organizationId, events) => {
+  return async (organizationId, events, key = null) => {
     checkCount(events.length)
-    const stored = await publish(organizationId, events)
+    const stored = await publish(organizationId, events, key)
     return stored.map(({ uuid, deliveryCount, repeated }) => ({
       id: publicId('event', uuid),
       deliveryCount,

@@ -1,3 +1,4 @@
+import type { PresumedKey } from '../api-keys/scope.ts'
 import { batched } from '../batch.ts'
 import { type ArrayElement, arrayLiteral, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
@@ -25,11 +26,15 @@ export interface StoredEvent {
   readonly repeated: boolean
 }
 
+/** An API key, as it was when it was asked for. */
+export type KnownKey = Pick<PresumedKey, 'id' | 'version'>
+
 /**
  * Stores the events of one call with their deliveries and jobs, all or none; resolves after the commit. Where a type is
- * not as the events were checked, it stores nothing and rejects with an error that `isOutdated` knows.
+ * not as the events were checked, it stores nothing and rejects with an error that `isOutdated` knows; where `key` is
+ * not as it was, or has expired, with one that `isOtherKey` knows.
  */
-export type StoreEvents = (rows: Rows) => Promise<readonly StoredEvent[]>
+export type StoreEvents = (rows: Rows, key?: KnownKey | null) => Promise<readonly StoredEvent[]>
 
 /** How long a call waits for others at most: where the last one went less than that before. */
 const GATHER_MS = 2
@@ -59,7 +64,7 @@ const SHARED_LOCK_TIMEOUT = '100ms'
 export function createStoreEvents(sql: Sql, handOver: HandOver | null): StoreEvents {
   const storeRows = createStoreRows(sql, handOver)
   const store = (lockTimeout: (calls: number) => string | null) =>
-    batched((calls: Rows[]) => storeCalls(storeRows, calls, lockTimeout(calls.length)), {
+    batched((calls: Call[]) => storeCalls(storeRows, calls, lockTimeout(calls.length)), {
       gatherMs: 0,
       distanceMs: GATHER_MS,
       maxSize: MAX_CALLS,
@@ -69,46 +74,60 @@ export function createStoreEvents(sql: Sql, handOver: HandOver | null): StoreEve
     })
   const storeKeyed = store((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT : LOCK_TIMEOUT))
   const storeOther = store(() => null)
-  return (rows) => {
+  return (rows, key = null) => {
     const keyed = rows.some((row) => row.idempotencyKey !== null)
-    return keyed ? storeKeyed(rows).catch(rethrow) : storeOther(rows)
+    return keyed ? storeKeyed({ rows, key }).catch(rethrow) : storeOther({ rows, key })
   }
 }
 
 type Rows = readonly EventRow[]
 
+interface Call {
+  readonly rows: Rows
+  readonly key: KnownKey | null
+}
+
 /** How much of a statement a call fills. */
-function weigh(rows: Rows): number {
+function weigh({ rows }: Call): number {
   const characters = rows.reduce((sum, row) => sum + row.data.length, 0)
   return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
 }
 
 async function storeCalls(
   storeRows: StoreRows,
-  calls: readonly Rows[],
+  calls: readonly Call[],
   lockTimeout: string | null,
 ): Promise<StoredEvent[][]> {
-  const stored = await storeRows(calls.flat(), lockTimeout)
+  const rows = calls.flatMap((call) => call.rows)
+  const keys = calls.map(({ key }) => key).filter((key) => key !== null)
+  const stored = await storeRows({ rows, keys, lockTimeout })
   let next = 0
   return calls.map((call) => {
     const first = next
-    next += call.length
+    next += call.rows.length
     return stored.slice(first, next)
   })
 }
 
-type StoreRows = (rows: Rows, lockTimeout: string | null) => Promise<readonly StoredEvent[]>
+/** What one statement stores. */
+interface Batch {
+  readonly rows: Rows
+  readonly keys: readonly KnownKey[]
+  readonly lockTimeout: string | null
+}
+
+type StoreRows = (batch: Batch) => Promise<readonly StoredEvent[]>
 
 /** For so many deliveries of each event places are asked for, and for so many events at most. */
 const PLACES_PER_EVENT = 4
 const MAX_HANDED_OVER = 50
 
 function createStoreRows(sql: Sql, handOver: HandOver | null): StoreRows {
-  async function storeAndBegin(rows: Rows, lockTimeout: string | null, places: Places) {
+  async function storeAndBegin(batch: Batch, places: Places) {
     const asOf = performance.now()
     const asking = sql.query<TakenRow>({
-      ...(lockTimeout === null ? INSERT_AND_TAKE : INSERT_KEYED_AND_TAKE),
-      values: [...parameters(rows, lockTimeout), places.poolId, places.count],
+      ...(batch.lockTimeout === null ? INSERT_AND_TAKE : INSERT_KEYED_AND_TAKE),
+      values: [...parameters(batch), places.poolId, places.count],
       rowMode: 'array',
     })
     const { rows: stored } = await asking.catch((error) => {
@@ -116,24 +135,25 @@ function createStoreRows(sql: Sql, handOver: HandOver | null): StoreRows {
       else places.lose()
       throw error
     })
-    places.begin(stored.flatMap(takenDeliveries(rows)), asOf)
+    places.begin(stored.flatMap(takenDeliveries(batch.rows)), asOf)
     return stored.map(toStoredEvent)
   }
 
-  return async (rows, lockTimeout) => {
-    const places =
-      rows.length <= MAX_HANDED_OVER && handOver?.reserve(rows.length * PLACES_PER_EVENT)
-    if (places) return await storeAndBegin(rows, lockTimeout, places)
+  return async (batch) => {
+    const count = batch.rows.length
+    const places = count <= MAX_HANDED_OVER && handOver?.reserve(count * PLACES_PER_EVENT)
+    if (places) return await storeAndBegin(batch, places)
     const { rows: stored } = await sql.query<StoredRow>({
-      ...(lockTimeout === null ? INSERT : INSERT_KEYED),
-      values: parameters(rows, lockTimeout),
+      ...(batch.lockTimeout === null ? INSERT : INSERT_KEYED),
+      values: parameters(batch),
       rowMode: 'array',
     })
     return stored.map(toStoredEvent)
   }
 }
 
-function parameters(rows: Rows, lockTimeout: string | null): unknown[] {
+function parameters({ rows, keys, lockTimeout }: Batch): unknown[] {
+  const known = [...new Map(keys.map((key) => [`${key.id} ${key.version}`, key])).values()]
   const types = [...new Map(rows.map((row) => [`${row.type} ${row.typeVersion}`, row])).values()]
   const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
   return [
@@ -145,6 +165,8 @@ function parameters(rows: Rows, lockTimeout: string | null): unknown[] {
     column((row) => row.traceParent),
     arrayLiteral(types.map(({ type }) => type)),
     arrayLiteral(types.map(({ typeVersion }) => typeVersion)),
+    arrayLiteral(known.map(({ id }) => id)),
+    arrayLiteral(known.map(({ version }) => version)),
     ...(lockTimeout === null ? [] : [lockTimeout]),
   ]
 }
@@ -186,26 +208,30 @@ function takenDeliveries(rows: Rows) {
 const STORED = 'event_id, delivery_count, repeated'
 const TAKEN = `${STORED}, body, job_ids, delivery_ids, webhook_ids, revisions`
 
-/** The arguments are computed before the function runs, so a lock timeout holds in it, and only there. */
+/** The arguments are computed before the function runs, so that a lock timeout holds in it, and only there. */
 const insertEvents = (answered: string, lockTimeout: string | null, taking: string) => `
   select ${answered}
   from posthorn.insert_events(
-    ${lockTimeout ? `case when set_config('lock_timeout', ${lockTimeout}, true) is not null then $1::uuid[] end` : '$1::uuid[]'},
+    case
+      when posthorn.require_keys($9::uuid[], $10::text[])
+        ${lockTimeout ? `and set_config('lock_timeout', ${lockTimeout}, true) is not null` : ''}
+      then $1::uuid[]
+    end,
     $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[], ${taking})
   order by ordinal`
 
 const INSERT = { name: 'insert_events', text: insertEvents(STORED, null, 'null, 0') }
 const INSERT_KEYED = {
   name: 'insert_keyed_events',
-  text: insertEvents(STORED, '$9', 'null, 0'),
+  text: insertEvents(STORED, '$11', 'null, 0'),
 }
 const INSERT_AND_TAKE = {
   name: 'insert_events_and_take',
-  text: insertEvents(TAKEN, null, '$9, $10'),
+  text: insertEvents(TAKEN, null, '$11, $12'),
 }
 const INSERT_KEYED_AND_TAKE = {
   name: 'insert_keyed_events_and_take',
-  text: insertEvents(TAKEN, '$9', '$10, $11'),
+  text: insertEvents(TAKEN, '$11', '$12, $13'),
 }
 
 /** What `posthorn.insert_events` raises when a type is not as it was. */
@@ -214,6 +240,14 @@ const OUTDATED = 'PH412'
 /** Whether an error says that a type has changed since, and nothing was stored. */
 export function isOutdated(error: unknown): boolean {
   return codeOf(error) === OUTDATED
+}
+
+/** What `posthorn.require_keys` raises. */
+const OTHER_KEY = 'PH401'
+
+/** Whether an error says that the API key is not as it was, and nothing was stored. */
+export function isOtherKey(error: unknown): boolean {
+  return codeOf(error) === OTHER_KEY
 }
 
 /** What `posthorn.insert_events` raises when a key was used for another event; its detail lists which. */

@@ -1,10 +1,10 @@
-import { type DocumentNode, getOperationAST, Kind, OperationTypeNode } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import type { Caller } from '../api-keys/scope.ts'
 import type { Spending } from '../api-keys/spending.ts'
 import { DomainError } from '../errors.ts'
 import type { Identify } from './context.ts'
 import type { Connection } from './cors.ts'
+import { isDocument, publishesOnly } from './publishes-only.ts'
 
 /** What comes with a request. */
 export interface Asked extends Connection {
@@ -38,18 +38,4 @@ export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Ask
       if (asked && !asked.spending.began) asked.spending.spend(asked.caller, 'requests', 1)
     },
   }
-}
-
-function isDocument(result: unknown): result is DocumentNode {
-  return typeof result === 'object' && result !== null && 'definitions' in result
-}
-
-const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
-
-function publishesOnly(document: DocumentNode, operationName: string | undefined): boolean {
-  const operation = getOperationAST(document, operationName)
-  if (operation?.operation !== OperationTypeNode.MUTATION) return false
-  return operation.selectionSet.selections.every(
-    (selection) => selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value),
-  )
 }

@@ -66,7 +66,8 @@ beforeAll(async () => {
       expiresAt: new Date(Date.now() + 60_000),
     },
   }
-  handleRestricted = createGraphqlHandler({ ...api.deps, authenticate: async () => caller })
+  const authenticate = Object.assign(async () => caller, { presume: () => null })
+  handleRestricted = createGraphqlHandler({ ...api.deps, authenticate })
   restricted = async (query) => readAnswer(await handleRestricted(request('any', { query })))
 })
 afterAll(() => api[Symbol.asyncDispose]())
