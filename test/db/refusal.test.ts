@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
@@ -39,11 +41,23 @@ test.each([
 })
 
 test('nothing was done where no connection is free in time', async () => {
-  const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 20 })
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
   const client = await pool.connect()
+  pool.options.connectionTimeoutMillis = 20
   expect(nothingWasDone(await errorOf(pool.query('select 1')))).toBe(true)
   client.release()
   await pool.end()
+})
+
+test('nothing was done where a new connection is not answered in time', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const connectionString = `postgres://posthorn@127.0.0.1:${port}/posthorn`
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 20 })
+  expect(nothingWasDone(await errorOf(pool.query('select 1')))).toBe(true)
+  await pool.end()
+  silent.close()
 })
 
 test('all may have been done where the connection broke', async () => {
