@@ -10,6 +10,8 @@ export interface BatchOptions<Input> {
   readonly whenIdle?: boolean
   /** How long after one batch began the next one begins at the earliest. Default: 0. */
   readonly distanceMs?: number
+  /** Once a batch began longer than this after the one before, the next keeps no distance: calls are few. Default: never. */
+  readonly pauseMs?: number
   /** While so few calls wait, none of them urgent, the next batch keeps this distance instead. Default: it does not. */
   readonly patience?: {
     readonly fewerThan: number
@@ -52,6 +54,7 @@ export function batched<Input, Output>(
     maxSize,
     whenIdle = false,
     distanceMs = 0,
+    pauseMs = Number.POSITIVE_INFINITY,
     patience,
     weight,
     isolate,
@@ -65,6 +68,7 @@ export function batched<Input, Output>(
   let underWay = 0
   let awaitsRoom = false
   let lastAt = Number.NEGATIVE_INFINITY
+  let afterPause = false
   let scheduled: NodeJS.Timeout | NodeJS.Immediate | undefined
 
   function flush() {
@@ -82,7 +86,11 @@ export function batched<Input, Output>(
     urgent = false
     running++
     underWay += heavy
-    if (distanceMs > 0 || parallel) lastAt = performance.now()
+    if (distanceMs > 0 || parallel) {
+      const now = performance.now()
+      afterPause = now - lastAt > pauseMs
+      lastAt = now
+    }
     void settle(run, batch, isolate).then(() => {
       running--
       underWay -= heavy
@@ -118,7 +126,7 @@ export function batched<Input, Output>(
     cancel(scheduled)
     const gatherFor = whenIdle && running === 0 ? 0 : gatherMs
     const distance = (isPatient() && patience?.distanceMs) || distanceMs
-    const keepAwayFor = distance > 0 ? lastAt + distance - performance.now() : 0
+    const keepAwayFor = distance > 0 && !afterPause ? lastAt + distance - performance.now() : 0
     const waitMs = Math.max(gatherFor, keepAwayFor)
     scheduled = waitMs > 0 ? setTimeout(flush, waitMs) : setImmediate(flush)
   }

@@ -179,6 +179,16 @@ describe('batches that keep their distance', () => {
     expect(second - first).toBeGreaterThanOrEqual(90)
     expect(third - second).toBeLessThan(90)
   })
+
+  test('need not keep it from one that began after a pause, and keep it from all others', async () => {
+    const run = batched(note, { gatherMs: 0, distanceMs: 100, pauseMs: 250, maxSize: 10 })
+    for (const n of [1, 2, 3, 4]) await run(n)
+    await new Promise((resolve) => setTimeout(resolve, 260))
+    for (const n of [5, 6]) await run(n)
+    expect(begun.map(({ inputs }) => inputs)).toEqual([[1], [2], [3], [4], [5], [6]])
+    const gaps = begun.slice(1).map(({ at }, i) => at - Number(begun[i]?.at))
+    expect(gaps.map((gap) => gap < 90)).toEqual([true, false, false, false, true])
+  })
 })
 
 describe('batches that keep more distance while they are small', () => {

@@ -36,8 +36,12 @@ export type KnownKey = Pick<PresumedKey, 'id' | 'version'>
  */
 export type StoreEvents = (rows: Rows, key?: KnownKey | null) => Promise<readonly StoredEvent[]>
 
-/** How long a call waits for others at most: where the last one went less than that before. */
+/**
+ * How long a call waits for others at most: where the last one went less than that before, and that one not by itself
+ * after a pause. So two calls that happen to meet where there are few do not wait for each other.
+ */
 const GATHER_MS = 2
+const PAUSE_MS = 4
 
 /** Of the calls that share a statement: how many, and their events and the characters of their data together. */
 const MAX_CALLS = 250
@@ -67,6 +71,7 @@ export function createStoreEvents(sql: Sql, handOver: HandOver | null): StoreEve
     batched((calls: Call[]) => storeCalls(storeRows, calls, lockTimeout(calls.length)), {
       gatherMs: 0,
       distanceMs: GATHER_MS,
+      pauseMs: PAUSE_MS,
       maxSize: MAX_CALLS,
       weight: { max: 1, of: weigh, parallel: PARALLEL },
       isolate: (error) =>
