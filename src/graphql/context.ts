@@ -37,8 +37,8 @@ export interface Context extends DomainDeps {
   readonly spending: Spending
   /** Whoever calls, for the audit log. */
   readonly actor: Actor
-  /** The origin of links to pages of Posthorn. */
-  readonly origin: string
+  /** The origin of links to pages of Posthorn. A function: what is put into a context is read once for each request. */
+  readonly origin: () => string
   /** Breaks the connection of the request. */
   readonly cut?: () => void
   /** Lets the rows of a list ask their question together. */
@@ -65,9 +65,7 @@ export function createContext(
     identity,
     spending,
     perField,
-    get origin() {
-      return publicUrl ?? new URL(asked.url).origin
-    },
+    origin: () => publicUrl ?? new URL(asked.url).origin,
   }
 }
 

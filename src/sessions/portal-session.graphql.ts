@@ -93,6 +93,12 @@ builder.mutationField('createPortalSession', (t) =>
       }),
     },
     resolve: (_root, { input }, context) =>
-      createPortalSession(context.prisma, input, context.origin, callerOf(context), context.actor),
+      createPortalSession(
+        context.prisma,
+        input,
+        context.origin(),
+        callerOf(context),
+        context.actor,
+      ),
   }),
 )
