@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
@@ -32,6 +33,9 @@ export interface BenchDatabase extends AsyncDisposable {
 
 const TEMPLATE = 'posthorn_template'
 
+/** The processor time of a connection is known once its process is reaped, some time after the connection has ended. */
+const REAPED_WITHIN_MS = 100
+
 export async function startBenchServer(): Promise<BenchServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
   const cluster = path.join(folder, 'postgres')
@@ -52,7 +56,16 @@ export async function startBenchServer(): Promise<BenchServer> {
   return {
     folder,
     createDatabase: () => createDatabase(server, `posthorn_bench_${made++}`),
-    cpuTimeMs: async () => cpuTimeMs((await readPostmaster(cluster))?.pid as number),
+    async cpuTimeMs() {
+      const { pid } = (await readPostmaster(cluster)) as { pid: number }
+      for (let ms = await cpuTimeMs(pid); ; ) {
+        await sleep(REAPED_WITHIN_MS)
+        const later = await cpuTimeMs(pid)
+        // Both are `NaN` where nothing tells it.
+        if (!(later > ms)) return later
+        ms = later
+      }
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

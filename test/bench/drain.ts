@@ -1,6 +1,7 @@
 import { openDatabase } from '../../src/db/client.ts'
 import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
+import type { BenchDatabase } from './bench-server.ts'
 import { monotonicMs } from './clock.ts'
 import { fillRetries, queueDeliveries } from './fill.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
@@ -17,27 +18,72 @@ export interface Drain {
   readonly postgresUs: number
 }
 
-export interface DrainOptions {
-  readonly count: number
+export interface DrainsOptions {
   /** Deliveries beside them that are to be retried in hours. Default: none. */
   readonly waiting?: number
   /** How many webhooks they go to in equal parts. Default: 20. */
   readonly webhooks?: number
+}
+
+export interface DrainOptions {
+  readonly count: number
   /** How many worker processes share the work. Default: 1. */
   readonly processes?: number
 }
 
-/**
- * Queues deliveries with no worker running, then measures how fast workers drain them: from the moment that those of
- * the warm-up have arrived until every attempt is on record and every job is gone.
- */
-export async function measureDrain(bench: Bench, options: DrainOptions): Promise<Drain> {
+/** Drains in a database of their own, one after the other. */
+export interface Drains extends AsyncDisposable {
+  /**
+   * Queues deliveries with no worker running, then measures how fast workers drain them: from the moment that those of
+   * the warm-up have arrived until every attempt is on record and every job is gone.
+   */
+  measure(options: DrainOptions): Promise<Drain>
+}
+
+export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): Promise<Drains> {
+  const { receiver } = bench
+  const { waiting = 0, webhooks = 20 } = options
+  await using resources = new AsyncDisposableStack()
+  const database = resources.use(await bench.server.createDatabase())
+  await using services = openBenchServices(database.url)
+  const tenant = await createBenchTenant(services)
+  if (waiting > 0) {
+    const failing = await addWebhooks(services, tenant, receiver.url, 'fail', { count: webhooks })
+    await fillRetries(services.database.pool, tenant, failing, waiting)
+    await database.settle()
+  }
+  const types = await addWebhooks(services, tenant, receiver.url, 'ok', { count: webhooks })
+  const kept = resources.move()
+  return {
+    async measure({ count, processes = 1 }) {
+      const due = bench.sizes.warmUp + count
+      {
+        await using filling = openDatabase(database.url)
+        await queueDeliveries(filling.pool, tenant, types, due)
+      }
+      await database.settle()
+      return await drain(bench, database, { count, processes })
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** One drain in a database that has had no other. */
+export async function measureDrain(
+  bench: Bench,
+  options: DrainsOptions & DrainOptions,
+): Promise<Drain> {
+  await using drains = await prepareDrains(bench, options)
+  return await drains.measure(options)
+}
+
+async function drain(
+  bench: Bench,
+  database: BenchDatabase,
+  { count, processes }: Required<DrainOptions>,
+): Promise<Drain> {
   const { receiver, sizes } = bench
-  const { count, waiting = 0, webhooks = 20, processes = 1 } = options
   const total = sizes.warmUp + count
-  await using database = await bench.server.createDatabase()
-  await fill(bench, database.url, total, waiting, webhooks)
-  await database.settle()
   const transactionsBefore = await database.transactions()
   const postgresBeforeMs = await bench.server.cpuTimeMs()
   await receiver.forget()
@@ -89,22 +135,4 @@ const FRESH_DELIVERIES = `${DELIVER_JOBS} and is_available and priority = 0 and 
 async function cpuTimeOf(servers: readonly PosthornServer[]): Promise<number> {
   const times = await Promise.all(servers.map((server) => server.cpuTimeMs()))
   return times.reduce((sum, ms) => sum + ms, 0)
-}
-
-async function fill(
-  { receiver }: Bench,
-  databaseUrl: string,
-  due: number,
-  waiting: number,
-  webhooks: number,
-): Promise<void> {
-  await using services = openBenchServices(databaseUrl)
-  const { pool } = services.database
-  const tenant = await createBenchTenant(services)
-  if (waiting > 0) {
-    const failing = await addWebhooks(services, tenant, receiver.url, 'fail', { count: webhooks })
-    await fillRetries(pool, tenant, failing, waiting)
-  }
-  const types = await addWebhooks(services, tenant, receiver.url, 'ok', { count: webhooks })
-  await queueDeliveries(pool, tenant, types, due)
 }

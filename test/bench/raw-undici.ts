@@ -1,13 +1,10 @@
 import { startApart } from './apart.ts'
-import { type Bench, oncePerBench } from './bench.ts'
+import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'
 import { CONCURRENCY } from './sizes.ts'
 
 /** A: what one process can do at best, signed POSTs of a payload and nothing recorded, per second. */
-export const measureRawUndici = oncePerBench(sendRaw)
-
-/** The same, measured anew. */
-export async function sendRaw({ receiver, sizes }: Bench): Promise<number> {
+export async function measureRawUndici({ receiver, sizes }: Bench): Promise<number> {
   await using sender = startApart('raw-undici-main.ts')
   return await sender.call<number>('send', {
     url: `${receiver.url}/ok/1`,
