@@ -4,18 +4,13 @@
 // thread when much was compiled at once: at 1,000 events a second on two, p99 was 140 ms instead of 92.
 // The other flags keep the heap small under load: 20,000 deliveries peak at 250 MB instead of 400, and are not slower. At
 // half of both it was 215 MB, and each delivery took the worker 15 % more processor time.
-import module from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { prepareCompilation } from './compilation.js'
 
-const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(`posthorn needs Node 22.19 or newer; this is ${process.version}.`)
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(`posthorn needs Node 24 or newer; this is ${process.version}.`)
   process.exit(1)
 }
-// Compiled code is kept between runs, with types already stripped, which saves much of the time to start.
-module.enableCompileCache?.(
-  fileURLToPath(new URL('../../node_modules/.cache/posthorn', import.meta.url)),
-)
+prepareCompilation()
 // A clone runs its TypeScript as it is; Node strips no types below node_modules, where the compiled files are.
 const installed = import.meta.url.includes('/node_modules/')
 await import(installed ? '../../dist/cli/main.js' : './main.ts')

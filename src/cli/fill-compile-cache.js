@@ -1,13 +1,11 @@
 import module from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { prepareCompilation } from './compilation.js'
 
 /**
  * Runs after `npm ci`: compiles the program into the cache that `posthorn.js` reads, so that the first start is as quick
  * and as small as the later ones. With the flags of `npm start`, as the cache is good for the same flags only.
  */
-module.enableCompileCache(
-  fileURLToPath(new URL('../../node_modules/.cache/posthorn', import.meta.url)),
-)
+prepareCompilation()
 await Promise.all([
   import('../app.ts'),
   import('../api.ts'),
