@@ -52,11 +52,16 @@ export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt |
 const DISTANCE_MS = 15
 const PATIENT_DISTANCE_MS = 40
 
+/** How many are recorded by one statement: never more, and so few are not hurried. */
+const MOST = 500
+const FEW = 20
+
 /**
  * Attempts that end soon after others were recorded are recorded together. Much of what a statement costs Postgres does
  * not depend on how many there are, so it pays to wait, the longer the fewer they are; mostly nobody waits for it but the
  * job. A quarter of `concurrency`, of what the process can have under way at once, is many: it has jobs for twice as much,
- * and must not run out of them. By default one is.
+ * and must not run out of them. By default one is. Once as many wait as it can have under way, they go at once: nothing else
+ * may be left to do.
  */
 export function createRecordAttempt(sql: Sql, sentBy: SentBy, concurrency = 1): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, sentBy, records), {
@@ -67,7 +72,7 @@ export function createRecordAttempt(sql: Sql, sentBy: SentBy, concurrency = 1): 
       distanceMs: PATIENT_DISTANCE_MS,
       isUrgent: ({ isAwaited }) => isAwaited,
     },
-    maxSize: 500,
+    maxSize: Math.min(Math.max(concurrency, FEW), MOST),
     isolate: isRefusal,
   })
 }

@@ -1,5 +1,6 @@
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import type { Database, Sql } from '../../src/db/client.ts'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { createKeyring } from '../../src/encryption.ts'
 import { createCatalogue } from '../../src/events/event-type.ts'
@@ -18,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
-test('an attempt that Postgres refuses is refused alone, and those that ended with it are recorded once', async () => {
+async function makeDeliveries(count: number) {
   const { prisma, pool } = database
   const { organizationId } = await createTenant(prisma)
   const deps = { prisma, keyring: createKeyring([Buffer.alloc(32)]), guard: createAddressGuard([]) }
@@ -27,9 +28,34 @@ test('an attempt that Postgres refuses is refused alone, and those that ended wi
     eventSubscriptions: [JOINED],
     enabled: true,
   })
-  const events = Array.from({ length: 30 }, (_, n) => ({ type: JOINED, data: { n } }))
+  const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
   await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
-  const deliveries = await prisma.delivery.findMany({ orderBy: { id: 'asc' } })
+  return await prisma.delivery.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
+}
+
+test('as many attempts as a process can have under way at once are recorded by one statement', async () => {
+  const { pool } = database
+  const deliveries = await makeDeliveries(60)
+  const together: number[] = []
+  const counting: Sql = {
+    query: (asked: pg.QueryConfig) => {
+      together.push(`${asked.values?.[0]}`.split(',').length)
+      return pool.query(asked)
+    },
+  } as Sql
+
+  const record = createRecordAttempt(counting, SENT_BY, 25)
+  const recorded = await Promise.all(
+    deliveries.map(({ id }) => record(attemptOf(publicId('delivery', id), 200))),
+  )
+
+  expect(together).toEqual([25, 25, 10])
+  expect(recorded.map((one) => one?.state)).toEqual(deliveries.map(() => 'succeeded'))
+})
+
+test('an attempt that Postgres refuses is refused alone, and those that ended with it are recorded once', async () => {
+  const { prisma, pool } = database
+  const deliveries = await makeDeliveries(30)
 
   const record = createRecordAttempt(pool, SENT_BY)
   const bad = (n: number) => n % 10 === 4
@@ -47,7 +73,10 @@ test('an attempt that Postgres refuses is refused alone, and those that ended wi
       : { status: 'fulfilled', value: { number: 1, state: 'succeeded' } }
     expect(result).toMatchObject(expected)
   }
-  const attempts = await prisma.attempt.findMany({ select: { deliveryId: true } })
+  const attempts = await prisma.attempt.findMany({
+    where: { deliveryId: { in: deliveries.map(({ id }) => id) } },
+    select: { deliveryId: true },
+  })
   expect(attempts.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
     deliveries.filter((_, n) => !bad(n)).map(({ id }) => id),
   )
