@@ -49,10 +49,14 @@ export async function attemptDelivery(
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null)
     throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
-  const found = atHand ? withOptions(deps, atHand) : loadDue(deps, uuid)
+  // There is nothing to do where a job was repeated after the delivery was finished, or outlived it.
+  const delivery = atHand ?? (await deps.load(uuid))
+  if (!delivery) return
+  const found = withOptions(deps, delivery)
   const due = found instanceof Promise ? await found : found
   if (!due) return
-  const pass = await deps.flow.admit(due.delivery, due.options, signal)
+  const admission = deps.flow.admit(due.delivery, due.options, signal)
+  const pass = admission instanceof Promise ? await admission : admission
   if (!pass) return
 
   let sent: Sent | null
@@ -64,8 +68,10 @@ export async function attemptDelivery(
   } finally {
     pass.leave()
   }
-  if (sent) await settle(deps, deliveryId, sent)
-  else await attemptDelivery(deps, deliveryId, signal)
+  if (!sent) return await attemptDelivery(deps, deliveryId, signal)
+  const recorded = await deps.record(sent.record)
+  const consequences = recorded && settle(deps, deliveryId, sent, recorded)
+  if (consequences) await consequences
 }
 
 interface Due {
@@ -73,7 +79,6 @@ interface Due {
   readonly options: SendOptions
 }
 
-/** There is nothing to do where a job was repeated after the delivery was finished, or outlived it. */
 async function loadDue(deps: AttemptDeps, uuid: string): Promise<Due | null> {
   const delivery = await deps.load(uuid)
   return delivery && withOptions(deps, delivery)
@@ -193,22 +198,22 @@ function toRecord(
   }
 }
 
-async function settle(
+/** Tells of an attempt that is on record. Answers what is to be waited for where it concerns others of its webhook. */
+function settle(
   deps: AttemptDeps,
   deliveryId: string,
   { record, attempted, options }: Sent,
-): Promise<void> {
-  const recorded = await deps.record(record)
-  if (!recorded) return
+  recorded: RecordedAttempt,
+): Promise<void> | null {
   deps.report.attempted(deliveryId, attempted.webhookId, record, recorded)
   deps.announce([toHappening(attempted, record, recorded)])
   const { consecutiveFailures, failingSince } = recorded
   const { succeeded } = record
   const finished = recorded.state !== 'pending'
   const result = { succeeded, finished, consecutiveFailures, failingSince }
-  if (!deps.flow.concerns(attempted, options, result)) return
+  if (!deps.flow.concerns(attempted, options, result)) return null
   // Not to be left to the job, which would begin with another attempt.
-  await untilBack(() => deps.flow.attempted(attempted, options, result))
+  return untilBack(() => deps.flow.attempted(attempted, options, result))
 }
 
 function toHappening(
@@ -216,9 +221,8 @@ function toHappening(
   { succeeded }: AttemptRecord,
   { attemptId, state }: RecordedAttempt,
 ): Happening {
-  const ids = { organizationId, webhookId, deliveryId, attemptId }
   const finished = state === 'succeeded' || state === 'exhausted'
-  return { kind: 'attempt', ...ids, succeeded, finished }
+  return { kind: 'attempt', organizationId, webhookId, deliveryId, attemptId, succeeded, finished }
 }
 
 /** A probe that failed goes back into the line; this is for when its process is killed just then. */

@@ -39,6 +39,12 @@ export interface Pass {
   leave(): void
 }
 
+/** The moment that a rate limit gave to a delivery, both of `performance.now()`. */
+interface Slot {
+  readonly askedAt: number
+  readonly at: number
+}
+
 /** What came of an attempt, once it is on record. */
 export interface Result extends Failures {
   readonly succeeded: boolean
@@ -48,12 +54,15 @@ export interface Result extends Failures {
 
 /** Decides when each delivery goes out. */
 export interface Flow extends AsyncDisposable {
-  /** Leave to send, as soon as it is the delivery's turn; `null` when it was moved into the line of its webhook. */
+  /**
+   * Leave to send, as soon as it is the delivery's turn, which is mostly at once; `null` when it was moved into the line of
+   * its webhook.
+   */
   admit(
     candidate: Candidate,
     options: SendOptions,
     signal: AbortSignal | undefined,
-  ): Promise<Pass | null>
+  ): Pass | null | Promise<Pass | null>
   /** Whether an attempt has consequences for the others of its webhook. */
   concerns(attempted: Attempted, options: SendOptions, result: Result): boolean
   /** Draws them. */
@@ -157,30 +166,53 @@ export function createFlow(sql: Sql, { concurrency, announce, onError, now }: Fl
     await setAside.allDue(webhookId)
   }
 
+  /** Through the gate: at once where nobody is before it. */
+  function enter(
+    candidate: Candidate,
+    entrant: Entrant,
+    signal: AbortSignal | undefined,
+    slot: Slot | null = null,
+  ): Pass | Promise<Pass | null> {
+    if (closed || signal?.aborted) return putInLine(candidate, signal)
+    const askedAt = slot ? slot.askedAt : performance.now()
+    const ready = slot && (() => untilThen(slot.at))
+    const leave = () => gate.leave(entrant)
+    const answered = gate.enter(entrant)
+    if (answered === 'enter') {
+      return { waitedMs: slot ? performance.now() - askedAt : 0, ready, leave }
+    }
+    if (answered === 'turned away') return putInLine(candidate, signal)
+    return answered.then((answer) =>
+      answer === 'enter'
+        ? { waitedMs: performance.now() - askedAt, ready, leave }
+        : putInLine(candidate, signal),
+    )
+  }
+
+  async function enterAtSlot(
+    candidate: Candidate,
+    entrant: Entrant,
+    signal: AbortSignal | undefined,
+    ratePerSecond: number,
+  ): Promise<Pass | null> {
+    const askedAt = performance.now()
+    const at = await untilShortlyBeforeSlot(candidate, entrant, ratePerSecond)
+    if (at === null) return await putInLine(candidate, signal)
+    return await enter(candidate, entrant, signal, { askedAt, at })
+  }
+
   return {
-    async admit(candidate, options, signal) {
-      const { webhookId, organizationId } = candidate
+    admit(candidate, options, signal) {
+      const { webhookId, organizationId, isTest, isProbe } = candidate
       if (signal) turnAwayOn(signal)
       lines.arrived(webhookId)
-      if (mustWait(candidate, options)) return await putInLine(candidate, signal)
+      if (mustWait(candidate, options)) return putInLine(candidate, signal)
 
-      const askedAt = performance.now()
-      const entrant = { webhookId, organizationId, maxInFlight: options.maxInFlight }
-      let readyAt = 0
-      if (options.ratePerSecond !== null && !candidate.isTest && !candidate.isProbe) {
-        const slotAt = await untilShortlyBeforeSlot(candidate, entrant, options.ratePerSecond)
-        if (slotAt === null) return await putInLine(candidate, signal)
-        readyAt = slotAt
-      }
-      if (closed || signal?.aborted) return await putInLine(candidate, signal)
-      const answered = gate.enter(entrant)
-      const answer = typeof answered === 'string' ? answered : await answered
-      if (answer === 'turned away') return await putInLine(candidate, signal)
-      return {
-        waitedMs: readyAt > 0 || answered !== answer ? performance.now() - askedAt : 0,
-        ready: readyAt > 0 ? () => untilThen(readyAt) : null,
-        leave: () => gate.leave(entrant),
-      }
+      const { maxInFlight, ratePerSecond } = options
+      const entrant = { webhookId, organizationId, maxInFlight }
+      return ratePerSecond === null || isTest || isProbe
+        ? enter(candidate, entrant, signal)
+        : enterAtSlot(candidate, entrant, signal, ratePerSecond)
     },
 
     concerns: ({ held }, { ordered }, { succeeded, finished }) =>
