@@ -121,7 +121,18 @@ function askInOwnWords(
   onLost: () => void,
 ): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  let unlistening: Promise<unknown> | null = null
+
+  /** A runner stops listening as it ends, and once more where beginning to listen fails meanwhile: of three `pg` warns. */
+  function unlisten(statement: string): Promise<unknown> {
+    unlistening ??= (query(statement) as Promise<unknown>).finally(() => {
+      unlistening = null
+    })
+    return unlistening
+  }
+
   client.query = ((first: unknown, ...rest: unknown[]) => {
+    if (typeof first === 'string' && first.startsWith('UNLISTEN ')) return unlisten(first)
     const asked = completeJobs(first)
     const fetching = fetchJobs(asked, query as Query)
     fetching?.catch((error) => {

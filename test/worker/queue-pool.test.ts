@@ -140,6 +140,28 @@ test('a connection is lent when it is prepared, so that two questions at once ar
   expect(errors).toEqual([])
 })
 
+test('graphile-worker that stops listening twice, as Postgres ends while it begins to, is no warning', async () => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => warnings.push(warning)
+  process.on('warning', warned)
+  await using queue = openQueue()
+  const client = await queue.pool.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const stopListening = () => client.query('UNLISTEN "jobs:insert"; UNLISTEN "worker:migrate";')
+
+  // It stops as its runner ends, and once more as listening fails.
+  const again = client.query('listen jobs; select pg_sleep(60)').catch(stopListening)
+  const stopped = stopListening()
+  await database.pool.query('select pg_terminate_backend($1)', [rows[0].pid])
+
+  const results = await Promise.allSettled([stopped, again])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  client.release()
+  await setImmediate()
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
+})
+
 function openQueue() {
   return openQueuePool(
     database.connections,
