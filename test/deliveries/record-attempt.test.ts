@@ -53,6 +53,69 @@ test('as many attempts as a process can have under way at once are recorded by o
   expect(recorded.map((one) => one?.state)).toEqual(deliveries.map(() => 'succeeded'))
 })
 
+test('of attempts that are recorded together, each is recorded and answered as it was', async () => {
+  const { prisma, pool } = database
+  const deliveries = await makeDeliveries(8)
+  const shared = { 'x-shared': 'a "quote" and \\ more' }
+  // In no order of their deliveries, and no two alike.
+  const records = deliveries.toReversed().map(({ id }, n) => {
+    const status = [200 + n, 500 + n, 200 + n, null][n % 4] as number | null
+    const answered = {
+      firstByteMs: n,
+      responseHeaders: n === 4 ? {} : n < 3 ? shared : { 'x-own': `${n}` },
+      responseBody: Buffer.from(`body ${n}`),
+      responseBodyTruncated: n > 4,
+    }
+    return attemptOf(publicId('delivery', id), status, {
+      startedAt: new Date(Date.now() - n * 1_000),
+      durationMs: 10 * n,
+      ...(status === null ? { errorCode: `code_${n}`, error: `Error ${n}.` } : answered),
+      requestUrl: `https://example.com/${n}`,
+      requestSignature: `v1,${n}`,
+      requestHeaderNames: Array.from({ length: n % 3 }, (_, i) => `X-${n}-${i}`),
+      retryDelayMs: n === 1 ? null : n * 60_000,
+      keepsSchedule: n === 7,
+    })
+  })
+
+  const record = createRecordAttempt(pool, SENT_BY)
+  const answers = await Promise.all(records.map(record))
+
+  const attempts = await prisma.attempt.findMany({
+    where: { deliveryId: { in: deliveries.map(({ id }) => id) } },
+    include: { delivery: true },
+    orderBy: { deliveryId: 'desc' },
+  })
+  expect(attempts).toMatchObject(
+    records.map(({ deliveryUuid, retryDelayMs, keepsSchedule, isAwaited, ...told }, n) => ({
+      ...told,
+      deliveryId: deliveryUuid,
+      number: 1,
+      responseBody: told.responseBody && new Uint8Array(told.responseBody),
+      delivery: {
+        state: told.succeeded ? 'succeeded' : n === 1 ? 'exhausted' : 'pending',
+        schedulePosition: keepsSchedule ? 0 : 1,
+      },
+    })),
+  )
+  expect(answers).toEqual(
+    attempts.map(({ id, delivery }) => ({
+      attemptId: id,
+      number: 1,
+      state: delivery.state,
+      nextAttemptAt: delivery.nextAttemptAt,
+      // Of its webhook, to which some were delivered.
+      consecutiveFailures: 0,
+      failingSince: null,
+    })),
+  )
+  const laterMs = (n: number) => Number(answers[n]?.nextAttemptAt) - Date.now()
+  for (const n of [3, 5, 7]) {
+    expect(laterMs(n)).toBeGreaterThan((n - 1) * 60_000)
+    expect(laterMs(n)).toBeLessThanOrEqual(n * 60_000)
+  }
+})
+
 test('an attempt that Postgres refuses is refused alone, and those that ended with it are recorded once', async () => {
   const { prisma, pool } = database
   const deliveries = await makeDeliveries(30)
