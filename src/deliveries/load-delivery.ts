@@ -31,14 +31,18 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
   return batched((uuids: string[]) => loadDeliveries(sql, uuids), { gatherMs: 0, maxSize: 500 })
 }
 
-/** The first and the last id say in which partitions they all are. */
+/**
+ * The first and the last id say in which partitions they all are. What is as it mostly is comes as null, which takes next to
+ * nothing to read.
+ */
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
   const { rows } = await sql.query<LoadedRow>({
     name: 'load_deliveries',
     text: `
-      select id, state, schedule_position, body, trace_parent, organization_id, webhook_id, webhook, revision, is_test,
-        held, is_probe, has_turn, slot_in_ms
+      select id, nullif(state, 'pending'), nullif(schedule_position, 0), body, trace_parent, organization_id, webhook_id,
+        nullif(webhook, 'enabled'), revision, nullif(is_test, false), nullif(held, false), nullif(is_probe, false),
+        nullif(has_turn, false), slot_in_ms
       from posthorn.load_deliveries($1::uuid[], $2, $3)`,
     values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
     rowMode: 'array',
@@ -52,18 +56,18 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
 
 type LoadedRow = [
   id: string,
-  state: LoadedDelivery['state'],
-  schedulePosition: number,
+  state: LoadedDelivery['state'] | null,
+  schedulePosition: number | null,
   body: string | null,
   traceParent: string | null,
   organizationId: string,
   webhookId: string,
-  webhook: LoadedDelivery['webhook'],
+  webhook: LoadedDelivery['webhook'] | null,
   revision: string,
-  isTest: boolean,
-  held: boolean,
-  isProbe: boolean,
-  hasTurn: boolean,
+  isTest: true | null,
+  held: true | null,
+  isProbe: true | null,
+  hasTurn: true | null,
   slotInMs: number | null,
 ]
 
@@ -71,18 +75,18 @@ type LoadedRow = [
 function toLoadedDelivery(row: LoadedRow): LoadedDelivery {
   return {
     id: row[0],
-    state: row[1],
-    schedulePosition: row[2],
+    state: row[1] ?? 'pending',
+    schedulePosition: row[2] ?? 0,
     body: row[3],
     traceParent: row[4],
     organizationId: row[5],
     webhookId: row[6],
-    webhook: row[7],
+    webhook: row[7] ?? 'enabled',
     revision: row[8],
-    isTest: row[9],
-    held: row[10],
-    isProbe: row[11],
-    hasTurn: row[12],
+    isTest: row[9] ?? false,
+    held: row[10] ?? false,
+    isProbe: row[11] ?? false,
+    hasTurn: row[12] ?? false,
     slotInMs: row[13],
   }
 }

@@ -77,19 +77,23 @@ export function createRecordAttempt(sql: Sql, sentBy: SentBy, concurrency = 1): 
   })
 }
 
-/** The rows are taken in the order of their ids, so that two processes never wait for each other in a circle. */
+/**
+ * The rows are taken in the order of their ids, so that two processes never wait for each other in a circle. What is as it
+ * mostly is comes back as null, which takes next to nothing to read.
+ */
 async function recordAttempts(
   sql: Sql,
   { headerPrefix, userAgent }: SentBy,
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
+  const toJson = unlessRepeated(storableJson)
   const column = (of: (record: AttemptRecord) => ArrayElement) => columnLiteral(sorted, of)
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
     text: `
-      select ordinal, number, state, next_attempt_at as "nextAttemptAt", attempt_id as "attemptId",
-        consecutive_failures as "consecutiveFailures", failing_since as "failingSince"
+      select ordinal, attempt_id, nullif(number, 1), nullif(state, 'succeeded'), next_attempt_at,
+        nullif(consecutive_failures, 0), failing_since
       from posthorn.record_attempts(
         $1::uuid[], $2::timestamptz[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[],
         $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::bytea[], $15::boolean[], $16::bigint[], $17::boolean[],
@@ -107,7 +111,7 @@ async function recordAttempts(
       column((record) => record.requestUrl),
       column((record) => record.requestSignature),
       column((record) => record.requestHeaderNames.join('\n') || null),
-      column((record) => storableJson(record.responseHeaders)),
+      column((record) => toJson(record.responseHeaders)),
       column((record) => record.responseBody),
       column((record) => record.responseBodyTruncated),
       column((record) => record.retryDelayMs),
@@ -115,17 +119,46 @@ async function recordAttempts(
       headerPrefix,
       userAgent,
     ],
+    rowMode: 'array',
   })
-  const recorded = new Map(rows.map((row) => [sorted[row.ordinal - 1], row]))
+  const recorded = new Map(rows.map((row) => [sorted[row[0] - 1], toRecordedAttempt(row)]))
   return records.map((record) => recorded.get(record) ?? null)
 }
 
-interface RecordedRow extends RecordedAttempt {
+type RecordedRow = [
   /** Of its record, in the order of the deliveries, from 1. */
-  readonly ordinal: number
+  ordinal: number,
+  attemptId: string,
+  number: number | null,
+  state: RecordedAttempt['state'] | null,
+  nextAttemptAt: Date | null,
+  consecutiveFailures: number | null,
+  failingSince: Date | null,
+]
+
+function toRecordedAttempt(row: RecordedRow): RecordedAttempt {
+  return {
+    attemptId: row[1],
+    number: row[2] ?? 1,
+    state: row[3] ?? 'succeeded',
+    nextAttemptAt: row[4],
+    consecutiveFailures: row[5] ?? 0,
+    failingSince: row[6],
+  }
 }
 
 /** What strangers put into headers may hold characters that `jsonb` refuses; HTTP gives them no meaning anyway. */
 function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
+}
+
+/** Answers as before to what was asked just before: the heads of a receiver's answers are mostly the same one. */
+function unlessRepeated<Input, Output>(
+  compute: (input: Input) => Output,
+): (input: Input) => Output {
+  let last: { readonly input: Input; readonly output: Output } | null = null
+  return (input) => {
+    if (last?.input !== input) last = { input, output: compute(input) }
+    return last.output
+  }
 }

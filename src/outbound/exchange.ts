@@ -1,5 +1,6 @@
 import { ConnectionFailure, codeOf, explainFailure, explainTimeout } from './failure.ts'
 import { AddressRefused } from './guarded-lookup.ts'
+import type { LastHead } from './last-head.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 import type { ResponseHead } from './response-head.ts'
@@ -40,12 +41,12 @@ export class Exchange implements ResponseListener {
   #bytes = 0
   #keepIdleMs = 0
 
-  constructor(request: Buffer, limits: ExchangeLimits, end: ExchangeEnd) {
+  constructor(request: Buffer, limits: ExchangeLimits, lastHead: LastHead, end: ExchangeEnd) {
     this.request = request
     this.#limits = limits
     this.#end = end
     this.#sample = new ResponseSample(limits.keepBodyBytes)
-    this.#reader = new ResponseReader(this, limits.maxHeaderBytes)
+    this.#reader = new ResponseReader(this, limits.maxHeaderBytes, lastHead)
   }
 
   /** The receiver's time begins here: waiting for a connection of ours to be free is not its doing. */

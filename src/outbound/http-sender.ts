@@ -81,6 +81,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         acknowledgeTimeoutMs === limits.acknowledgeTimeoutMs
           ? limits
           : { ...limits, acknowledgeTimeoutMs },
+        connections.lastHead,
         {
           settled(outcome) {
             end(exchange, signal)

@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls'
 import { Connection } from './connection.ts'
 import type { Origin } from './destination.ts'
 import type { Exchange } from './exchange.ts'
+import { LastHead } from './last-head.ts'
 import type { OpenSecureSocket } from './secure-socket.ts'
 
 export interface ConnectionOptions {
@@ -20,6 +21,7 @@ const VERIFY_EVERY_MS = 3_600_000
 /** The keep-alive connections to one origin, each used by one exchange at a time. */
 export class OriginConnections {
   readonly origin: Origin
+  readonly lastHead = new LastHead()
   readonly #options: ConnectionOptions
   readonly #restingPlace: RestingPlace
   /** Used from the end, so that connections beyond the need grow old and go. */

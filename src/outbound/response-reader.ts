@@ -1,4 +1,5 @@
 import { ChunkedBody } from './chunked-body.ts'
+import type { LastHead } from './last-head.ts'
 import { mayBeginHead, parseResponseHead, type ResponseHead } from './response-head.ts'
 
 export interface ResponseListener {
@@ -14,6 +15,7 @@ export interface ResponseListener {
 export class ResponseReader {
   readonly #listener: ResponseListener
   readonly #maxHeadBytes: number
+  readonly #lastHead: LastHead
   /** Of the head, as far as it has come. */
   #unread = ''
   /** Of the interim responses before it. */
@@ -21,9 +23,10 @@ export class ResponseReader {
   /** How much of the body is yet to come; `null` before it begins. */
   #left: number | ChunkedBody | null = null
 
-  constructor(listener: ResponseListener, maxHeadBytes: number) {
+  constructor(listener: ResponseListener, maxHeadBytes: number, lastHead: LastHead) {
     this.#listener = listener
     this.#maxHeadBytes = maxHeadBytes
+    this.#lastHead = lastHead
   }
 
   /** Whether the response is complete when the receiver closes the connection now. */
@@ -33,14 +36,22 @@ export class ResponseReader {
 
   /** Not to be called again after the end, or after what was malformed. */
   read(bytes: Buffer): void {
-    const from = this.#left === null ? this.#readHead(bytes) : 0
+    const from = this.#left === null ? this.#readBeginning(bytes) : 0
     if (this.#left === null) return
     if (typeof this.#left === 'number') this.#readBody(bytes, from, this.#left)
     else this.#readChunks(bytes, from, this.#left)
   }
 
   /** Answers where the body begins, once the head is complete. */
-  #readHead(bytes: Buffer): number {
+  #readBeginning(bytes: Buffer): number {
+    const isFirst = this.#unread === '' && this.#interimBytes === 0
+    const known = isFirst ? this.#lastHead.beginning(bytes) : null
+    if (known === null) return this.#readHead(bytes, isFirst)
+    this.#begin(known)
+    return this.#lastHead.length
+  }
+
+  #readHead(bytes: Buffer, isFirst: boolean): number {
     const before = this.#unread.length
     const text = this.#unread + bytes.toString('latin1')
     let start = 0
@@ -59,6 +70,7 @@ export class ResponseReader {
       }
       const next = end + HEAD_END.length
       if (head.status >= 200) {
+        if (isFirst && start === 0) this.#lastHead.remember(bytes, next, head)
         this.#begin(head)
         return next - before
       }

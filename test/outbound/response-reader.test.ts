@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LastHead } from '../../src/outbound/last-head.ts'
 import { type ResponseListener, ResponseReader } from '../../src/outbound/response-reader.ts'
 
 const MAX_HEAD_BYTES = 16 * 1024
@@ -16,7 +17,7 @@ interface Told {
 }
 
 /** Reads pieces as a connection would: into one memory, and no more once all is told. */
-function read(pieces: readonly string[]): Told {
+function read(pieces: readonly string[], lastHead = new LastHead()): Told {
   const told: Told = { body: '' }
   let over = false
   const listener: ResponseListener = {
@@ -35,7 +36,7 @@ function read(pieces: readonly string[]): Told {
       told.malformed = why
     },
   }
-  const reader = new ResponseReader(listener, MAX_HEAD_BYTES)
+  const reader = new ResponseReader(listener, MAX_HEAD_BYTES, lastHead)
   const memory = Buffer.alloc(64 * 1024)
   for (const piece of pieces) {
     if (over) return told
@@ -133,6 +134,64 @@ describe('a head', () => {
       expect(readWhole(`${largest}a`)).toEqual(tooLarge)
       expect(read([...`${largest}a`])).toEqual(tooLarge)
     }
+  })
+})
+
+describe('a head that begins like the last one of its origin', () => {
+  const answer = (date: string, body = 'ok') =>
+    `${HEAD}date: ${date}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+  test('is not read anew', () => {
+    const lastHead = new LastHead()
+    const first = read([answer('a')], lastHead)
+    const next = read([answer('a'), 'more'], lastHead)
+    expect(next).toEqual(first)
+    expect(next.headers).toBe(first.headers)
+    expect(read([answer('a', 'no')], lastHead)).toEqual({ ...first, body: 'no' })
+  })
+
+  test('is another one where a byte is', () => {
+    const lastHead = new LastHead()
+    const first = read([answer('a')], lastHead)
+    const next = read([answer('b')], lastHead)
+    expect([first, next].map(({ headers }) => headers?.['date'])).toEqual(['a', 'b'])
+    expect(read([answer('b')], lastHead).headers).toBe(next.headers)
+    expect(read([answer('a')], lastHead)).toEqual(first)
+  })
+
+  test('is read anew where it comes in pieces, after an interim response, or with much of a body', () => {
+    const lastHead = new LastHead()
+    const first = read([answer('a')], lastHead)
+    const ways = [[...answer('a')], [`HTTP/1.1 103 x\r\n\r\n${answer('a')}`]]
+    for (const pieces of ways) {
+      const next = read(pieces, lastHead)
+      expect(next).toEqual(first)
+      expect(next.headers).not.toBe(first.headers)
+    }
+    const large = answer('b', 'x'.repeat(2_048))
+    expect(read([large], lastHead).headers).not.toBe(read([large], lastHead).headers)
+    expect(read([answer('a')], lastHead).headers).toBe(first.headers)
+  })
+
+  test('is read the same, whatever came before it', () => {
+    const responses = [
+      answer('a'),
+      `${HEAD}\r\n`,
+      HEAD,
+      `${HEAD}x: \0\r\n\r\n`,
+      `HTTP/1.1 100 Continue\r\n\r\n${HEAD}\r\nhello`,
+      `${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+      `${HEAD}connection: close\r\ncontent-length: 1\r\n\r\nab`,
+      'HTTP/1.1 204 No Content\r\n\r\n',
+    ]
+    const inOrder = fc.array(fc.constantFrom(...responses), { minLength: 2, maxLength: 6 })
+    fc.assert(
+      fc.property(inOrder, (texts) => {
+        const lastHead = new LastHead()
+        const told = texts.map((text) => read([text], lastHead))
+        expect(told).toEqual(texts.map(readWhole))
+      }),
+    )
   })
 })
 
