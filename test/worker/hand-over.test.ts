@@ -116,14 +116,15 @@ async function publishHere(text: string, idempotencyKey: string | null = null, j
   if (!/PublishEventSuccess/.test(answer)) throw new Error(answer)
 }
 
-/** Counts the jobs that are taken from now on, other than as they are made. */
+/** Counts the deliveries whose jobs are taken from now on, other than as they are made. */
 async function countFetched(): Promise<void> {
   await sql(`
     create sequence public.fetched minvalue 0;
     create function public.count_fetched() returns trigger language plpgsql as $$
     begin perform nextval('public.fetched'); return new; end $$;
     create trigger count_fetched before update on graphile_worker._private_jobs
-    for each row when (old.locked_at is null and new.locked_at is not null) execute function public.count_fetched()`)
+    for each row when (old.locked_at is null and new.locked_at is not null and starts_with(old.key, 'msg_'))
+    execute function public.count_fetched()`)
 }
 
 async function fetched(): Promise<number> {
