@@ -11,7 +11,8 @@ export interface QueuePool extends AsyncDisposable {
 }
 
 interface Prepared {
-  readonly done: Promise<unknown>
+  /** What went wrong, if anything did. */
+  readonly failure: Promise<Error | null>
   readonly at: number
 }
 
@@ -58,8 +59,14 @@ export function openQueuePool(
   })
 
   function prepare(client: pg.PoolClient, statement: string): void {
-    const done = client.query(statement).catch(onError)
-    prepared.set(client, { done, at: performance.now() })
+    const failure = client.query(statement).then(
+      () => null,
+      (error: Error) => {
+        onError(error)
+        return error
+      },
+    )
+    prepared.set(client, { failure, at: performance.now() })
   }
 
   const taken = new Set<pg.PoolClient>()
@@ -79,8 +86,10 @@ export function openQueuePool(
     if (performance.now() - (prepared.get(client)?.at ?? 0) > KEEP_PLANS_MS) {
       prepare(client, 'discard plans')
     }
-    await prepared.get(client)?.done
-    return client
+    const failure = await prepared.get(client)?.failure
+    if (!failure) return client
+    client.release(true)
+    throw withoutCode(failure)
   }
 
   type Callback = Parameters<pg.Pool['connect']>[0]

@@ -140,6 +140,20 @@ test('a connection is lent when it is prepared, so that two questions at once ar
   expect(errors).toEqual([])
 })
 
+test('a connection that breaks while it is prepared is not lent', async () => {
+  await using queue = openQueue()
+  queue.pool.once('connect', (client) => {
+    const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+    connection.stream.destroy()
+  })
+  await expect(queue.pool.connect()).rejects.toThrow('Connection terminated')
+  expect(errors).not.toEqual([])
+
+  const client = await queue.pool.connect()
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  client.release()
+})
+
 test('graphile-worker that stops listening twice, as Postgres ends while it begins to, is no warning', async () => {
   const warnings: Error[] = []
   const warned = (warning: Error) => warnings.push(warning)
