@@ -142,10 +142,7 @@ test('a connection is lent when it is prepared, so that two questions at once ar
 
 test('a connection that breaks while it is prepared is not lent', async () => {
   await using queue = openQueue()
-  queue.pool.once('connect', (client) => {
-    const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-    connection.stream.destroy()
-  })
+  queue.pool.once('connect', () => database.connections.breakOff())
   await expect(queue.pool.connect()).rejects.toThrow('Connection terminated')
   expect(errors).not.toEqual([])
 
