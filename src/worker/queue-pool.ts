@@ -92,13 +92,17 @@ export function openQueuePool(
     throw withoutCode(failure)
   }
 
-  type Callback = Parameters<pg.Pool['connect']>[0]
-
-  function connect(callback?: Callback) {
-    const lending = pool
+  function borrow(): Promise<pg.PoolClient> {
+    return pool
       .connect()
       .catch((error) => Promise.reject(withoutCode(error)))
       .then(lend)
+  }
+
+  type Callback = Parameters<pg.Pool['connect']>[0]
+
+  function connect(callback?: Callback) {
+    const lending = borrow()
     if (!callback) return lending
     lending.then(
       (client) => callback(undefined, client, client.release),
@@ -106,10 +110,24 @@ export function openQueuePool(
     )
   }
 
+  /** As graphile-worker asks with what concerns cron. The pool itself would ask before the connection is prepared. */
+  async function query(...asked: [text: string, values?: unknown[]]): Promise<pg.QueryResult> {
+    const client = await borrow()
+    let broken = true
+    try {
+      const result = await client.query(...asked)
+      broken = false
+      return result
+    } finally {
+      client.release(broken)
+    }
+  }
+
   return {
     pool: new Proxy(pool, {
       get(target, property) {
         if (property === 'connect') return connect
+        if (property === 'query') return query
         const value = Reflect.get(target, property, target)
         return typeof value === 'function' ? value.bind(target) : value
       },

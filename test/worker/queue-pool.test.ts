@@ -140,6 +140,20 @@ test('a connection is lent when it is prepared, so that two questions at once ar
   expect(errors).toEqual([])
 })
 
+test('a question to the pool itself waits until its new connection is prepared, and is no warning', async () => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => warnings.push(warning)
+  process.on('warning', warned)
+  await using queue = openQueue()
+  const { rows } = await queue.pool.query('show plan_cache_mode')
+  expect(rows).toEqual([{ plan_cache_mode: 'force_generic_plan' }])
+  await expect(queue.pool.query('select $1::int / 0', [1])).rejects.toThrow('division by zero')
+  await setImmediate()
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
+  expect(errors).toEqual([])
+})
+
 test('a connection that breaks while it is prepared is not lent', async () => {
   await using queue = openQueue()
   queue.pool.once('connect', () => database.connections.breakOff())
