@@ -1,0 +1,220 @@
+-- Events, deliveries and attempts, partitioned by day. Each id carries its time, so a look-up by id touches one
+-- partition, and retention drops whole partitions. There are no foreign keys between the three: dropping a partition
+-- would have to check them row by row.
+
+create table posthorn.events (
+  id uuid primary key,
+  organization_id uuid not null,
+  type text not null,
+  occurred_at timestamptz not null,
+  -- JSON, to the letter as it was published.
+  data text not null,
+  trace_parent text,
+  is_test boolean not null default false
+) partition by range (id);
+-- Serve: the events of an organization, all and by type, newest first.
+create index events_organization_id_id on posthorn.events (organization_id, id);
+create index events_organization_id_type_id on posthorn.events (organization_id, type, id);
+
+create type posthorn.delivery_state as enum ('pending', 'succeeded', 'exhausted', 'canceled');
+
+create table posthorn.deliveries (
+  id uuid primary key,
+  organization_id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  state posthorn.delivery_state not null default 'pending',
+  attempt_count int not null default 0,
+  -- The attempts of the retry schedule that were made. Probes count as attempts, but not here.
+  schedule_position int not null default 0,
+  -- The attempts there will be if all fail.
+  max_attempts int not null,
+  next_attempt_at timestamptz,
+  finished_at timestamptz,
+  -- While it waits for its webhook: since when, and for what. A parked delivery has no job.
+  parked_at timestamptz,
+  parked_reason text,
+  -- The moment that the rate limit of its webhook reserved for it.
+  reserved_for timestamptz,
+  -- Whether it goes before the rest of the backlog, as a person asked for it.
+  has_priority boolean not null default false,
+  -- Whether a person asked for a redelivery while an attempt was running.
+  redelivery_requested boolean not null default false,
+  -- When Posthorn last wrote its job: a job that was changed later was changed by somebody else.
+  job_written_at timestamptz not null default now(),
+  -- How the last attempt failed, such as `HTTP 503 from https://hooks.example.com`; or why it was canceled.
+  last_error text,
+  -- The first digit of the last attempt's status; 0 for an attempt without a response.
+  last_status_class smallint,
+  is_test boolean not null default false,
+  -- State and status class change with every attempt. An index on them would make every update write to all indexes,
+  -- so the indexed columns are null for what is most: deliveries that succeed, and fresh ones. A fresh delivery that
+  -- still has no attempt after a minute gets into the index by `is_backfilled` (src/deliveries/backfill-index.ts).
+  is_backfilled boolean not null default false,
+  indexed_state posthorn.delivery_state generated always as (
+    case
+      when state in ('exhausted', 'canceled')
+        or state = 'pending' and (attempt_count > 0 or parked_at is not null or is_backfilled)
+      then state
+    end
+  ) stored,
+  indexed_status_class smallint generated always as (case when state <> 'succeeded' then last_status_class end) stored,
+  constraint finished_or_finished_at_null check ((state = 'pending') = (finished_at is null)),
+  constraint next_attempt_only_while_pending check (next_attempt_at is null or state = 'pending'),
+  constraint parked_only_while_pending check (parked_at is null or state = 'pending'),
+  constraint parked_means_reason_given check ((parked_at is null) = (parked_reason is null)),
+  constraint parked_reason_is_known check (
+    parked_reason in ('disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered')),
+  constraint last_status_class_is_known check (last_status_class in (0, 2, 3, 4, 5))
+) partition by range (id);
+-- Serve: the deliveries of an organization and of a webhook, newest first, by state, status class or type.
+create index deliveries_organization_id_id on posthorn.deliveries (organization_id, id);
+create index deliveries_organization_id_indexed_state_id on posthorn.deliveries (organization_id, indexed_state, id);
+create index deliveries_organization_id_indexed_status_class_id
+  on posthorn.deliveries (organization_id, indexed_status_class, id) where indexed_status_class is not null;
+create index deliveries_organization_id_event_type_id on posthorn.deliveries (organization_id, event_type, id);
+create index deliveries_webhook_id_id on posthorn.deliveries (webhook_id, id);
+create index deliveries_webhook_id_indexed_state_id on posthorn.deliveries (webhook_id, indexed_state, id);
+create index deliveries_webhook_id_indexed_status_class_id
+  on posthorn.deliveries (webhook_id, indexed_status_class, id) where indexed_status_class is not null;
+create index deliveries_webhook_id_event_type_id on posthorn.deliveries (webhook_id, event_type, id);
+-- Serves: the deliveries of an event.
+create index deliveries_event_id on posthorn.deliveries (event_id);
+-- Serves: the backlog of a webhook, in the order of release.
+create index deliveries_parked on posthorn.deliveries (webhook_id, has_priority desc, event_id)
+  where parked_at is not null;
+
+create table posthorn.attempts (
+  id uuid primary key,
+  delivery_id uuid not null,
+  organization_id uuid not null,
+  webhook_id uuid not null,
+  number int not null,
+  started_at timestamptz not null,
+  succeeded boolean not null,
+  -- What it waited for a connection before it was sent, which is no part of its duration.
+  waited_ms int not null default 0,
+  duration_ms int not null,
+  first_byte_ms int,
+  -- Whether the request was sent a second time, as the connection turned out to be closed.
+  resent boolean not null default false,
+  status int,
+  error_code text,
+  error text,
+  request_url text not null,
+  request_signature text,
+  request_header_names text[],
+  request_header_prefix text,
+  request_user_agent text,
+  response_headers jsonb,
+  response_body bytea,
+  response_body_truncated boolean not null default false,
+  constraint answered_or_error check ((status is null) = (error_code is not null)),
+  constraint succeeded_means_2xx check (succeeded = coalesce(status between 200 and 299, false))
+) partition by range (id);
+-- Serves: the attempts of a delivery, in order.
+create index attempts_delivery_id_number on posthorn.attempts (delivery_id, number);
+
+-- The default partitions hold rows of days that have no partition of their own.
+create table posthorn_partitions.events_default partition of posthorn.events default;
+-- Half of each page stays free, so that the update of an attempt finds room beside the row and touches no index.
+create table posthorn_partitions.deliveries_default partition of posthorn.deliveries default with (fillfactor = 50);
+create table posthorn_partitions.attempts_default partition of posthorn.attempts default;
+
+-- The columns of a table that can be written, in order.
+create function posthorn.stored_columns(parent text) returns text
+  language sql stable
+  begin atomic
+    select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+    where attrelid = to_regclass('posthorn.' || quote_ident(parent))
+      and attnum > 0 and not attisdropped and attgenerated = '';
+  end;
+
+-- Creates the partitions of each day that has none, and moves rows of that day into them. Answers how many it created.
+-- With the owner's rights, as the service's role may not change the schema.
+create function posthorn.create_partitions(first_day date, last_day date) returns int
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  created int := 0;
+  parent text;
+  columns text;
+  day date;
+  child text;
+  low uuid;
+  high uuid;
+begin
+  -- One process at a time; the others find the partitions there.
+  perform pg_advisory_xact_lock(hashtextextended('posthorn.partitions', 0));
+  foreach parent in array array['events', 'deliveries', 'attempts'] loop
+    columns := posthorn.stored_columns(parent);
+    for day in select generate_series(first_day, last_day, interval '1 day')::date loop
+      child := parent || '_' || to_char(day, 'YYYYMMDD');
+      continue when to_regclass('posthorn_partitions.' || child) is not null;
+      low := posthorn.uuid_v7_lower_bound(day::timestamp at time zone 'UTC');
+      high := posthorn.uuid_v7_lower_bound((day + 1)::timestamp at time zone 'UTC');
+      execute format('create table posthorn_partitions.%I (like posthorn.%I including all)', child, parent);
+      if parent = 'deliveries' then
+        execute format('alter table posthorn_partitions.%I set (fillfactor = 50)', child);
+      end if;
+      execute format(
+        'with moved as (delete from posthorn_partitions.%I where id >= %L and id < %L returning *)
+         insert into posthorn_partitions.%I (%s) select %s from moved',
+        parent || '_default', low, high, child, columns, columns);
+      execute format(
+        'alter table posthorn.%I attach partition posthorn_partitions.%I for values from (%L) to (%L)',
+        parent, child, low, high);
+      created := created + 1;
+    end loop;
+  end loop;
+  return created;
+end
+$$;
+
+create function posthorn.partitions_before(first_kept_day date) returns table (name text, parent_name text)
+  language sql stable
+  begin atomic
+    select relname::text, regexp_replace(relname::text, '_[0-9]{8}$', '') from pg_class
+    where relnamespace = (select oid from pg_namespace where nspname = 'posthorn_partitions')
+      and relkind = 'r' and relname ~ '_[0-9]{8}$' and to_date(right(relname, 8), 'YYYYMMDD') < first_kept_day
+    order by right(relname, 8), relname;
+  end;
+
+-- Drops the partitions of the days before. Pending deliveries, their events and attempts move to the default partitions
+-- first. Answers how many it dropped.
+create function posthorn.drop_partitions_before(first_kept_day date) returns int
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  dropped int := 0;
+  bound constant uuid := posthorn.uuid_v7_lower_bound(first_kept_day::timestamp at time zone 'UTC');
+  child text;
+  parent text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('posthorn.partitions', 0));
+  if not exists (select from posthorn.partitions_before(first_kept_day)) then
+    return 0;
+  end if;
+  create temporary table pending on commit drop as
+    select id, event_id from posthorn.deliveries
+    where state = 'pending' and (id < bound or event_id < bound);
+  for child, parent in select name, parent_name from posthorn.partitions_before(first_kept_day) loop
+    execute format('alter table posthorn.%I detach partition posthorn_partitions.%I', parent, child);
+    execute format(
+      'insert into posthorn.%I (%s) select %s from posthorn_partitions.%I as old where %s',
+      parent, posthorn.stored_columns(parent), posthorn.stored_columns(parent), child,
+      case parent
+        when 'events' then 'old.id in (select event_id from pg_temp.pending)'
+        when 'deliveries' then 'old.id in (select id from pg_temp.pending)'
+        else 'old.delivery_id in (select id from pg_temp.pending)'
+      end);
+    execute format('drop table posthorn_partitions.%I', child);
+    dropped := dropped + 1;
+  end loop;
+  drop table pg_temp.pending;
+  return dropped;
+end
+$$;
+
+select posthorn.create_partitions((now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + 7);

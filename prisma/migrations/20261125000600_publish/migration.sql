@@ -1,0 +1,319 @@
+-- Publishing. GraphQL and the command line call `insert_events`; host applications call `publish_events` or
+-- `publish_event` inside their own transactions.
+
+-- What SQL has to know of the settings of the processes: one row, which every starting worker updates.
+create table posthorn.settings (
+  only_row boolean primary key default true,
+  -- The attempts of a delivery whose webhook has no retry schedule of its own.
+  default_max_attempts int not null default 10,
+  constraint only_one_row check (only_row)
+);
+insert into posthorn.settings default values;
+
+-- Stores events with their deliveries and jobs. The arrays run in parallel, one element an event; the caller has checked
+-- sizes and schemas. Answers one row an event, in order; a repeated idempotency key answers with the event of its first
+-- use. Raises PH412 where a type is not in the catalogue or not at the given revision (null: any), and PH409 where a key
+-- was used for another event; its detail is a JSON array of the ordinals. Then nothing is stored.
+create function posthorn.insert_events(
+  organization_ids uuid[],
+  types text[],
+  type_revisions bigint[],
+  data text[],
+  occurred_at timestamptz[],
+  idempotency_keys text[],
+  trace_parents text[]
+) returns table (ordinal int, event_id uuid, delivery_count int, duplicate boolean)
+  language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  -- Created in order: within a call, ids ascend as the events do.
+  event_ids uuid[] := array(select posthorn.uuid_v7() as id from generate_subscripts(types, 1) order by id);
+  duplicates boolean[] := array_fill(false, array[cardinality(types)]);
+  conflicts int[] := '{}';
+  default_max_attempts constant int := (select s.default_max_attempts from posthorn.settings as s);
+  outdated text;
+  item record;
+  first_use record;
+begin
+  select given.type into outdated
+  from (select distinct type, revision from unnest(types, type_revisions) as given (type, revision)) as given
+  left join posthorn.event_types as known on known.name = given.type and known.archived_at is null
+  where known.name is null or known.revision <> given.revision;
+  if found then
+    raise exception using errcode = 'PH412', message = format('The event type %s has changed.', outdated);
+  end if;
+
+  if cardinality(array_remove(idempotency_keys, null)) > 0 then
+    -- In the order of the keys, so that two calls that share some cannot deadlock.
+    for item in
+      select i, organization_ids[i] as organization_id, idempotency_keys[i] as key,
+        sha256(convert_to(types[i] || E'\n' || data[i], 'UTF8')) as request_hash
+      from generate_subscripts(types, 1) as i
+      where idempotency_keys[i] is not null
+      order by 2, 3, 1
+    loop
+      insert into posthorn.idempotency_keys as kept (organization_id, operation, key, request_hash, resource_id)
+      values (item.organization_id, 'publishEvent', item.key, item.request_hash, event_ids[item.i])
+      on conflict (organization_id, operation, key) do update
+        set request_hash = excluded.request_hash, resource_id = excluded.resource_id, created_at = now()
+        where kept.created_at < now() - interval '24 hours';
+      if not found then
+        select k.resource_id, k.request_hash into first_use from posthorn.idempotency_keys as k
+        where k.organization_id = item.organization_id and k.operation = 'publishEvent' and k.key = item.key;
+        event_ids[item.i] := first_use.resource_id;
+        duplicates[item.i] := true;
+        if first_use.request_hash <> item.request_hash then
+          conflicts := conflicts || (item.i - 1);
+        end if;
+      end if;
+    end loop;
+    if cardinality(conflicts) > 0 then
+      raise exception using errcode = 'PH409', detail = to_json(conflicts)::text, message = format(
+        'events[%s].idempotencyKey: it was used for another event in the last 24 hours. Use a new key for a new event.',
+        conflicts[1]);
+    end if;
+  end if;
+
+  return query
+    with fresh as (
+      select given.*
+      from unnest(event_ids, organization_ids, types, data, occurred_at, trace_parents, duplicates) with ordinality
+        as given (id, organization_id, type, data, occurred_at, trace_parent, duplicate, i)
+      where not given.duplicate
+    ),
+    stored as (
+      insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent)
+      select id, organization_id, type, occurred_at, data, trace_parent from fresh
+    ),
+    matched as materialized (
+      select posthorn.uuid_v7() as id, wanted.*
+      from (
+        select fresh.i, fresh.id as event_id, fresh.organization_id, fresh.type, w.id as webhook_id, w.ordered,
+          w.max_attempts, case
+            when w.ordered then 'ordered'
+            when s.on_hold_since is not null then 'on_hold'
+            when s.backlog_since is null then null
+            when w.rate_limit_per_second is not null then 'rate_limit'
+            else 'concurrency_limit'
+          end as parked_reason
+        from fresh
+        -- `offset 0` keeps the conditions inside, where the index webhooks_organization_id_id serves them.
+        join lateral (
+          select w.id, w.ordered, w.rate_limit_per_second,
+            case when w.own_retry_schedule then 1 + cardinality(w.retry_schedule_seconds)
+              else default_max_attempts end as max_attempts
+          from posthorn.webhooks as w
+          where w.organization_id = fresh.organization_id and w.deleted_at is null and w.enabled
+            and fresh.type = any (w.event_subscriptions)
+          offset 0
+        ) as w on true
+        left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+        order by fresh.i, w.id
+      ) as wanted
+    ),
+    inserted as (
+      insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
+        next_attempt_at, parked_at, parked_reason)
+      select m.id, m.organization_id, m.webhook_id, m.event_id, m.type, m.max_attempts,
+        case when m.parked_reason is null then now() end, case when m.parked_reason is not null then now() end,
+        m.parked_reason
+      from matched as m
+    ),
+    scheduled as (
+      select posthorn.schedule_deliveries(array_agg(row(
+        m.id, m.webhook_id, m.organization_id, m.type, now(), 0, m.max_attempts, null)::posthorn.delivery_job
+        order by m.id))
+      from matched as m where m.parked_reason is null having count(*) > 0
+    ),
+    -- An ordered webhook sends from its backlog alone, so somebody must release the first delivery.
+    released as (
+      select count(posthorn.enqueue('release_backlog',
+        json_build_object('webhookId', posthorn.type_id('wh', ordered.webhook_id))))
+      from (select distinct m.webhook_id from matched as m where m.ordered) as ordered
+    ),
+    counted as (select m.i, count(*)::int as deliveries from matched as m group by m.i)
+    select given.i - 1, event_ids[given.i], coalesce(counted.deliveries, 0), duplicates[given.i]
+    from generate_subscripts(types, 1) as given (i)
+    left join counted on counted.i = given.i
+    left join scheduled on true left join released on true
+    order by given.i;
+end
+$$;
+
+-- Says what is wrong with one event of a host application, naming the field and the remedy; null: nothing.
+create function posthorn.event_problem(event json) returns text
+  language plpgsql stable
+as $$
+declare
+  known constant text[] := array['type', 'data', 'timestamp', 'idempotencyKey', 'traceparent'];
+  unknown text;
+  meant text;
+begin
+  if json_typeof(event) <> 'object' then
+    return ': give an object, not ' || json_typeof(event) || '.';
+  end if;
+  select key into unknown from json_object_keys(event) as key where key <> all (known) limit 1;
+  if found then
+    select name into meant from (values
+      ('type', 'type'), ('eventtype', 'type'), ('event', 'type'), ('name', 'type'),
+      ('data', 'data'), ('payload', 'data'), ('body', 'data'),
+      ('timestamp', 'timestamp'), ('occurredat', 'timestamp'), ('time', 'timestamp'), ('createdat', 'timestamp'),
+      ('idempotencykey', 'idempotencyKey'), ('idempotency', 'idempotencyKey'), ('key', 'idempotencyKey'),
+      ('traceparent', 'traceparent'), ('trace', 'traceparent')
+    ) as alias (spelling, name)
+    where spelling = lower(regexp_replace(unknown, '[^a-zA-Z]', '', 'g'));
+    return format('.%s: this key is unknown; ', unknown) || coalesce(
+      'did you mean "' || meant || '"?', 'the keys are ' || array_to_string(known, ', ') || '.');
+  end if;
+  return case
+    when event ->> 'type' is null then '.type: it is required.'
+    when json_typeof(event -> 'type') <> 'string' then '.type: give a string.'
+    when not exists (
+      select from posthorn.event_types as t where t.name = event ->> 'type' and t.archived_at is null
+    ) then format('.type: %s is not in the catalogue of event types.', to_json(event ->> 'type'))
+    when event -> 'data' is null then '.data: it is required.'
+    when octet_length((event -> 'data')::text) > 262144 then '.data: it is larger than 256 KiB (262,144 bytes).'
+    when event ->> 'timestamp' !~*
+        '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$'
+      then '.timestamp: give an RFC 3339 time, such as 2026-01-31T12:00:00Z.'
+    when json_typeof(event -> 'idempotencyKey') not in ('string', 'null') then '.idempotencyKey: give a string.'
+    when char_length(event ->> 'idempotencyKey') not between 1 and 255 then '.idempotencyKey: give 1 to 255 characters.'
+    when event ->> 'traceparent' !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+      then '.traceparent: give the form of W3C Trace Context, 00-<32 hex>-<16 hex>-<2 hex>.'
+  end;
+end
+$$;
+
+-- Publishes events in the transaction of the caller: they exist if and only if it commits.
+--
+-- `organization` is an id such as org_…. `events` is a JSON array of objects with these keys:
+--   type            required: the name of an event type of the catalogue
+--   data            required: any JSON value of at most 256 KiB, kept to the letter
+--   timestamp       when it occurred, RFC 3339; default: now
+--   idempotencyKey  1 to 255 characters, remembered for 24 hours: a repetition answers with the first event
+--   traceparent     the W3C trace context that the deliveries carry
+-- Answers one row an event, in order: its id, how many deliveries it has, and whether it repeats an idempotency key.
+-- Raises 22023 (invalid_parameter_value) naming everything wrong with the input, and PH409 where an idempotency key was
+-- used for another event. `data` is not checked against the JSON Schema of its type.
+--
+-- A role needs no more than:
+--   grant usage on schema posthorn to host; grant execute on function posthorn.publish_events(text, json) to host;
+create function posthorn.publish_events(organization text, events json)
+  returns table (event_id text, delivery_count int, duplicate boolean)
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  organization_id constant uuid := posthorn.parse_type_id('org', organization);
+  problems text;
+begin
+  if organization_id is null or not exists (select from posthorn.organizations as o where o.id = organization_id) then
+    raise invalid_parameter_value using message = format('organization: there is no organization %L.', organization);
+  end if;
+  if events is null or json_typeof(events) <> 'array' then
+    raise invalid_parameter_value using message = 'events: give a JSON array of events.';
+  end if;
+  select string_agg(format('events[%s]%s', given.i - 1, problem), ' ' order by given.i) into problems
+  from json_array_elements(events) with ordinality as given (item, i), posthorn.event_problem(given.item) as problem
+  where problem is not null;
+  if problems is not null then
+    raise invalid_parameter_value using message = problems;
+  end if;
+
+  return query
+    with given as (
+      select array_agg(organization_id order by i) as organization_ids,
+        array_agg(item ->> 'type' order by i) as types,
+        array_agg((item -> 'data')::text order by i) as data,
+        array_agg(coalesce((item ->> 'timestamp')::timestamptz, now()) order by i) as occurred_at,
+        array_agg(item ->> 'idempotencyKey' order by i) as idempotency_keys,
+        array_agg(item ->> 'traceparent' order by i) as trace_parents
+      from json_array_elements(events) with ordinality as element (item, i)
+      having count(*) > 0
+    )
+    select posthorn.type_id('evt', stored.event_id), stored.delivery_count, stored.duplicate
+    from given, posthorn.insert_events(
+      given.organization_ids, given.types, array_fill(null::bigint, array[cardinality(given.types)]), given.data,
+      given.occurred_at, given.idempotency_keys, given.trace_parents
+    ) as stored
+    order by stored.ordinal;
+exception
+  when datetime_field_overflow or invalid_datetime_format then
+    raise invalid_parameter_value using message =
+      'events: a timestamp is no date of the calendar. Give RFC 3339 times, such as 2026-01-31T12:00:00Z.';
+end
+$$;
+
+-- The same for JSON as text, kept to the letter: so a parameter without a type, as `pg` and psql send it, works.
+create function posthorn.publish_events(organization text, events text)
+  returns table (event_id text, delivery_count int, duplicate boolean)
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  begin
+    perform events::json;
+  exception when invalid_text_representation then
+    raise invalid_parameter_value using message = 'events: it is not JSON: ' || sqlerrm || '.';
+  end;
+  return query select * from posthorn.publish_events(organization, events::json);
+end
+$$;
+
+-- The same for jsonb. Postgres has normalized it by then: keys are sorted, repeated keys and white space are gone.
+create function posthorn.publish_events(organization text, events jsonb)
+  returns table (event_id text, delivery_count int, duplicate boolean)
+  language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select * from posthorn.publish_events(organization, events::json)
+$$;
+
+-- Publishes one event: `publish_events` with named arguments.
+--   select * from posthorn.publish_event('org_…', 'invoice.paid', '{"id": 7}', idempotency_key => 'invoice-7')
+create function posthorn.publish_event(
+  organization text, type text, data json, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null
+) returns table (event_id text, delivery_count int, duplicate boolean)
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if data is null then
+    raise invalid_parameter_value using message = 'data: it is required.';
+  end if;
+  -- Put together as text, as json_build_object would keep `data` no less to the letter but spaces the keys.
+  return query select * from posthorn.publish_events(organization, (
+    '[{"data":' || data::text
+      || coalesce(',"type":' || to_json(type)::text, '')
+      || coalesce(',"idempotencyKey":' || to_json(idempotency_key)::text, '')
+      || coalesce(',"timestamp":"'
+        || to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
+      || coalesce(',"traceparent":' || to_json(traceparent)::text, '')
+      || '}]')::json);
+end
+$$;
+
+create function posthorn.publish_event(
+  organization text, type text, data text, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null
+) returns table (event_id text, delivery_count int, duplicate boolean)
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  begin
+    perform data::json;
+  exception when invalid_text_representation then
+    raise invalid_parameter_value using message = 'data: it is not JSON: ' || sqlerrm || '.';
+  end;
+  return query select * from posthorn.publish_event(
+    organization, type, data::json, idempotency_key, occurred_at, traceparent);
+end
+$$;
+
+create function posthorn.publish_event(
+  organization text, type text, data jsonb, idempotency_key text default null, occurred_at timestamptz default null,
+  traceparent text default null
+) returns table (event_id text, delivery_count int, duplicate boolean)
+  language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select * from posthorn.publish_event(organization, type, data::json, idempotency_key, occurred_at, traceparent)
+$$;
