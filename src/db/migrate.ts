@@ -22,9 +22,13 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     await runWorkerMigrations({ pgPool: pool })
     const migrations = await readMigrations()
-    if ((await unapplied(pool, migrations)).length === 0) return []
     await lock.query('create schema if not exists posthorn')
-    return await applyMigrations(pool, migrations)
+    const applied =
+      (await unapplied(pool, migrations)).length === 0
+        ? []
+        : await applyMigrations(pool, migrations)
+    await bindWorkerSchema(lock)
+    return applied
   } catch (error) {
     if (isForbidden(error)) throw await mayNotMigrate(pool, error)
     throw error
@@ -142,4 +146,13 @@ async function assertSupportedServer(pool: pg.Pool): Promise<void> {
   if (encoding !== 'UTF8') {
     throw new Error(`Posthorn needs a database encoded in UTF8; this one is ${encoding}.`)
   }
+}
+
+async function bindWorkerSchema(sql: pg.PoolClient): Promise<void> {
+  const { rows } = await sql.query<{ name: string }>(
+    `select p.oid::regprocedure::text as name from pg_proc as p join pg_description as d on d.objoid = p.oid
+     where p.pronamespace = 'posthorn'::regnamespace and d.description like 'Calls graphile-worker%'`,
+  )
+  for (const { name } of rows)
+    await sql.query(`alter function ${name} set search_path to posthorn, graphile_worker, pg_temp`)
 }
