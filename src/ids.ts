@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from 'uuid'
-import { decodeTypeId, encodeTypeId } from './type-id.ts'
+import { decodeTypeId, encodeTypeId } from './lib/type-id.ts'
 
 /** The prefix of each kind of public id: a TypeID (https://github.com/jetify-com/typeid), stored as a `uuid`. */
 export const ID_PREFIXES = {

@@ -1,4 +1,4 @@
-import { batched } from '../batch.ts'
+import { batched } from '../lib/batch.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError, rateLimited } from '../errors.ts'
 import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
@@ -15,12 +15,6 @@ export type Authenticate = (
   address?: string,
 ) => Promise<Caller>
 
-/** For who can have Postgres check the key later. */
-export interface AuthenticateOrPresume extends Authenticate {
-  /** Whoever used the key in the last seconds, without asking for it; `null` where nobody did. */
-  presume(authorization: string, address?: string): Caller | null
-}
-
 /** What is read of an API key, as `KEY_COLUMNS` names it. */
 export interface KeyRow {
   readonly id: string
@@ -33,8 +27,6 @@ export interface KeyRow {
   readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
   readonly used_lately: boolean
-  /** Of its row. */
-  readonly version: string
 }
 
 /** SQL: whether the key `k` was revoked, or the key that made it as a portal session. */
@@ -59,34 +51,21 @@ export const KEY_COLUMNS = `
     when ${EXPIRES_AT} <= now() then 'expired'
     else 'valid'
   end as state,
-  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately, k.xmin::text as version`
-
-/** How long a key that was valid is remembered, and how many are. */
-const REMEMBERED_MS = 10_000
-const MAX_REMEMBERED = 1_000
-
-interface Remembered {
-  readonly caller: Caller
-  readonly version: string
-  readonly untilMs: number
-}
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately`
 
 /**
  * Asks the database every time, and only after the request arrived, so that a revocation acts at once in every process;
- * requests that arrive soon after others asked share the next question. What was answered is remembered for those alone
- * who have Postgres check it anew.
+ * requests that arrive together share a statement.
  */
 export function createAuthenticate(
   sql: Sql,
   now: () => number = () => performance.now(),
-): AuthenticateOrPresume {
+): Authenticate {
   const failed = createFailedAttempts(now)
-  const remembered = new Map<string, Remembered>()
   const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
-    gatherMs: 10,
-    distanceMs: 2,
+    gatherMs: 0,
     maxSize: 500,
-    whenIdle: true,
+    parallel: 1,
   })
 
   async function callerFor(authorization: string): Promise<Caller> {
@@ -95,27 +74,13 @@ export function createAuthenticate(
       throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
     }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
-    const hash = Buffer.from(hashToken(token))
-    const key = await find(hash)
-    if (key?.state !== 'valid') remembered.delete(hash.toString('hex'))
+    const key = await find(Buffer.from(hashToken(token)))
     if (!key) throw unauthenticated('The API key is unknown.')
     if (key.state !== 'valid') throw unauthenticated(`The API key is ${key.state}.`)
-    const caller = callerWith(sql, key)
-    remember(hash.toString('hex'), key, caller)
-    return caller
+    return callerWith(sql, key)
   }
 
-  /** Not one whose row is about to change, nor a session of the portal, which ends with another key. */
-  function remember(hash: string, { used_lately, version }: KeyRow, caller: Caller): void {
-    remembered.delete(hash)
-    if (!used_lately || caller.portal) return
-    remembered.set(hash, { caller, version, untilMs: now() + REMEMBERED_MS })
-    if (remembered.size > MAX_REMEMBERED) {
-      remembered.delete(remembered.keys().next().value as string)
-    }
-  }
-
-  async function authenticate(authorization: string | null | undefined, address?: string) {
+  return async (authorization, address) => {
     if (!authorization) {
       throw unauthenticated(
         'No API key was given. Send the header `Authorization: Bearer <API key>`.',
@@ -129,21 +94,9 @@ export function createAuthenticate(
       throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
     }
   }
-
-  return Object.assign(authenticate, {
-    presume(authorization: string, address?: string): Caller | null {
-      const token = bearerToken(authorization)
-      if (token === null) return null
-      const found = remembered.get(Buffer.from(hashToken(token)).toString('hex'))
-      if (!found || found.untilMs < now()) return null
-      const { caller, version } = found
-      const confirm = () => authenticate(authorization, address)
-      return { ...caller, presumed: { id: caller.keyId, version, confirm } }
-    },
-  })
 }
 
-/** Whoever uses a valid key. */
+/** The caller with a valid key. */
 export function callerWith(sql: Sql, key: KeyRow): Caller {
   if (!key.used_lately) noteUse(sql, key.id)
   const { expires_at: expiresAt, webhook_id: webhookId } = key

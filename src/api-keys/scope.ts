@@ -61,20 +61,6 @@ export interface Caller {
   readonly sessionId?: string
   /** If it is a session of the portal. */
   readonly portal?: Portal
-  /** If the key was not asked for just now. */
-  readonly presumed?: PresumedKey
-}
-
-/**
- * A key that was valid some seconds ago. It may have been revoked since, so that nothing is done or told by it before it
- * was checked: by Postgres in the statement that does it, or by asking for it.
- */
-export interface PresumedKey {
-  readonly id: string
-  /** Of its row: as long as that is the same, so is the key. */
-  readonly version: string
-  /** Asks for it: the caller as of now. Rejects with `unauthenticated` where it is not valid any more. */
-  confirm(): Promise<Caller>
 }
 
 /** What holds for a session of the portal. */

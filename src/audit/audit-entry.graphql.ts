@@ -5,7 +5,7 @@ import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { parseId, publicId } from '../ids.ts'
-import { madeAt } from '../made-at.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
 import { AUDIT_ACTIONS } from './audit-entry.ts'
 import {
   type AuditFilter as AuditFilterOfDomain,
@@ -38,7 +38,7 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
     at: t.field({
       type: 'DateTime',
       description: 'When it was done.',
-      resolve: ({ id }) => madeAt(id),
+      resolve: ({ id }) => timestampOf(id),
     }),
     action: t.exposeString('action'),
     subjectId: t.exposeString('subjectId'),

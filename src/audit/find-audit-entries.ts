@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { AuditEntry, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
-import { firstUuidOf } from '../made-at.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
 
@@ -39,8 +39,8 @@ export async function findAuditEntries(
       ...(typeof apiKeyUuid === 'string' && { apiKeyId: apiKeyUuid }),
       AND: [
         readableBy(reader),
-        ...(since ? [{ id: { gte: firstUuidOf(since) } }] : []),
-        ...(until ? [{ id: { lt: firstUuidOf(until) } }] : []),
+        ...(since ? [{ id: { gte: lowerBoundAt(since) } }] : []),
+        ...(until ? [{ id: { lt: lowerBoundAt(until) } }] : []),
       ],
     },
   })

@@ -20,24 +20,42 @@ export interface Database extends AsyncDisposable {
   /** Where other pools are opened. */
   readonly connections: Connections
   readonly pool: pg.Pool
+  /** The pool of the hot path: publishing, loading, recording, scheduling. */
+  readonly pipeline: pg.Pool
   readonly prisma: PrismaClient
 }
 
-/** Opens the pool. It connects when first used, so this succeeds while Postgres is away. */
+/** The connections of the hot path, at most: its statements are gathered into few. */
+const PIPELINE_CONNECTIONS = 6
+
+/**
+ * The statements of the hot path look rows up by an index. Their plans are made once, and must not be made for the few
+ * rows that a young partition has: a sequential scan that is kept while it grows reads all of it for each delivery.
+ */
+const PIPELINE_OPTIONS = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off'
+
+/** Opens the pools. They connect when first used, so this succeeds while Postgres is away. */
 export function openDatabase(
   url: string,
   { maxConnections = 20, onError = () => {} }: Partial<PoolOptions> = {},
 ): Database {
   const connections = createConnections(url)
   const pool = connections.open({ maxConnections, onError })
+  const pipeline = connections.open({
+    maxConnections: PIPELINE_CONNECTIONS,
+    onError,
+    sessionOptions: PIPELINE_OPTIONS,
+  })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {
     url,
     connections,
     pool,
+    pipeline,
     prisma,
     async [Symbol.asyncDispose]() {
       await prisma.$disconnect()
+      await pipeline.end()
       if (!pool.ended) await pool.end()
     },
   }

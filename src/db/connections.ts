@@ -1,10 +1,10 @@
+import { Socket } from 'node:net'
 import pg from 'pg'
-import { describeOnce } from './describe-once.ts'
 import { APPLICATION_NAME } from './embedded.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
-  /** A pool. It connects when first used, so this succeeds while Postgres is away. */
+  /** A pool. It connects when first used, so this succeeds while Postgres is unreachable. */
   open(options: PoolOptions): pg.Pool
   /** Breaks off those of all pools, whatever they wait for: their queries fail, and the pools replace them. */
   breakOff(): void
@@ -12,48 +12,53 @@ export interface Connections {
 
 export interface PoolOptions {
   readonly maxConnections: number
-  /** Told about connections that break while idle; the pool replaces them by itself. */
+  /** Called for connections that break while idle; the pool replaces them by itself. */
   readonly onError: (error: Error) => void
+  /** Settings of the server for every session of the pool, such as `-c jit=off`. Default: none. */
+  readonly sessionOptions?: string
 }
 
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
 const CONNECT_WITHIN_MS = 2_000
 
 /**
- * How long a connection that nobody uses is kept. A new one makes all its plans anew: with 30 days of partitions the first
- * event that is published, loaded and recorded on it takes 50 ms instead of 4. Kept, it takes some 15 MB of Postgres.
+ * How long an unused connection is kept. A new one plans everything again: with 30 days of partitions the first event
+ * that is published, loaded and recorded on it takes 50 ms instead of 4. Kept, it takes some 15 MB of Postgres.
  */
-const REST_FOR_MS = 300_000
+const IDLE_TIMEOUT_MS = 300_000
 
 export function createConnections(url: string): Connections {
-  const open = new Set<pg.PoolClient>()
+  const sockets = new Set<Socket>()
+
+  /** `pg` connects and, where asked to, encrypts the socket that it is given here. */
+  function openSocket(): Socket {
+    const socket = new Socket()
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    return socket
+  }
+
   return {
-    open({ maxConnections, onError }) {
+    open({ maxConnections, onError, sessionOptions }) {
       const pool = new pg.Pool({
         connectionString: url,
         application_name: APPLICATION_NAME,
         max: maxConnections,
         connectionTimeoutMillis: CONNECT_WITHIN_MS,
-        idleTimeoutMillis: REST_FOR_MS,
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
+        stream: openSocket,
+        ...(sessionOptions !== undefined && { options: sessionOptions }),
       })
       // Without listeners, a connection that breaks would end the process.
       pool.on('error', onError)
-      pool.on('connect', (client) => {
-        client.on('error', onError)
-        describeOnce(client)
-        open.add(client)
-      })
-      pool.on('remove', (client) => open.delete(client as pg.PoolClient))
+      pool.on('connect', (client) => client.on('error', onError))
       return pool
     },
 
     breakOff() {
-      for (const client of open) {
-        const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-        connection.stream.destroy()
-      }
+      for (const socket of sockets) socket.destroy()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { deliveryBody } from '../events/delivery-body.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { type AttemptRequestFacts, attemptRequestHeaders } from './attempt-request.ts'
@@ -105,13 +106,13 @@ const Attempt = builder.prismaNode('Attempt', {
         requestHeaderNames: true,
         requestHeaderPrefix: true,
         requestUserAgent: true,
-        delivery: { select: { event: { select: { body: true, traceParent: true } } } },
+        delivery: { select: { event: true } },
       },
       resolve: ({ delivery, requestUrl, ...facts }) => {
         // Either may be past its retention.
         const event = (delivery as typeof delivery | null)?.event as typeof delivery.event | null
-        const { body = null, traceParent } = event ?? {}
-        return { ...facts, url: requestUrl, body, traceParent }
+        const body = event && deliveryBody(event)
+        return { ...facts, url: requestUrl, body, traceParent: event?.traceParent }
       },
     }),
     response: t.field({

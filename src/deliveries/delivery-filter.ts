@@ -1,5 +1,5 @@
 import type { DeliveryState, Prisma } from '../db/generated/prisma/client.ts'
-import { firstUuidOf } from '../made-at.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 /** The first digit of a status; 0 stands for no response. */
 export type StatusClass = 0 | 2 | 3 | 4 | 5
@@ -55,8 +55,8 @@ export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | nul
     ...(webhookUuid && { webhookId: webhookUuid }),
     ...(typeof eventType === 'string' && { eventType }),
     AND: [
-      ...(since ? [{ id: { gte: firstUuidOf(since) } }] : []),
-      ...(until ? [{ id: { lt: firstUuidOf(until) } }] : []),
+      ...(since ? [{ id: { gte: lowerBoundAt(since) } }] : []),
+      ...(until ? [{ id: { lt: lowerBoundAt(until) } }] : []),
     ],
   }
 }
@@ -70,8 +70,8 @@ export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[
   return [
     ...(webhookUuid ? [`d.webhook_id = ${add(webhookUuid)}`] : []),
     ...(typeof eventType === 'string' ? [`d.event_type = ${add(eventType)}`] : []),
-    ...(since ? [`d.id >= ${add(firstUuidOf(since))}`] : []),
-    ...(until ? [`d.id < ${add(firstUuidOf(until))}`] : []),
+    ...(since ? [`d.id >= ${add(lowerBoundAt(since))}`] : []),
+    ...(until ? [`d.id < ${add(lowerBoundAt(until))}`] : []),
   ]
 }
 

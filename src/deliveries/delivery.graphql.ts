@@ -3,7 +3,7 @@ import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { parseId, publicId } from '../ids.ts'
-import { madeAt } from '../made-at.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
 import type { DeliveryFilter as DeliveryFilterOfDomain } from './delivery-filter.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 
@@ -84,7 +84,7 @@ const Delivery = builder.prismaNode('Delivery', {
       type: 'DateTime',
       description:
         'When it was made: with its event or, for one that its webhook had missed, by a recovery.',
-      resolve: ({ id }) => madeAt(id),
+      resolve: ({ id }) => timestampOf(id),
     }),
     attemptCount: t.exposeInt('attemptCount'),
     nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),

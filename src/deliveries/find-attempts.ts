@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Attempt, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
-import { firstUuidOf, madeAt } from '../made-at.ts'
+import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 
@@ -43,7 +43,7 @@ function attemptsOf(deliveryUuids: readonly string[]): Prisma.AttemptWhereInput 
 
 function earliestAttempt(deliveryUuids: readonly string[]): string {
   const oldest = deliveryUuids.reduce((a, b) => (a < b ? a : b))
-  return firstUuidOf(new Date(madeAt(oldest).getTime() - CLOCK_SLACK_MS))
+  return lowerBoundAt(new Date(timestampOf(oldest).getTime() - CLOCK_SLACK_MS))
 }
 
 async function pageIds(

@@ -1,92 +1,74 @@
-import { batched } from '../batch.ts'
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
+import type { DeliveredEvent } from '../events/delivery-body.ts'
+import { batched } from '../lib/batch.ts'
 
 /** A delivery with what an attempt needs to know, as of now. */
 export interface LoadedDelivery {
   readonly id: string
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
+  readonly attemptCount: number
   readonly schedulePosition: number
-  readonly body: string | null
+  /** Null: it is past its retention. */
+  readonly event: DeliveredEvent | null
   readonly traceParent: string | null
   readonly organizationId: string
   readonly webhookId: string
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly revision: string
   readonly isTest: boolean
-  /** Whether the breaker holds back what the webhook is owed, and whether this delivery is to find out how it fares. */
-  readonly held: boolean
+  /** Whether the circuit breaker of the webhook is open, and whether this delivery is its probe. */
+  readonly onHold: boolean
   readonly isProbe: boolean
-  /** Whether it is its turn, where the webhook takes one at a time. */
-  readonly hasTurn: boolean
-  /** The moment that the webhook's rate limit gave to it, in milliseconds from now. */
-  readonly slotInMs: number | null
+  /** Whether it is the head of the backlog of an ordered webhook. */
+  readonly isHead: boolean
+  /** The moment that the webhook's rate limit reserved for it, in milliseconds from now. */
+  readonly reservedInMs: number | null
 }
 
 /** The delivery with a uuid, or `null` when there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
-/** Deliveries whose jobs begin in the same tick are loaded by one statement. */
+/** Deliveries whose jobs start in the same tick are loaded by one statement. */
 export function createLoadDelivery(sql: Sql): LoadDelivery {
   return batched((uuids: string[]) => loadDeliveries(sql, uuids), { gatherMs: 0, maxSize: 500 })
 }
 
-/**
- * The first and the last id say in which partitions they all are. What is as it mostly is comes as null, which takes next to
- * nothing to read.
- */
+/** The primary keys serve every look-up; the bounds prune the partitions of deliveries. */
+const LOAD_DELIVERIES = `
+  select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
+    d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
+    e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
+    case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
+    w.revision, d.is_test as "isTest", s.on_hold_since is not null as "onHold",
+    coalesce(s.probe_delivery_id = d.id, false) as "isProbe", coalesce(s.head_delivery_id = d.id, false) as "isHead",
+    (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
+  from unnest($1::uuid[]) as wanted (id)
+  join posthorn.deliveries as d on d.id = wanted.id and d.id between $2 and $3
+  join posthorn.webhooks as w on w.id = d.webhook_id
+  left join posthorn.webhook_schedules as s on s.webhook_id = d.webhook_id
+  left join posthorn.events as e on e.id = d.event_id`
+
+type LoadedRow = Omit<LoadedDelivery, 'event'> & {
+  readonly eventId: string
+  readonly eventType: string
+  readonly occurredAt: Date | null
+  readonly data: string | null
+}
+
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
   const { rows } = await sql.query<LoadedRow>({
     name: 'load_deliveries',
-    text: `
-      select id, nullif(state, 'pending'), nullif(schedule_position, 0), body, trace_parent, organization_id, webhook_id,
-        nullif(webhook, 'enabled'), revision, nullif(is_test, false), nullif(held, false), nullif(is_probe, false),
-        nullif(has_turn, false), slot_in_ms
-      from posthorn.load_deliveries($1::uuid[], $2, $3)`,
+    text: LOAD_DELIVERIES,
     values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
-    rowMode: 'array',
   })
-  const byId = new Map(rows.map((row) => [row[0], row]))
-  return uuids.map((uuid) => {
-    const row = byId.get(uuid)
-    return row ? toLoadedDelivery(row) : null
-  })
+  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row)]))
+  return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
-type LoadedRow = [
-  id: string,
-  state: LoadedDelivery['state'] | null,
-  schedulePosition: number | null,
-  body: string | null,
-  traceParent: string | null,
-  organizationId: string,
-  webhookId: string,
-  webhook: LoadedDelivery['webhook'] | null,
-  revision: string,
-  isTest: true | null,
-  held: true | null,
-  isProbe: true | null,
-  hasTurn: true | null,
-  slotInMs: number | null,
-]
-
-/** The objects that `pg` makes are hash tables where there are more than twelve columns: larger, and slower to read. */
 function toLoadedDelivery(row: LoadedRow): LoadedDelivery {
-  return {
-    id: row[0],
-    state: row[1] ?? 'pending',
-    schedulePosition: row[2] ?? 0,
-    body: row[3],
-    traceParent: row[4],
-    organizationId: row[5],
-    webhookId: row[6],
-    webhook: row[7] ?? 'enabled',
-    revision: row[8],
-    isTest: row[9] ?? false,
-    held: row[10] ?? false,
-    isProbe: row[11] ?? false,
-    hasTurn: row[12] ?? false,
-    slotInMs: row[13],
-  }
+  const { eventId, eventType, occurredAt, data, ...delivery } = row
+  const event = occurredAt !== null && data !== null
+  return { ...delivery, event: event ? { id: eventId, type: eventType, occurredAt, data } : null }
 }

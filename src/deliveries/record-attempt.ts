@@ -1,32 +1,46 @@
-import { batched } from '../batch.ts'
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
 import { isRefusal } from '../db/refusal.ts'
-import { latencyBucket } from '../webhooks/latency.ts'
+import { batched } from '../lib/batch.ts'
+import { RECORD_ATTEMPTS } from './record-attempts-statement.ts'
+import { countByWebhook, type WebhookCount } from './webhook-count.ts'
 
 /** One attempt that was made, and what follows from it. */
 export interface AttemptRecord {
   readonly deliveryUuid: string
+  readonly organizationId: string
+  readonly webhookId: string
+  /** How many attempts the delivery had when this one began. Had it more by now, another worker schedules the next. */
+  readonly attemptsBefore: number
   readonly startedAt: Date
   readonly succeeded: boolean
+  readonly waitedMs: number
   readonly durationMs: number
   readonly firstByteMs: number | null
+  readonly resent: boolean
   readonly status: number | null
   readonly errorCode: string | null
   readonly error: string | null
+  /** How it failed, with the origin only, such as `HTTP 503 from https://hooks.example.com`; null after a success. */
+  readonly summary: string | null
   readonly requestUrl: string
   readonly requestSignature: string | null
   readonly requestHeaderNames: readonly string[]
   readonly responseHeaders: Readonly<Record<string, string>> | null
   readonly responseBody: Buffer | null
   readonly responseBodyTruncated: boolean
-  /** When to try again, from now; null to give up. Means nothing after a success. */
-  readonly retryDelayMs: number | null
-  /** Whether it leaves the retry schedule where it is, as a probe does: that time is the breaker's. */
-  readonly keepsSchedule: boolean
-  /** Whether another delivery waits for this one to be on record, as where its webhook takes one at a time. */
-  readonly isAwaited: boolean
+  readonly next: NextStep
+  /** The attempts that the retry schedule still has after this one. */
+  readonly retriesLeft: number
+  /** The delays of the retry schedule. */
+  readonly scheduleLength: number
+  readonly ordered: boolean
 }
+
+/** What follows from an attempt, unless the delivery changed meanwhile. A probe that failed is parked again. */
+export type NextStep =
+  | { readonly kind: 'succeeded' | 'exhausted' | 'parked' }
+  | { readonly kind: 'retry'; readonly delayMs: number }
 
 /** What the requests of a process have in common, and what goes on record with each attempt. */
 export interface SentBy {
@@ -45,120 +59,87 @@ export interface RecordedAttempt {
   readonly failingSince: Date | null
 }
 
-/** Resolves once the record, the new state and the job of the next attempt are committed, all together. */
+/**
+ * Resolves once the record, the new state and the job of the next attempt are committed, all together; with `null` where
+ * the delivery is gone.
+ */
 export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
 
-/** How long after others attempts are recorded: those that are many or awaited, and few. */
-const DISTANCE_MS = 15
-const PATIENT_DISTANCE_MS = 40
+/** How long the first of a batch waits for others. While two statements run, further attempts gather anyway. */
+const GATHER_MS = 3
+const PARALLEL = 2
+const MAX_BATCH = 500
 
-/** How many are recorded by one statement: never more, and so few are not hurried. */
-const MOST = 500
-const FEW = 20
-
-/**
- * Attempts that end soon after others were recorded are recorded together. Much of what a statement costs Postgres does
- * not depend on how many there are, so it pays to wait, the longer the fewer they are; mostly nobody waits for it but the
- * job. A quarter of `concurrency`, of what the process can have under way at once, is many: it has jobs for twice as much,
- * and must not run out of them. By default one is. Once as many wait as it can have under way, they go at once: nothing else
- * may be left to do.
- */
-export function createRecordAttempt(sql: Sql, sentBy: SentBy, concurrency = 1): RecordAttempt {
+export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, sentBy, records), {
-    gatherMs: 0,
-    distanceMs: DISTANCE_MS,
-    patience: {
-      fewerThan: concurrency / 4,
-      distanceMs: PATIENT_DISTANCE_MS,
-      isUrgent: ({ isAwaited }) => isAwaited,
-    },
-    maxSize: Math.min(Math.max(concurrency, FEW), MOST),
+    gatherMs: GATHER_MS,
+    parallel: PARALLEL,
+    maxSize: MAX_BATCH,
     isolate: isRefusal,
   })
 }
 
-/**
- * The rows are taken in the order of their ids, so that two processes never wait for each other in a circle. What is as it
- * mostly is comes back as null, which takes next to nothing to read.
- */
+type RecordedRow = RecordedAttempt & { readonly ordinal: string }
+
+/** In the order of the ids, so that two processes cannot deadlock. */
 async function recordAttempts(
   sql: Sql,
   { headerPrefix, userAgent }: SentBy,
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
-  const toJson = unlessRepeated(storableJson)
+  const counts = countByWebhook(records)
   const column = (of: (record: AttemptRecord) => ArrayElement) => columnLiteral(sorted, of)
+  const count = (of: (count: WebhookCount) => ArrayElement) => columnLiteral(counts, of)
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
-    text: `
-      select ordinal, attempt_id, nullif(number, 1), nullif(state, 'succeeded'), next_attempt_at,
-        nullif(consecutive_failures, 0), failing_since
-      from posthorn.record_attempts(
-        $1::uuid[], $2::timestamptz[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[],
-        $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::bytea[], $15::boolean[], $16::bigint[], $17::boolean[],
-        $18::text, $19::text)`,
+    text: RECORD_ATTEMPTS,
     values: [
+      sorted[0]?.deliveryUuid,
+      sorted.at(-1)?.deliveryUuid,
+      headerPrefix,
+      userAgent,
       column((record) => record.deliveryUuid),
+      column((record) => record.attemptsBefore),
       column((record) => record.startedAt),
       column((record) => record.succeeded),
+      column((record) => Math.round(record.waitedMs)),
       column((record) => Math.round(record.durationMs)),
-      column((record) => latencyBucket(Math.round(record.durationMs))),
       column((record) => record.firstByteMs && Math.round(record.firstByteMs)),
+      column((record) => record.resent),
       column((record) => record.status),
       column((record) => record.errorCode),
       column((record) => record.error),
+      column((record) => record.summary),
       column((record) => record.requestUrl),
       column((record) => record.requestSignature),
       column((record) => record.requestHeaderNames.join('\n') || null),
-      column((record) => toJson(record.responseHeaders)),
+      column((record) => storableJson(record.responseHeaders)),
       column((record) => record.responseBody),
       column((record) => record.responseBodyTruncated),
-      column((record) => record.retryDelayMs),
-      column((record) => record.keepsSchedule),
-      headerPrefix,
-      userAgent,
+      column((record) => record.next.kind),
+      column((record) => (record.next.kind === 'retry' ? record.next.delayMs : null)),
+      column((record) => record.retriesLeft),
+      column((record) => record.scheduleLength),
+      column((record) => record.ordered),
+      count((webhook) => webhook.webhookId),
+      count((webhook) => webhook.organizationId),
+      count((webhook) => webhook.attempts),
+      count((webhook) => webhook.succeeded),
+      count((webhook) => webhook.failed3xx),
+      count((webhook) => webhook.failed4xx),
+      count((webhook) => webhook.failed5xx),
+      count((webhook) => webhook.failedWithoutResponse),
+      count((webhook) => `{${webhook.latency.join(',')}}`),
+      count((webhook) => webhook.firstStartedAt),
+      count((webhook) => webhook.lastError),
     ],
-    rowMode: 'array',
   })
-  const recorded = new Map(rows.map((row) => [sorted[row[0] - 1], toRecordedAttempt(row)]))
+  const recorded = new Map(rows.map((row) => [sorted[Number(row.ordinal) - 1], row]))
   return records.map((record) => recorded.get(record) ?? null)
-}
-
-type RecordedRow = [
-  /** Of its record, in the order of the deliveries, from 1. */
-  ordinal: number,
-  attemptId: string,
-  number: number | null,
-  state: RecordedAttempt['state'] | null,
-  nextAttemptAt: Date | null,
-  consecutiveFailures: number | null,
-  failingSince: Date | null,
-]
-
-function toRecordedAttempt(row: RecordedRow): RecordedAttempt {
-  return {
-    attemptId: row[1],
-    number: row[2] ?? 1,
-    state: row[3] ?? 'succeeded',
-    nextAttemptAt: row[4],
-    consecutiveFailures: row[5] ?? 0,
-    failingSince: row[6],
-  }
 }
 
 /** What strangers put into headers may hold characters that `jsonb` refuses; HTTP gives them no meaning anyway. */
 function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
-}
-
-/** Answers as before to what was asked just before: the heads of a receiver's answers are mostly the same one. */
-function unlessRepeated<Input, Output>(
-  compute: (input: Input) => Output,
-): (input: Input) => Output {
-  let last: { readonly input: Input; readonly output: Output } | null = null
-  return (input) => {
-    if (last?.input !== input) last = { input, output: compute(input) }
-    return last.output
-  }
 }

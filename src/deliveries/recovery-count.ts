@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { firstUuidOf } from '../made-at.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import { firstDeliveryUuidOf, type RecoveryScope } from './recovery-scope.ts'
 
 /** Of each kind, no more are looked at: counting should not take longer than a person waits. */
@@ -49,8 +49,8 @@ async function countFailed(
     [
       webhook.id,
       firstDeliveryUuidOf(since),
-      firstUuidOf(since),
-      firstUuidOf(until),
+      lowerBoundAt(since),
+      lowerBoundAt(until),
       // One more than is answered tells whether there are more.
       atMost + 1,
     ],
@@ -99,8 +99,8 @@ async function countMissed(
       firstDeliveryUuidOf(since),
       webhook.organizationId,
       webhook.eventSubscriptions,
-      firstUuidOf(since),
-      firstUuidOf(until),
+      lowerBoundAt(since),
+      lowerBoundAt(until),
       atMost + 1,
     ],
   )

@@ -1,5 +1,5 @@
 import { type FieldIssue, invalid } from '../errors.ts'
-import { firstUuidOf } from '../made-at.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 export type RecoveryInclude = 'failed' | 'missed' | 'all'
 
@@ -43,7 +43,7 @@ export function parseRecovery(
  * recovery long after. The minute allows for a clock that was set back in between.
  */
 export function firstDeliveryUuidOf(eventTime: Date): string {
-  return firstUuidOf(new Date(eventTime.getTime() - MINUTE_MS))
+  return lowerBoundAt(new Date(eventTime.getTime() - MINUTE_MS))
 }
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
 import type { Prisma } from '../db/generated/prisma/client.ts'
-import { firstUuidOf, madeAt } from '../made-at.ts'
+import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { firstDeliveryUuidOf } from './recovery-scope.ts'
 
 /** How many rows a page looks at, at most, to find those to make due. */
@@ -46,7 +46,7 @@ export async function redeliverFailed(
     subject as (
       select looked.id from looked
       where not looked.is_test
-        and looked.event_id >= ${firstUuidOf(since)}::uuid and looked.event_id < ${firstUuidOf(until)}::uuid
+        and looked.event_id >= ${lowerBoundAt(since)}::uuid and looked.event_id < ${lowerBoundAt(until)}::uuid
         and exists (select from posthorn.events as e where e.id = looked.event_id)
       order by looked.id limit ${size}
     ),
@@ -84,8 +84,8 @@ export async function createMissed(
   size: number,
 ): Promise<RecoveredPage> {
   const { organizationId, webhookId, eventSubscriptions, since, until, reachedId } = position
-  const from = firstUuidOf(since)
-  const firstDelivery = firstDeliveryUuidOf(madeAt(reachedId > from ? reachedId : from))
+  const from = lowerBoundAt(since)
+  const firstDelivery = firstDeliveryUuidOf(timestampOf(reachedId > from ? reachedId : from))
   const [page] = await tx.$queryRaw<RecoveredPage[]>`
     with line as (select posthorn.has_line(${webhookId}::uuid) as waits),
     looked as (
@@ -95,8 +95,8 @@ export async function createMissed(
         select e.id, e.type from posthorn.events as e
         where e.organization_id = ${organizationId}::uuid and not e.is_test
           and (e.type, e.id) > (subscribed.type, ${reachedId}::uuid)
-          and (e.type, e.id) < (subscribed.type, ${firstUuidOf(until)}::uuid)
-          and e.id >= ${from}::uuid and e.id > ${reachedId}::uuid and e.id < ${firstUuidOf(until)}::uuid
+          and (e.type, e.id) < (subscribed.type, ${lowerBoundAt(until)}::uuid)
+          and e.id >= ${from}::uuid and e.id > ${reachedId}::uuid and e.id < ${lowerBoundAt(until)}::uuid
         order by e.type, e.id limit ${LOOK_AT_MOST}
       ) as event
       order by event.id limit ${LOOK_AT_MOST}

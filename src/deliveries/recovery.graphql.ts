@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { publicId } from '../ids.ts'
-import { madeAt } from '../made-at.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findRecoveriesOfEach, findRecoveryById } from './recovery.ts'
 
@@ -63,7 +63,7 @@ const Recovery = builder.prismaNode('Recovery', {
     createdAt: t.field({
       type: 'DateTime',
       description: 'When it began.',
-      resolve: ({ id }) => madeAt(id),
+      resolve: ({ id }) => timestampOf(id),
     }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
   }),

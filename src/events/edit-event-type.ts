@@ -80,6 +80,7 @@ export async function updateEventType(
         ...(data.description !== undefined && { description: data.description }),
         ...(data.schema !== undefined && { schema: storable(data.schema) }),
         ...(data.example !== undefined && { example: storable(data.example) }),
+        revision: { increment: 1 },
         updatedAt: new Date(),
       },
     })
@@ -123,7 +124,7 @@ async function setArchived(
     const now = new Date()
     await tx.eventType.update({
       where: { name },
-      data: { archivedAt: archived ? now : null, updatedAt: now },
+      data: { archivedAt: archived ? now : null, revision: { increment: 1 }, updatedAt: now },
     })
     await writeAuditEntry(tx, actor, {
       action: archived ? 'event_type.archived' : 'event_type.unarchived',

@@ -1,6 +1,6 @@
 import { Ajv2020, type Format, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { batched } from '../batch.ts'
+import { batched } from '../lib/batch.ts'
 import type { Sql } from '../db/client.ts'
 import {
   boundedPattern,
@@ -18,7 +18,7 @@ export type CheckData = (data: unknown) => string[]
 interface CatalogueEntry {
   readonly name: string
   readonly schema: object | null
-  readonly version: string
+  readonly revision: string
 }
 
 /** Those that may be published, by their names. */
@@ -26,19 +26,19 @@ export type KnownTypes = ReadonlyMap<string, KnownType>
 
 /** A type that may be published, as it was when it was asked for. */
 export interface KnownType {
-  readonly version: string
+  readonly revision: string
   readonly check: CheckData
 }
 
 /**
- * The catalogue as publishing needs it. It is remembered, with the schemas compiled, and may have changed since: whoever
- * stores an event names the version that it was checked by, and whoever would refuse one asks anew before.
+ * The catalogue as publishing needs it, cached with the schemas compiled. It may have changed since: storing an event
+ * names the revision that the event was checked against, and nothing is rejected before the cache is refreshed.
  */
 export interface Catalogue {
   /** Asks Postgres for what is not remembered. */
   find(names: readonly string[]): Promise<KnownTypes>
   /** Asks Postgres for all of it. */
-  findAnew(names: readonly string[]): Promise<KnownTypes>
+  refresh(names: readonly string[]): Promise<KnownTypes>
   names(): Promise<string[]>
 }
 
@@ -51,13 +51,13 @@ export function createCatalogue(sql: Sql): Catalogue {
       const names = new Set(questions.flat())
       const found = await findTypes(sql, names)
       for (const name of names) if (!found.has(name)) known.delete(name)
-      for (const [name, { schema, version }] of found) {
-        if (known.get(name)?.version === version) continue
-        known.set(name, { version, check: compileCheck(schema) })
+      for (const [name, { schema, revision }] of found) {
+        if (known.get(name)?.revision === revision) continue
+        known.set(name, { revision, check: compileCheck(schema) })
       }
       return new Array<void>(questions.length)
     },
-    { gatherMs: 10, distanceMs: 2, maxSize: 500, whenIdle: true },
+    { gatherMs: 0, maxSize: 500, parallel: 1 },
   )
 
   function pick(names: readonly string[]): KnownTypes {
@@ -72,7 +72,7 @@ export function createCatalogue(sql: Sql): Catalogue {
       return pick(names)
     },
 
-    async findAnew(names) {
+    async refresh(names) {
       await ask(names)
       return pick(names)
     },
@@ -93,7 +93,7 @@ async function findTypes(
   const { rows } = await sql.query<CatalogueEntry>({
     name: 'find_event_types',
     text: `
-      select name, schema, xmin::text as version from posthorn.event_types
+      select name, schema, revision from posthorn.event_types
       where name = any ($1) and archived_at is null`,
     // Postgres takes no NUL in a text, and no name has one.
     values: [[...names].filter((name) => !name.includes('\0'))],

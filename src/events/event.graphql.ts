@@ -3,7 +3,8 @@ import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { parseId } from '../ids.ts'
-import { madeAt } from '../made-at.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import { deliveryBody } from './delivery-body.ts'
 import {
   type EventFilter as EventFilterOfDomain,
   findEventById,
@@ -22,7 +23,7 @@ const Event = builder.prismaNode('Event', {
     publishedAt: t.field({
       type: 'DateTime',
       description: 'When it was published.',
-      resolve: ({ id }) => madeAt(id),
+      resolve: ({ id }) => timestampOf(id),
     }),
     data: t.field({
       type: 'JSON',
@@ -30,10 +31,12 @@ const Event = builder.prismaNode('Event', {
       description: 'The payload, as it was published.',
       // Up to 256 KiB.
       complexity: 10,
-      select: { body: true },
-      resolve: ({ body }) => (JSON.parse(body) as { data: unknown }).data,
+      select: { data: true },
+      resolve: ({ data }) => JSON.parse(data) as unknown,
     }),
-    body: t.exposeString('body', {
+    body: t.string({
+      select: { id: true, type: true, occurredAt: true, data: true },
+      resolve: deliveryBody,
       description:
         'The body of every delivery of the event, to the letter: this is what is signed and sent.',
       complexity: 10,

@@ -3,7 +3,7 @@ import type { Event, EventType, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { parseId } from '../ids.ts'
-import { firstUuidOf } from '../made-at.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
@@ -32,8 +32,8 @@ export async function findEvents(
       ...(typeof type === 'string' && { type }),
       AND: [
         ...(uuid ? [{ id: uuid }] : []),
-        ...(since ? [{ id: { gte: firstUuidOf(since) } }] : []),
-        ...(until ? [{ id: { lt: firstUuidOf(until) } }] : []),
+        ...(since ? [{ id: { gte: lowerBoundAt(since) } }] : []),
+        ...(until ? [{ id: { lt: lowerBoundAt(until) } }] : []),
       ],
     },
   })

@@ -5,7 +5,6 @@ import { ConflictError, ValidationError } from '../graphql/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishedEvent } from './publish-events.ts'
-import { isOtherKey } from './store-events.ts'
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
   description:
@@ -104,21 +103,9 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-/**
- * As whoever calls. A key that is only presumed is checked as the events are stored or, where they are refused, before
- * anybody is told why.
- */
 async function publish(context: Context, events: readonly NewEvent[]): Promise<PublishedEvent[]> {
-  const { organizationId, presumed } = callerOf(context)
-  try {
-    spend(context, events.length)
-    return await context.publishEvents(organizationId, events, presumed)
-  } catch (error) {
-    if (!presumed || !(error instanceof DomainError || isOtherKey(error))) throw error
-    const confirmed = await presumed.confirm()
-    if (!isOtherKey(error)) throw error
-    return await context.publishEvents(confirmed.organizationId, events)
-  }
+  spend(context, events.length)
+  return await context.publishEvents(callerOf(context).organizationId, events)
 }
 
 /** Takes events from the budget of the caller's key; too many for one call are none. */

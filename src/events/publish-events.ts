@@ -3,11 +3,10 @@ import type { Sql } from '../db/client.ts'
 import { fewHints } from '../did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../errors.ts'
 import { publicId } from '../ids.ts'
-import type { HandOver } from '../queue/hand-over.ts'
 import { checkAgainstSchema, checkEvent } from './check-event.ts'
 import type { Catalogue, KnownTypes } from './event-type.ts'
 import type { NewEvent } from './new-event.ts'
-import { createStoreEvents, type EventRow, isOutdated, type KnownKey } from './store-events.ts'
+import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
 
 /** How long the events of a call are checked before something else has its turn. */
 const TURN_MS = 10
@@ -29,53 +28,41 @@ export interface PublishedEvent {
   readonly duplicate: boolean
 }
 
-/**
- * Publishes all the events or, when anything is wrong with one of them, none. Where `key` is not as it was, it rejects
- * with an error that `isOtherKey` knows.
- */
+/** Publishes all the events or, when anything is wrong with one of them, none. */
 export type PublishEvents = (
   organizationId: string,
   events: readonly NewEvent[],
-  key?: KnownKey | null,
 ) => Promise<PublishedEvent[]>
 
 /** The one way in for events that come through Node. */
-export function createPublishEvents(
-  sql: Sql,
-  catalogue: Catalogue,
-  handOver: HandOver | null = null,
-): PublishEvents {
-  const store = createStoreEvents(sql, handOver)
+export function createPublishEvents(sql: Sql, catalogue: Catalogue): PublishEvents {
+  const store = createStoreEvents(sql)
 
-  /** The catalogue may have changed since it was read: nothing is stored, and nobody refused, by what it was. */
-  async function publish(
-    organizationId: string,
-    events: readonly NewEvent[],
-    key: KnownKey | null,
-  ) {
+  /** The catalogue may have changed since it was read: then events are checked again before any is stored or rejected. */
+  async function publish(organizationId: string, events: readonly NewEvent[]) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
     for (let tries = 1; ; tries++) {
       const { rows, issues } = await toRows(types, organizationId, events)
       const isValid = issues.length === 0 && types.size === names.length
-      const stored = isValid ? await store(rows, key).catch(nullIfOutdated) : null
+      const stored = isValid ? await store(rows).catch(nullIfOutdated) : null
       if (stored) return stored
       const before = types
-      types = await catalogue.findAnew(names)
+      types = await catalogue.refresh(names)
       if (!isValid && areSame(before, types)) {
         throw invalid([...issues, ...(await unknownTypes(events, types, catalogue))])
       }
-      if (tries === MAX_TRIES) throw tooRestless()
+      if (tries === MAX_TRIES) throw changesTooOften()
     }
   }
 
-  return async (organizationId, events, key = null) => {
+  return async (organizationId, events) => {
     checkCount(events.length)
-    const stored = await publish(organizationId, events, key)
-    return stored.map(({ uuid, deliveryCount, repeated }) => ({
+    const stored = await publish(organizationId, events)
+    return stored.map(({ uuid, deliveryCount, duplicate }) => ({
       id: publicId('event', uuid),
       deliveryCount,
-      duplicate: repeated,
+      duplicate,
     }))
   }
 }
@@ -96,16 +83,18 @@ function nullIfOutdated(error: unknown): null {
   throw error
 }
 
-function tooRestless(): DomainError {
+function changesTooOften(): DomainError {
   return new DomainError(
     'unavailable',
-    'The event types change all the time. Nothing was done; try again shortly.',
+    'The event types changed again and again while the events were checked. Nothing was published; try again.',
   )
 }
 
 function areSame(before: KnownTypes, after: KnownTypes): boolean {
-  const versions = [...after].filter(([name, { version }]) => before.get(name)?.version === version)
-  return versions.length === before.size && after.size === before.size
+  const unchanged = [...after].filter(
+    ([name, { revision }]) => before.get(name)?.revision === revision,
+  )
+  return unchanged.length === before.size && after.size === before.size
 }
 
 interface Checked {
@@ -142,7 +131,7 @@ async function toRows(
     rows.push({
       organizationId,
       type: event.type,
-      typeVersion: type?.version ?? '',
+      typeRevision: type?.revision ?? '0',
       data,
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,

@@ -1,4 +1,4 @@
-import { batched } from '../batch.ts'
+import { batched } from '../lib/batch.ts'
 import type { Sql } from '../db/client.ts'
 
 /**

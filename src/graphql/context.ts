@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
-import type { AuthenticateOrPresume } from '../api-keys/authenticate.ts'
-import { type Caller, hasScope } from '../api-keys/scope.ts'
+import type { Authenticate } from '../api-keys/authenticate.ts'
+import { type Caller } from '../api-keys/scope.ts'
 import type { Spending } from '../api-keys/spending.ts'
 import { type Actor, requestActor } from '../audit/actor.ts'
 import type { Sql } from '../db/client.ts'
@@ -75,18 +75,11 @@ export function callerOf({ identity }: Context): Caller {
   return identity
 }
 
-export interface Identify {
-  /** `address` is where the connection comes from. */
-  (request: Request, address: string | undefined): Promise<Identity>
-  /**
-   * From now on a request, which only publishes, is of whoever used its API key some seconds ago, if that may publish;
-   * then whoever does what it asks for has the key checked (see `PresumedKey`).
-   */
-  presume(request: Request, address: string | undefined): void
-}
+/** `address` is where the connection comes from. */
+export type Identify = (request: Request, address: string | undefined) => Promise<Identity>
 
 export interface IdentifyDeps {
-  readonly authenticate: AuthenticateOrPresume
+  readonly authenticate: Authenticate
   readonly authenticateSession: AuthenticateSession
   readonly sql: Sql
   readonly publicUrl: string | null
@@ -96,21 +89,11 @@ export interface IdentifyDeps {
 export function createIdentify(deps: IdentifyDeps): Identify {
   const identities = new WeakMap<Request, Promise<Identity>>()
   const authenticate = createAuthenticateRequest(deps)
-  function identifyOnce(request: Request, address: string | undefined): Promise<Identity> {
+  return (request, address) => {
     const identity = identities.get(request) ?? identify(authenticate, deps.sql, request, address)
     identities.set(request, identity)
     return identity
   }
-  return Object.assign(identifyOnce, {
-    presume(request: Request, address: string | undefined) {
-      const authorization = request.headers.get('authorization')
-      if (authorization === null || request.headers.has(ORGANIZATION_HEADER)) return
-      const caller = deps.authenticate.presume(authorization, address)
-      if (caller && hasScope(caller, 'events:publish')) {
-        identities.set(request, Promise.resolve(caller))
-      }
-    },
-  })
 }
 
 type AuthenticateRequest = (request: Request, address: string | undefined) => Promise<Caller>

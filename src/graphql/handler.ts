@@ -1,5 +1,5 @@
 import { createYoga } from 'graphql-yoga'
-import type { AuthenticateOrPresume } from '../api-keys/authenticate.ts'
+import type { Authenticate } from '../api-keys/authenticate.ts'
 import { createSpending } from '../api-keys/spending.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
@@ -12,13 +12,12 @@ import { createMaskError } from './mask-error.ts'
 import { useReadParams } from './read-params.ts'
 import { schema } from './schema.ts'
 import { useLimits } from './use-limits.ts'
-import { usePresumedKey } from './use-presumed-key.ts'
 import { type Asked, useRateLimit } from './use-rate-limit.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
 export interface GraphqlDeps extends DomainDeps {
-  readonly authenticate: AuthenticateOrPresume
+  readonly authenticate: Authenticate
   readonly authenticateSession: AuthenticateSession
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
@@ -66,7 +65,6 @@ function createServer(deps: GraphqlDeps) {
     plugins: [
       useReadParams(),
       ...(trusted ? [useTrustedDocuments(trusted)] : []),
-      usePresumedKey(identify),
       useLimits(identify),
       useRateLimit(identify),
       useStreams(),

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
-import { batched } from '../batch.ts'
+import { batched } from '../lib/batch.ts'
 
 export type PerField = <Input, Output>(
   info: GraphQLResolveInfo,

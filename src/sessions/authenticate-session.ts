@@ -1,6 +1,6 @@
 import { callerWith, KEY_COLUMNS, type KeyRow } from '../api-keys/authenticate.ts'
 import type { Caller } from '../api-keys/scope.ts'
-import { batched } from '../batch.ts'
+import { batched } from '../lib/batch.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError } from '../errors.ts'
 import { hashSessionToken, isSessionToken } from './session.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { batched } from '../src/batch.ts'
+import { batched } from '../../src/lib/batch.ts'
 import { until } from './support/until.ts'
 
 const REFUSED = new Error('refused')
