@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { AdaptiveLimit, type AttemptResult } from '../../src/scheduling/adaptive-limit.ts'
+
+const MAX = 400
+
+/** An endpoint whose attempts run in rounds: each as many as the limit allows, started together. */
+function startEndpoint({ max = MAX, inFlight }: { max?: number; inFlight?: number } = {}) {
+  const limit = new AdaptiveLimit()
+  let now = 0
+  return {
+    get limit() {
+      return limit.within(max)
+    },
+    /** Rounds of attempts of which the first `failing` fail. */
+    run(rounds: number, durationMs: number, { failing = 0, kind = 'overload' as Kind } = {}) {
+      for (let round = 0; round < rounds; round++) {
+        const count = Math.min(inFlight ?? MAX, limit.within(max))
+        for (let i = 0; i < count; i++) {
+          const result = { startedAt: now, durationMs, kind: i < failing ? kind : 'ok' } as const
+          limit.record(result, { inFlight: count, hasWaiting: false, max })
+        }
+        now += durationMs
+      }
+    },
+    pass(ms: number) {
+      now += ms
+    },
+  }
+}
+
+type Kind = AttemptResult['kind']
+
+describe('an endpoint that keeps up', () => {
+  test('is sent twice as many at once each round trip, from 20 up to the maximum', () => {
+    const endpoint = startEndpoint()
+    const limits = Array.from({ length: 6 }, () => {
+      const { limit } = endpoint
+      endpoint.run(1, 200)
+      return limit
+    })
+    expect(limits).toEqual([20, 40, 80, 160, 320, 400])
+  })
+
+  test('keeps its limit while less than half of it is used', () => {
+    const endpoint = startEndpoint({ inFlight: 9 })
+    endpoint.run(100, 50)
+    expect(endpoint.limit).toBe(20)
+  })
+
+  test('is never sent more than the maximum, and at least one', () => {
+    const endpoint = startEndpoint({ max: 7 })
+    endpoint.run(10, 50)
+    expect(endpoint.limit).toBe(7)
+    expect(new AdaptiveLimit().within(0)).toBe(1)
+  })
+})
+
+describe('an endpoint that is overloaded', () => {
+  test('gets half as many, however many attempts of the same round trip fail', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(3, 100)
+    expect(endpoint.limit).toBe(160)
+    endpoint.run(1, 100, { failing: 160 })
+    expect(endpoint.limit).toBe(80)
+  })
+
+  test('gets one more per round trip from then on', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(3, 100)
+    endpoint.run(1, 100, { failing: 160 })
+    endpoint.run(10, 100)
+    expect(endpoint.limit).toBeGreaterThanOrEqual(89)
+    expect(endpoint.limit).toBeLessThanOrEqual(91)
+  })
+
+  test('gets one at a time while nothing succeeds', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(6, 15_000, { failing: MAX })
+    expect(endpoint.limit).toBe(1)
+  })
+
+  test('is back at half of what it had soon after an outage', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(4, 200)
+    expect(endpoint.limit).toBe(320)
+    endpoint.run(100, 1, { failing: MAX })
+    expect(endpoint.limit).toBe(1)
+    endpoint.run(8, 200)
+    expect(endpoint.limit).toBeGreaterThanOrEqual(160)
+    expect(endpoint.limit).toBeLessThan(170)
+  })
+})
+
+test('a few events that an endpoint cannot process do not slow the others', () => {
+  const endpoint = startEndpoint()
+  endpoint.run(3, 100)
+  endpoint.run(100, 100, { failing: 3 })
+  expect(endpoint.limit).toBe(MAX)
+})
+
+test('failures that show nothing about the load change nothing', () => {
+  const endpoint = startEndpoint()
+  endpoint.run(100, 10, { failing: MAX, kind: 'neutral' })
+  expect(endpoint.limit).toBe(20)
+})
+
+describe('an endpoint that takes longer than before', () => {
+  test('is sent no more at once', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(2, 100)
+    endpoint.run(1, 300)
+    const { limit } = endpoint
+    endpoint.run(10, 300)
+    expect(endpoint.limit).toBe(limit)
+    expect(limit).toBeLessThan(MAX)
+  })
+
+  test('is given more again once it is as fast as before', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(2, 100)
+    endpoint.run(5, 300)
+    const { limit } = endpoint
+    endpoint.run(20, 100)
+    expect(endpoint.limit).toBeGreaterThan(limit + 15)
+  })
+
+  test('is given more again also where it stays as slow', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(2, 100)
+    endpoint.run(5, 400)
+    const { limit } = endpoint
+    endpoint.run(100, 400)
+    expect(endpoint.limit).toBeGreaterThan(limit + 15)
+  })
+
+  test('by a few milliseconds, is given more all the same', () => {
+    const endpoint = startEndpoint()
+    endpoint.run(2, 1)
+    endpoint.run(4, 5)
+    expect(endpoint.limit).toBe(MAX)
+  })
+})
+
+test('the limit is from 1 to the maximum, whatever comes of the attempts', () => {
+  const attempt = fc.record({
+    kind: fc.constantFrom<Kind>('ok', 'overload', 'neutral'),
+    startedAt: fc.nat(100_000),
+    durationMs: fc.nat(30_000),
+    inFlight: fc.nat(500),
+    hasWaiting: fc.boolean(),
+    max: fc.integer({ min: 1, max: 500 }),
+  })
+  fc.assert(
+    fc.property(fc.array(attempt, { maxLength: 500 }), (attempts) => {
+      const limit = new AdaptiveLimit()
+      for (const { inFlight, hasWaiting, max, ...result } of attempts) {
+        const before = limit.within(Number.POSITIVE_INFINITY)
+        limit.record(result, { inFlight, hasWaiting, max })
+        const after = limit.within(Number.POSITIVE_INFINITY)
+        expect(after).toBeGreaterThanOrEqual(1)
+        expect(after).toBeLessThanOrEqual(Math.max(before, max))
+        expect(limit.within(max)).toBeLessThanOrEqual(max)
+        if (result.kind === 'overload') expect(after).toBeLessThanOrEqual(before)
+        else expect(after).toBeGreaterThanOrEqual(before)
+      }
+    }),
+  )
+})

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import {
+  randomFrom,
+  type SimulatedHistory,
+  type SimulatedWebhook,
+  simulate,
+  waitMs,
+} from './support/simulation.ts'
+
+type Answer = SimulatedWebhook['answer']
+
+const CAPACITY = 500
+
+/** The first webhook of each test: 500 events a second. */
+const OFFERED = { id: 'offered', organizationId: 'one', perSecond: 500 }
+
+async function run(
+  seconds: number,
+  webhook: Partial<SimulatedWebhook> & { answer: Answer },
+): Promise<SimulatedHistory> {
+  const histories = await simulate([{ ...OFFERED, ...webhook }], { capacity: CAPACITY, seconds })
+  return histories.get('offered') as SimulatedHistory
+}
+
+const steady =
+  (durationMs: number): Answer =>
+  () => ({ durationMs, kind: 'ok' })
+
+/** Exponentially distributed: some answers take ten times as long as others. */
+function uneven(meanMs: number, seed: number): Answer {
+  const random = randomFrom(seed)
+  return () => ({ durationMs: -Math.log(1 - random()) * meanMs, kind: 'ok' })
+}
+
+const hanging: Answer = () => ({ durationMs: 15_000, kind: 'overload' })
+
+const hangingLater: Answer = (inParallel, nowMs) =>
+  nowMs < 10_000 ? { durationMs: 200, kind: 'ok' } : hanging(inParallel, nowMs)
+
+const offeredAfter = ({ attempts }: SimulatedHistory, ms: number) =>
+  attempts.filter(({ offeredAt }) => offeredAt >= ms)
+
+function failedShare({ attempts }: SimulatedHistory): number {
+  return attempts.filter(({ kind }) => kind === 'overload').length / attempts.length
+}
+
+describe('500 events a second', () => {
+  test.each([5, 50, 200, 400])('do not wait for an endpoint of %i ms', async (durationMs) => {
+    const later = offeredAfter(await run(20, { answer: steady(durationMs) }), 5_000)
+    expect(waitMs(later, 0.5)).toBe(0)
+    expect(waitMs(later, 0.99)).toBeLessThanOrEqual(100)
+    expect(later.length).toBeGreaterThan(7_000)
+  })
+
+  test.each([50, 200])(
+    'do not wait for an endpoint of %i ms on average whose answers are uneven',
+    async (meanMs) => {
+      for (let seed = 1; seed <= 5; seed++) {
+        const later = offeredAfter(await run(20, { answer: uneven(meanMs, seed) }), 5_000)
+        expect(waitMs(later, 0.5)).toBe(0)
+        expect(waitMs(later, 0.99)).toBeLessThanOrEqual(100)
+      }
+    },
+  )
+
+  test('do not wait for long after an outage of a second', async () => {
+    const down = (nowMs: number) => nowMs >= 10_000 && nowMs < 11_000
+    const history = await run(30, {
+      answer: (_, nowMs) =>
+        down(nowMs) ? { durationMs: 1, kind: 'overload' } : { durationMs: 200, kind: 'ok' },
+    })
+    expect(waitMs(offeredAfter(history, 14_000), 0.99)).toBeLessThanOrEqual(100)
+  })
+
+  test('do not wait for long once an endpoint has got slower for good', async () => {
+    const history = await run(60, {
+      answer: (_, nowMs) => ({ durationMs: nowMs < 10_000 ? 50 : 200, kind: 'ok' }),
+    })
+    expect(waitMs(history.attempts, 1)).toBeLessThan(10_000)
+    expect(waitMs(offeredAfter(history, 50_000), 0.99)).toBeLessThanOrEqual(100)
+  })
+})
+
+test.each([
+  { durationMs: 100, failsAfterMs: 1 },
+  { durationMs: 200, failsAfterMs: 1 },
+  { durationMs: 200, failsAfterMs: 200 },
+  { durationMs: 1_000, failsAfterMs: 1_000 },
+])(
+  'an endpoint of $durationMs ms that refuses more than 50 in parallel after $failsAfterMs ms refuses at most a tenth',
+  async ({ durationMs, failsAfterMs }) => {
+    const history = await run(60, {
+      answer: (inParallel) =>
+        inParallel > 50
+          ? { durationMs: failsAfterMs, kind: 'overload' }
+          : { durationMs, kind: 'ok' },
+    })
+    expect(failedShare(history)).toBeLessThanOrEqual(0.1)
+    expect(history.attempts.length, 'it is kept busy').toBeGreaterThan(
+      0.7 * 50 * (60_000 / durationMs),
+    )
+  },
+)
+
+test('an endpoint that queues beyond 50 in parallel is not sent all that the process could send', async () => {
+  const history = await run(20, {
+    answer: (inParallel) => ({ durationMs: 200 * Math.max(1, inParallel / 50), kind: 'ok' }),
+  })
+  expect(Math.max(...history.limits)).toBeLessThan(300)
+})
+
+test('a batch of 20,000 to an instant endpoint is rejected nowhere', async () => {
+  const history = await run(10, { perSecond: 0, batchSize: 20_000, answer: steady(1) })
+  expect(history.rejected).toBe(0)
+  expect(history.attempts).toHaveLength(20_000)
+  expect(waitMs(history.attempts, 1)).toBeLessThan(1_000)
+})
+
+describe('an endpoint that hangs', () => {
+  const beside: SimulatedWebhook[] = ['one', 'two'].map((organizationId) => {
+    return { id: organizationId, organizationId, perSecond: 200, answer: steady(50) }
+  })
+
+  test.each([
+    { name: 'from the start', offered: { ...OFFERED, answer: hanging } },
+    {
+      name: 'once it has got its greatest limit',
+      offered: {
+        ...OFFERED,
+        batchSize: 20_000,
+        answer: hangingLater,
+      },
+    },
+  ])('$name delays no other, of its organization or of another', async ({ offered }) => {
+    const histories = await simulate([offered, ...beside], { capacity: CAPACITY, seconds: 40 })
+    for (const { id } of beside) {
+      const { attempts, rejected } = histories.get(id) as SimulatedHistory
+      expect(attempts.length, id).toBeGreaterThan(7_990)
+      expect(waitMs(attempts, 0.99), id).toBeLessThanOrEqual(10)
+      expect(rejected, id).toBe(0)
+    }
+  })
+})
