@@ -1,32 +1,30 @@
-import { untilBack } from '../db/until-back.ts'
-import { DomainError } from '../errors.ts'
-import type { Attempted, Flow } from '../flow/flow.ts'
 import { parseId } from '../ids.ts'
 import type { Announce } from '../live/announce.ts'
-import type { Happening } from '../live/happening.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
+import type { TaskRun } from '../queue/jobs.ts'
+import type { AttemptResult } from '../scheduling/adaptive-limit.ts'
+import type { Permit, Scheduler } from '../scheduling/scheduler.ts'
 import type { DeliveryReporter } from '../telemetry/events.ts'
 import type { IsCurrent } from '../webhooks/is-current.ts'
 import type { FindSendOptions, SendOptions } from '../webhooks/send-options.ts'
-import { describeOutcome } from './describe-outcome.ts'
+import { type PlannedAttempt, toAttemptRecord, toUnsentRecord } from './attempt-record.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
-import { isSuccess, retryDelayMs } from './retry-policy.ts'
-import { type DeliveryHeaderNames, type SignedRequest, signRequest } from './signed-request.ts'
-import { unsentAttempt } from './unsent-attempt.ts'
+import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
 
 export interface AttemptDeps {
   readonly load: LoadDelivery
   readonly findSendOptions: FindSendOptions
   readonly isCurrent: IsCurrent
+  readonly scheduler: Scheduler
   readonly sender: HttpSender
   readonly record: RecordAttempt
   readonly announce: Announce
-  /** Decides when it goes out. */
-  readonly flow: Flow
-  /** Cancels what is owed to a deleted webhook, or can no longer be sent. */
+  /** Cancels a delivery that can no longer be sent, as its webhook was deleted or its event is past its retention. */
   readonly cancel: (uuid: string) => Promise<void>
+  /** Gives the delivery a job for any worker. */
+  readonly requeue: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly retryScheduleMs: readonly number[]
   readonly headerNames: DeliveryHeaderNames
@@ -34,207 +32,150 @@ export interface AttemptDeps {
 }
 
 /**
- * Makes one attempt for a delivery, once its webhook has room: load where it is not at hand, wait, sign, send, record. A
- * receiver that fails is an outcome and schedules the next attempt; what is thrown is a fault of ours, and
- * graphile-worker runs the job again.
- *
- * Thousands a second come through here, and every promise costs: what is known already is not awaited.
+ * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver that fails is an outcome and
+ * schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
   deliveryId: string,
-  signal: AbortSignal | undefined,
-  atHand: LoadedDelivery | null = null,
+  run: TaskRun,
 ): Promise<void> {
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null)
     throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
-  // There is nothing to do where a job was repeated after the delivery was finished, or outlived it.
-  const delivery = atHand ?? (await deps.load(uuid))
-  if (!delivery) return
-  const found = withOptions(deps, delivery)
-  const due = found instanceof Promise ? await found : found
-  if (!due) return
-  const admission = deps.flow.admit(due.delivery, due.options, signal)
-  const pass = admission instanceof Promise ? await admission : admission
-  if (!pass) return
+  await run.fence()
+  const sendable = await loadSendable(deps, uuid)
+  if (!sendable) return
+  const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
+  if (permit === 'parked') return
+  if (permit === 'aborted') return await deps.requeue(uuid)
 
-  let sent: Sent | null
-  try {
-    const still = pass.waitedMs === 0 ? due : stillDue(deps, due, pass.waitedMs)
-    const current = still instanceof Promise ? await still : still
-    if (pass.ready) await pass.ready()
-    sent = isEnabled(current) ? await send(deps, deliveryId, current, signal) : null
-  } finally {
-    pass.leave()
-  }
-  if (!sent) return await attemptDelivery(deps, deliveryId, signal)
-  const recorded = await deps.record(sent.record)
-  const consequences = recorded && settle(deps, deliveryId, sent, recorded)
-  if (consequences) await consequences
+  const made = await attemptWithPermit(deps, sendable, permit, run)
+  if (made === 'aborted') return await deps.requeue(uuid)
+  // Its webhook was disabled while it waited: the next look parks it.
+  if (made === 'changed') return await attemptDelivery(deps, deliveryId, run)
+  await run.fence()
+  const recorded = await deps.record(made)
+  if (recorded) await settle(deps, deliveryId, sendable, made, recorded)
 }
 
-interface Due {
-  readonly delivery: LoadedDelivery & { readonly body: string }
+interface Sendable {
+  readonly delivery: LoadedDelivery & { readonly event: NonNullable<LoadedDelivery['event']> }
   readonly options: SendOptions
 }
 
-async function loadDue(deps: AttemptDeps, uuid: string): Promise<Due | null> {
+/** `null` where there is nothing to send: the job was repeated after its delivery had finished, or outlived it. */
+async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
   const delivery = await deps.load(uuid)
-  return delivery && withOptions(deps, delivery)
-}
-
-function withOptions(
-  deps: AttemptDeps,
-  delivery: LoadedDelivery,
-): Due | null | Promise<Due | null> {
-  if (delivery.state !== 'pending') return null
-  if (delivery.webhook === 'deleted' || !hasBody(delivery)) {
-    return deps.cancel(delivery.id).then(() => null)
+  if (delivery?.state !== 'pending') return null
+  if (delivery.webhook === 'deleted' || delivery.event === null) {
+    await deps.cancel(delivery.id)
+    return null
   }
-  const options = deps.findSendOptions(delivery.webhookId, delivery.revision)
-  if (!(options instanceof Promise)) return { delivery, options }
-  return options.then((found) => ({ delivery, options: found }))
+  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
+  return { delivery: { ...delivery, event: delivery.event }, options }
 }
 
-function hasBody(delivery: LoadedDelivery): delivery is Due['delivery'] {
-  return delivery.body !== null
+async function attemptWithPermit(
+  deps: AttemptDeps,
+  loaded: Sendable,
+  permit: Permit,
+  run: TaskRun,
+): Promise<AttemptRecord | 'changed' | 'aborted'> {
+  let result: AttemptResult | null = null
+  try {
+    const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
+    if (sendable?.delivery.webhook !== 'enabled') return 'changed'
+    await permit.reservation
+    const plan = planAttempt(deps, sendable)
+    const request = signAttempt(deps, sendable, plan.startedAt)
+    if (!request) return toUnsentRecord(plan)
+    await run.fence()
+    const startedAt = performance.now()
+    const { url, headers, body } = request
+    const outcome = await deps.sender.send({
+      organizationId: sendable.delivery.organizationId,
+      url,
+      headers,
+      body,
+      acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
+      signal: run.signal,
+    })
+    // Ended by our own shutdown: not an attempt. Another worker makes it.
+    if (outcome.kind === 'aborted') return 'aborted'
+    result = { startedAt, durationMs: outcome.durationMs, kind: loadShownBy(outcome) }
+    return toAttemptRecord(plan, request, outcome, deps.now())
+  } finally {
+    permit.release(result)
+  }
 }
 
-/** After a wait that nobody notices, a delivery counts as under way; but its webhook may have another secret by then. */
+/** Shorter waits count as none: a change of the webhook commits at any moment. */
 const UNNOTICED_MS = 100
 
-function stillDue(deps: AttemptDeps, due: Due, waitedMs: number): Due | Promise<Due | null> {
-  const { id, webhookId, revision } = due.delivery
-  const isCurrent = waitedMs < UNNOTICED_MS && deps.isCurrent(webhookId, revision)
-  if (isCurrent === true) return due
-  if (isCurrent === false) return loadDue(deps, id)
-  return isCurrent.then((current) => (current ? due : loadDue(deps, id)))
-}
-
-function isEnabled(due: Due | null): due is Due {
-  return due?.delivery.webhook === 'enabled'
-}
-
-/** What matters of an attempt once it was made. Its body does not, so that it is let go of. */
-interface Sent {
-  readonly record: AttemptRecord
-  readonly attempted: Attempted
-  readonly options: SendOptions
-}
-
-async function send(
+/** After a wait, the webhook may have another secret or address, or be disabled. */
+async function reloadIfStale(
   deps: AttemptDeps,
-  deliveryId: string,
-  { delivery, options }: Due,
-  signal: AbortSignal | undefined,
-): Promise<Sent> {
-  const { id, webhookId, organizationId, held, isProbe } = delivery
-  const attempted = { id, webhookId, organizationId, held, isProbe }
-  const startedAt = deps.now()
-  const scheduleMs = options.retryScheduleMs ?? deps.retryScheduleMs
-  const keepsSchedule = held && isProbe
-  const isAwaited = options.ordered
-  const { signingKey } = options
-  if (signingKey === null) {
-    const record = unsentAttempt(id, options, {
-      startedAt,
-      retryDelayMs: nextDelayMs(delivery, null, scheduleMs, keepsSchedule, startedAt),
-      keepsSchedule,
-      isAwaited,
-    })
-    return { record, attempted, options }
+  sendable: Sendable,
+  waitedMs: number,
+): Promise<Sendable | null> {
+  if (waitedMs === 0) return sendable
+  const { id, webhookId, revision } = sendable.delivery
+  if (waitedMs < UNNOTICED_MS && (await deps.isCurrent(webhookId, revision))) return sendable
+  return await loadSendable(deps, id)
+}
+
+function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): PlannedAttempt {
+  return {
+    delivery,
+    url: options.url,
+    ordered: options.ordered,
+    isProbe: delivery.onHold && delivery.isProbe,
+    scheduleMs: options.retryScheduleMs ?? deps.retryScheduleMs,
+    startedAt: deps.now(),
   }
-  const request = signRequest(deps.headerNames, signingKey, {
-    deliveryId,
-    body: delivery.body,
+}
+
+/** `null`: the signing secret or the custom headers cannot be decrypted. */
+function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, startedAt: Date) {
+  if (options.signingKey === null) return null
+  return signRequest(deps.headerNames, options.signingKey, {
+    deliveryUuid: delivery.id,
+    event: delivery.event,
     traceParent: delivery.traceParent,
     url: options.url,
     customHeaders: options.headers,
     startedAt,
   })
-  const acknowledgeTimeoutMs = options.timeoutMs ?? undefined
-  const { url, headers, body } = request
-  const outcome = await deps.sender.send({ url, headers, body, acknowledgeTimeoutMs, signal })
-  // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
-  if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
-  const retryDelayMs = nextDelayMs(delivery, outcome, scheduleMs, keepsSchedule, deps.now())
-  const record = toRecord(id, request, startedAt, outcome, {
-    retryDelayMs,
-    keepsSchedule,
-    isAwaited,
-  })
-  return { record, attempted, options }
 }
 
-function toRecord(
-  deliveryUuid: string,
-  request: SignedRequest,
-  startedAt: Date,
-  outcome: Exclude<Outcome, { kind: 'aborted' }>,
-  how: Pick<AttemptRecord, 'retryDelayMs' | 'keepsSchedule' | 'isAwaited'>,
-): AttemptRecord {
-  const succeeded = isSuccess(outcome)
-  const answer = outcome.kind === 'answered' ? outcome : null
-  const failure = describeOutcome(outcome)
-  return {
-    deliveryUuid,
-    startedAt,
-    succeeded,
-    durationMs: outcome.durationMs,
-    firstByteMs: answer?.firstByteMs ?? null,
-    status: answer?.status ?? null,
-    errorCode: failure?.code ?? null,
-    error: failure?.reason ?? null,
-    requestUrl: request.url,
-    requestSignature: request.signature,
-    requestHeaderNames: request.customHeaderNames,
-    responseHeaders: answer?.headers ?? null,
-    responseBody: answer?.body ?? null,
-    responseBodyTruncated: answer ? answer.bodyTruncated : false,
-    retryDelayMs: succeeded ? null : how.retryDelayMs,
-    keepsSchedule: how.keepsSchedule,
-    isAwaited: how.isAwaited,
-  }
+/** What an attempt shows about the load of its endpoint. */
+function loadShownBy(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
+  if (outcome.kind === 'refused') return 'neutral'
+  if (outcome.kind !== 'answered') return 'overload'
+  return outcome.status === 429 || outcome.status >= 500 ? 'overload' : 'ok'
 }
 
-/** Tells of an attempt that is on record. Answers what is to be waited for where it concerns others of its webhook. */
-function settle(
+/** Reports an attempt that is on record, and moves on the others of its webhook. */
+async function settle(
   deps: AttemptDeps,
   deliveryId: string,
-  { record, attempted, options }: Sent,
+  { delivery, options }: Sendable,
+  record: AttemptRecord,
   recorded: RecordedAttempt,
-): Promise<void> | null {
-  deps.report.attempted(deliveryId, attempted.webhookId, record, recorded)
-  deps.announce([toHappening(attempted, record, recorded)])
-  const { consecutiveFailures, failingSince } = recorded
+): Promise<void> {
+  const { webhookId, organizationId } = delivery
   const { succeeded } = record
-  const finished = recorded.state !== 'pending'
-  const result = { succeeded, finished, consecutiveFailures, failingSince }
-  if (!deps.flow.concerns(attempted, options, result)) return null
-  // Not to be left to the job, which would begin with another attempt.
-  return untilBack(() => deps.flow.attempted(attempted, options, result))
-}
-
-function toHappening(
-  { id: deliveryId, organizationId, webhookId }: Attempted,
-  { succeeded }: AttemptRecord,
-  { attemptId, state }: RecordedAttempt,
-): Happening {
+  const { attemptId, state, consecutiveFailures, failingSince } = recorded
+  deps.report.attempted(deliveryId, webhookId, record, recorded)
   const finished = state === 'succeeded' || state === 'exhausted'
-  return { kind: 'attempt', organizationId, webhookId, deliveryId, attemptId, succeeded, finished }
-}
-
-/** A probe that failed goes back into the line; this is for when its process is killed just then. */
-const PROBE_RETRY_DELAY_MS = 60_000
-
-function nextDelayMs(
-  { schedulePosition }: LoadedDelivery,
-  outcome: Outcome | null,
-  scheduleMs: readonly number[],
-  isProbe: boolean,
-  now: Date,
-): number | null {
-  if (isProbe) return PROBE_RETRY_DELAY_MS
-  return retryDelayMs(schedulePosition + 1, outcome, scheduleMs, now)
+  deps.announce([
+    { kind: 'attempt', organizationId, webhookId, deliveryId: delivery.id, attemptId, succeeded, finished },
+  ])
+  await deps.scheduler.attempted(delivery, options, {
+    succeeded,
+    finished: state !== 'pending',
+    consecutiveFailures,
+    failingSince,
+  })
 }

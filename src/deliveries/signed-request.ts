@@ -1,4 +1,6 @@
 import type { KeyObject } from 'node:crypto'
+import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
+import { publicId } from '../ids.ts'
 import { signDelivery } from '../receiver/sign.ts'
 
 /** The names of the headers that the service adds to each delivery. */
@@ -25,8 +27,8 @@ export interface SignedRequest {
 }
 
 interface ToSign {
-  readonly deliveryId: string
-  readonly body: string
+  readonly deliveryUuid: string
+  readonly event: DeliveredEvent
   readonly traceParent: string | null
   readonly url: string
   readonly customHeaders: Readonly<Record<string, string>>
@@ -36,9 +38,10 @@ interface ToSign {
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  { deliveryId, body, traceParent, url, customHeaders, startedAt }: ToSign,
+  { deliveryUuid, event, traceParent, url, customHeaders, startedAt }: ToSign,
 ): SignedRequest {
-  const bytes = Buffer.from(body)
+  const deliveryId = publicId('delivery', deliveryUuid)
+  const bytes = Buffer.from(deliveryBody(event))
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
   const signature = signDelivery(key, deliveryId, timestamp, bytes)
   const own: Record<string, string> = {

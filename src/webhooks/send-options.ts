@@ -9,8 +9,8 @@ export interface SendOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Null: it, or the custom headers, cannot be decrypted with the keys of this process, so nothing can be sent. */
   readonly signingKey: KeyObject | null
-  /** The attempts under way at once in each process. */
-  readonly maxInFlight: number
+  /** The attempts in flight in each process. Null: the limit adapts to the endpoint. */
+  readonly maxInFlight: number | null
   /** The attempts a second, of all processes together. Null: as many as there are. */
   readonly ratePerSecond: number | null
   /** Whether one delivery at a time is sent, in the order of the events. */
@@ -20,9 +20,6 @@ export interface SendOptions {
   /** The delay after each failed attempt; empty for no retries. Null: those of the process. */
   readonly retryScheduleMs: readonly number[] | null
 }
-
-/** The attempts under way at once to a webhook that does not say otherwise, in each process. */
-export const DEFAULT_MAX_IN_FLIGHT = 20
 
 /** The options of a webhook at a revision. Asking for the current revision never answers with an older state. */
 export type FindSendOptions = (
@@ -110,7 +107,7 @@ async function readSendOptions(
     url: row.url,
     headers: headers ?? {},
     signingKey: headers && signingKey,
-    maxInFlight: row.max_in_flight ?? DEFAULT_MAX_IN_FLIGHT,
+    maxInFlight: row.max_in_flight,
     ratePerSecond: row.rate_limit_per_second,
     ordered: row.ordered,
     timeoutMs: row.timeout_seconds === null ? null : row.timeout_seconds * 1_000,

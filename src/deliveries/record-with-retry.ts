@@ -6,10 +6,10 @@ import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-att
 const TRY_AGAIN_AFTER_MS = 250
 
 /**
- * Records an attempt also where Postgres is away for a while: what was sent is not sent again for that. A try whose
- * connection broke may have been committed, so before the next one it is looked up whether it was.
+ * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A try whose connection broke
+ * may have been committed, so the record is looked for before the next try.
  */
-export function recordAtLast(sql: Sql, record: RecordAttempt): RecordAttempt {
+export function recordWithRetry(sql: Sql, record: RecordAttempt): RecordAttempt {
   async function recordAfter(attempt: AttemptRecord, error: unknown) {
     for (let reason = error; ; ) {
       if (!isDatabaseUnavailable(reason)) throw reason

@@ -1,0 +1,26 @@
+import type { Db, Sql } from '../db/client.ts'
+
+/** Closes the circuit breaker of a webhook: its backlog is released, slowly at first. */
+const END_HOLD = `
+  with ended as (
+    update posthorn.webhook_schedules set on_hold_since = null, next_probe_at = null, probe_delivery_id = null,
+      probe_count = 0, slow_start_since = clock_timestamp(), slow_start_released = 0
+    where webhook_id = $1::uuid and on_hold_since is not null
+    returning webhook_id
+  ),
+  condition as (
+    update posthorn.webhook_conditions as c set consecutive_failures = 0 from ended where c.webhook_id = ended.webhook_id
+  )
+  select webhook_id::text as id from ended`
+
+/** Answers whether the webhook was on hold. */
+export async function endHold(sql: Sql, webhookUuid: string): Promise<boolean> {
+  const { rowCount } = await sql.query({ name: 'end_hold', text: END_HOLD, values: [webhookUuid] })
+  return rowCount === 1
+}
+
+/** The same in an open transaction. */
+export async function endHoldIn(tx: Db, webhookUuid: string): Promise<boolean> {
+  const rows = await tx.$queryRawUnsafe<object[]>(END_HOLD, webhookUuid)
+  return rows.length === 1
+}
