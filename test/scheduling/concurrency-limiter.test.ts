@@ -1,0 +1,423 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { AttemptResult } from '../../src/scheduling/adaptive-limit.ts'
+import { type Candidate, ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
+
+/** A limiter with a clock that stands still until told otherwise, and what it lets through. */
+function startLimiter(capacity: number) {
+  let now = 0
+  const inFlight: Candidate[] = []
+  const acquired: string[] = []
+  const rejected: string[] = []
+  const saturated: string[] = []
+  const withRoom: string[] = []
+  const limiter = new ConcurrencyLimiter({
+    capacity,
+    onSaturated: (webhookId) => saturated.push(webhookId),
+    onRoom: (webhookId) => withRoom.push(webhookId),
+    now: () => now,
+  })
+  const settle = (candidate: Candidate, answer: string) => {
+    if (answer === 'rejected') return void rejected.push(candidate.webhookId)
+    inFlight.push(candidate)
+    acquired.push(candidate.webhookId)
+  }
+  return {
+    limiter,
+    inFlight,
+    acquired,
+    rejected,
+    saturated,
+    withRoom,
+    /** Notes the answer: the microtasks have to run first where the candidate waits. */
+    acquire(webhookId: string, organizationId: string, maxInFlight: number | null = 20) {
+      const candidate = { webhookId, organizationId, maxInFlight }
+      const answer = limiter.acquire(candidate)
+      if (typeof answer === 'string') settle(candidate, answer)
+      else void answer.then((late) => settle(candidate, late))
+    },
+    /** Ends the first attempt of a webhook, or of all. */
+    async release(webhookId?: string, result: AttemptResult | null = null) {
+      const at = inFlight.findIndex((one) => webhookId === undefined || one.webhookId === webhookId)
+      const [candidate] = inFlight.splice(at, 1)
+      limiter.release(candidate as Candidate, result)
+      await settled()
+    },
+    async pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 100) {
+        now += 100
+        limiter.tick()
+      }
+      await settled()
+    },
+  }
+}
+
+/** Until every answer given so far was noted. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const count = (all: readonly string[], one: string) => all.filter((other) => other === one).length
+
+const webhookOf = (i: number) => `webhook ${i}`
+const organizationOf = (i: number) => `organization ${i % 4}`
+
+describe('whatever is sent, ends and hangs', () => {
+  const step = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ send: fc.nat(11), limit: fc.integer({ min: 1, max: 8 }) }),
+    },
+    { weight: 3, arbitrary: fc.record({ end: fc.nat(1_000) }) },
+    { weight: 1, arbitrary: fc.record({ passMs: fc.constantFrom(100, 300, 1_500) }) },
+    { weight: 1, arbitrary: fc.record({ reject: fc.nat(11) }) },
+    { weight: 1, arbitrary: fc.record({ backlogged: fc.uniqueArray(fc.nat(11)) }) },
+  )
+
+  test('no more attempts than the capacity are in flight, nor to a webhook than its limit, and each candidate is answered once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(step, { maxLength: 200 }),
+        async (capacity, steps) => {
+          const world = startLimiter(capacity)
+          const { limiter, inFlight } = world
+          const limits = new Map<string, number>()
+          let sent = 0
+          for (const one of steps) {
+            const before = countByWebhook(inFlight)
+            if ('send' in one) {
+              const webhookId = webhookOf(one.send)
+              world.acquire(webhookId, organizationOf(one.send), one.limit)
+              limits.set(webhookId, one.limit)
+              sent += 1
+            } else if ('end' in one && inFlight.length > 0) {
+              await world.release(inFlight[one.end % inFlight.length]?.webhookId)
+            } else if ('passMs' in one) await world.pass(one.passMs)
+            else if ('reject' in one) limiter.rejectWaiting(webhookOf(one.reject))
+            else if ('backlogged' in one)
+              limiter.setBacklogged(new Set(one.backlogged.map(webhookOf)))
+            await settled()
+            expect(inFlight.length).toBeLessThanOrEqual(capacity)
+            expect(limiter.inFlight).toBe(inFlight.length)
+            expect(limiter.inFlight + limiter.waiting + world.rejected.length + ended(world)).toBe(
+              sent,
+            )
+            for (const [webhookId, now] of countByWebhook(inFlight)) {
+              // Attempts that started before the limit was lowered go on.
+              const most = Math.max(limits.get(webhookId) ?? 0, before.get(webhookId) ?? 0)
+              expect(now, webhookId).toBeLessThanOrEqual(most)
+            }
+          }
+          limiter.close()
+          await settled()
+          expect(limiter.waiting).toBe(0)
+          while (inFlight.length > 0) await world.release()
+          expect(limiter.inFlight).toBe(0)
+          expect(world.acquired.length + world.rejected.length).toBe(sent)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  const ended = ({ acquired, inFlight }: ReturnType<typeof startLimiter>) =>
+    acquired.length - inFlight.length
+
+  function countByWebhook(candidates: readonly Candidate[]): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { webhookId } of candidates) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1)
+    return counts
+  }
+
+  test('every candidate that waits starts in the end, as long as others end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(fc.record({ webhook: fc.nat(11), limit: fc.integer({ min: 1, max: 8 }) }), {
+          minLength: 1,
+          maxLength: 300,
+        }),
+        async (capacity, candidates) => {
+          const world = startLimiter(capacity)
+          for (const { webhook, limit } of candidates)
+            world.acquire(webhookOf(webhook), organizationOf(webhook), limit)
+          for (let ended = 0; ended < candidates.length; ended++) {
+            expect(world.inFlight.length, 'some attempt is in flight').toBeGreaterThan(0)
+            await world.release()
+          }
+          expect(world.acquired).toHaveLength(candidates.length)
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  test('an organization finds room although another one has hundreds waiting', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 5, max: 200 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 200 }),
+        async (capacity, webhooks, limit) => {
+          const world = startLimiter(capacity)
+          for (let i = 0; i < 800; i++) world.acquire(webhookOf(i % webhooks), 'hungry', limit)
+          for (let i = 0; i < 50; i++) await world.release()
+          world.acquire('other', 'modest')
+          expect(world.acquired.at(-1)).toBe('other')
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+test('a limit that is raised counts at once for those that wait', async () => {
+  const { limiter, acquire, acquired } = startLimiter(10)
+  for (let i = 0; i < 4; i++) acquire('slow', 'one', 1)
+  expect(limiter.waiting).toBe(3)
+  acquire('slow', 'one', 8)
+  await settled()
+  expect(limiter.waiting).toBe(0)
+  expect(acquired).toHaveLength(5)
+})
+
+test('a limit that is lowered counts for those that wait', async () => {
+  const { acquire, release, acquired } = startLimiter(5)
+  // The organization has its share with these, so that more of them wait below their limit.
+  for (let i = 0; i < 4; i++) acquire('slow', 'one', 8)
+  acquire('slow', 'one', 8)
+  acquire('slow', 'one', 2)
+  await release()
+  await release()
+  expect(acquired, 'two are in flight').toHaveLength(4)
+  await release()
+  expect(acquired).toHaveLength(5)
+})
+
+test('organizations take turns, and so do the webhooks of each, however many wait for one', async () => {
+  const { acquire, release, acquired } = startLimiter(9)
+  for (let i = 0; i < 9; i++) acquire(`filler ${i}`, `filler ${i}`)
+  for (let i = 0; i < 200; i++) acquire('one, a', 'one')
+  for (let i = 0; i < 20; i++) acquire('one, b', 'one')
+  for (let i = 0; i < 20; i++) acquire('two', 'two')
+  acquired.length = 0
+  for (let i = 0; i < 40; i++) await release()
+  expect(count(acquired, 'two')).toBeGreaterThan(17)
+  expect(count(acquired, 'one, a')).toBeGreaterThan(8)
+  expect(count(acquired, 'one, b')).toBeGreaterThan(8)
+})
+
+describe('a stalled webhook', () => {
+  test('keeps as many waiting as its limit, and the others are rejected', async () => {
+    const { limiter, acquire, pass, rejected, saturated } = startLimiter(100)
+    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
+    await pass(200)
+    expect(rejected, 'a moment is no reason').toHaveLength(0)
+    await pass(200)
+    expect(rejected).toHaveLength(20)
+    expect(limiter.inFlight).toBe(5)
+    expect(limiter.waiting).toBe(5)
+    expect(saturated).toContain('hangs')
+  })
+
+  test('is reported once, not again and again', async () => {
+    const { acquire, pass, saturated } = startLimiter(100)
+    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
+    await pass(5_000)
+    expect(saturated).toEqual(['hangs'])
+  })
+
+  test('rejects more while it has twice as many as it can use, and delays no other webhook', async () => {
+    const { limiter, acquire, pass, rejected, acquired } = startLimiter(100)
+    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
+    await pass(1_000)
+    expect(limiter.roomFor('hangs', 5)).toBe(0)
+    rejected.length = 0
+    for (let i = 0; i < 10; i++) acquire('hangs', 'one', 5)
+    expect(rejected).toHaveLength(0)
+    acquire('hangs', 'one', 5)
+    expect(rejected).toEqual(['hangs'])
+    acquire('quick', 'one', 5)
+    expect(acquired.at(-1)).toBe('quick')
+  })
+
+  test('asks for more once half of what it can use is left', async () => {
+    const { limiter, acquire, release, pass, withRoom } = startLimiter(100)
+    for (let i = 0; i < 30; i++) acquire('hangs', 'one', 6)
+    await pass(500)
+    for (let i = 0; i < 5; i++) await release('hangs')
+    expect(withRoom).toEqual([])
+    await release('hangs')
+    expect(withRoom).toEqual(['hangs'])
+    expect(limiter.roomFor('hangs', 6)).toBe(6)
+  })
+
+  test('one that keeps up keeps what it will soon have sent', async () => {
+    const { acquire, release, pass, rejected, acquired } = startLimiter(100)
+    for (let i = 0; i < 60; i++) acquire('busy', 'one', 20)
+    for (let ticks = 0; ticks < 3; ticks++) {
+      await pass(100)
+      for (let i = 0; i < 20; i++) await release('busy')
+    }
+    await pass(1_000)
+    expect(rejected).toEqual([])
+    expect(acquired).toHaveLength(60)
+  })
+
+  test('many webhooks of one organization that hang together do not occupy the limiter', async () => {
+    const { limiter, acquire, pass } = startLimiter(50)
+    for (let i = 0; i < 600; i++) acquire(webhookOf(i % 60), 'hungry', 20)
+    expect(limiter.waiting).toBeGreaterThan(500)
+    await pass(500)
+    expect(limiter.waiting).toBeLessThanOrEqual(25)
+  })
+})
+
+test('a webhook on hold has no candidates waiting; the others keep theirs', async () => {
+  const { limiter, acquire, rejected } = startLimiter(100)
+  for (let i = 0; i < 12; i++) acquire('failing', 'one', 2)
+  for (let i = 0; i < 12; i++) acquire('fine', 'one', 2)
+  limiter.rejectWaiting('failing')
+  await settled()
+  expect(rejected).toEqual(Array(10).fill('failing'))
+  expect(limiter.waiting).toBe(10)
+})
+
+test('closed, it rejects every candidate, and still counts the attempts that end', async () => {
+  const { limiter, acquire, release, rejected } = startLimiter(5)
+  for (let i = 0; i < 20; i++) acquire(webhookOf(i), 'one')
+  const { inFlight } = limiter
+  limiter.close()
+  await settled()
+  expect(rejected).toHaveLength(20 - inFlight)
+  acquire('late', 'two')
+  expect(rejected.at(-1)).toBe('late')
+  for (let i = 0; i < inFlight; i++) await release()
+  expect(limiter.inFlight).toBe(0)
+  expect(limiter.waiting).toBe(0)
+})
+
+test('10,000 idle webhooks are forgotten; a busy one is not', async () => {
+  const { limiter, acquire, release, pass } = startLimiter(100)
+  acquire('busy', 'one', 3)
+  for (let i = 0; i < 10_000; i++) {
+    acquire(webhookOf(i), `organization ${i}`, 3)
+    const candidate = { webhookId: webhookOf(i), organizationId: `organization ${i}` }
+    limiter.release({ ...candidate, maxInFlight: 3 }, null)
+  }
+  // The limit of a webhook that is known is the one of its candidates, not the one in the question.
+  const known = () =>
+    Array.from({ length: 10_000 }, (_, i) => limiter.roomFor(webhookOf(i), 50)).filter(
+      (n) => n < 100,
+    )
+  expect(known()).toHaveLength(10_000)
+  await pass(1_500)
+  expect(known()).toEqual([])
+  expect(limiter.roomFor('busy', 50)).toBe(5)
+  await release('busy')
+  await pass(1_500)
+  expect(limiter.roomFor('busy', 50)).toBe(100)
+})
+
+describe('an expected candidate', () => {
+  const limited = { webhookId: 'limited', organizationId: 'one', maxInFlight: 5 }
+
+  test('counts until it comes, and no more are expected than can be of use', () => {
+    const { limiter } = startLimiter(100)
+    for (let i = 0; i < 20; i++) expect(limiter.expect(limited)).toBe(true)
+    expect(limiter.expect(limited)).toBe(false)
+    expect(limiter.roomFor('limited', 5)).toBe(0)
+    expect(limiter.waiting).toBe(20)
+    for (let i = 0; i < 20; i++) limiter.expectNoMore(limited)
+    expect(limiter.waiting).toBe(0)
+    expect(limiter.roomFor('limited', 5)).toBe(10)
+  })
+
+  test('of one organization leaves room for those of another', () => {
+    const { limiter } = startLimiter(30)
+    for (let i = 0; i < 100; i++) limiter.expect({ ...limited, webhookId: webhookOf(i) })
+    expect(limiter.waiting).toBeLessThanOrEqual(16)
+    expect(limiter.expect({ ...limited, webhookId: 'other', organizationId: 'two' })).toBe(true)
+    limiter.close()
+    expect(limiter.expect(limited)).toBe(false)
+  })
+})
+
+describe('an adaptive limit', () => {
+  const answered = (startedAt: number, kind: AttemptResult['kind'] = 'ok'): AttemptResult => {
+    return { startedAt, durationMs: 50, kind }
+  }
+
+  test('starts at 20, doubles while the endpoint keeps up, and shows what it is', async () => {
+    const { limiter, acquire, release, inFlight } = startLimiter(500)
+    for (let i = 0; i < 200; i++) acquire('new', 'one', null)
+    expect(limiter.limitOf('new')).toBe(20)
+    expect(inFlight).toHaveLength(20)
+    for (let i = 0; i < 20; i++) await release('new', answered(0))
+    expect([...limiter.limits()]).toEqual([{ webhookId: 'new', limit: 40, inFlight: 40 }])
+  })
+
+  test('leaves a part of the capacity to other webhooks of the organization, and to other organizations', async () => {
+    const { limiter, acquire, release, acquired } = startLimiter(100)
+    for (let i = 0; i < 1_000; i++) acquire('quick', 'one', null)
+    for (let i = 0; i < 500; i++) await release('quick', answered(0))
+    expect(limiter.limitOf('quick')).toBe(64)
+    for (let i = 0; i < 100; i++) acquire('other', 'one', 100)
+    expect([...limiter.limits()].map(({ inFlight }) => inFlight)).toEqual([64, 16])
+    acquire('third', 'two', null)
+    expect(acquired.at(-1)).toBe('third')
+  })
+
+  test('a fixed limit stays, whatever comes of the attempts', async () => {
+    const { limiter, acquire, release } = startLimiter(100)
+    for (let i = 0; i < 40; i++) acquire('fixed', 'one', 7)
+    for (let i = 0; i < 20; i++) await release('fixed', answered(0, i < 10 ? 'ok' : 'overload'))
+    expect(limiter.limitOf('fixed')).toBe(7)
+  })
+
+  test('is kept over a pause of a minute, and not for good', async () => {
+    const { limiter, acquire, release, pass } = startLimiter(500)
+    for (let i = 0; i < 60; i++) acquire('pausing', 'one', null)
+    for (let i = 0; i < 60; i++) await release('pausing', answered(0))
+    const limit = limiter.limitOf('pausing')
+    expect(limit).toBeGreaterThan(40)
+    await pass(60_000)
+    expect(limiter.limitOf('pausing')).toBe(limit)
+    await pass(300_000)
+    expect(limiter.limitOf('pausing')).toBeNull()
+  })
+
+  test('is forgotten soon where there are many', async () => {
+    const { limiter, pass } = startLimiter(100)
+    for (let i = 0; i < 10_000; i++) {
+      const candidate = { webhookId: webhookOf(i), organizationId: 'one', maxInFlight: null }
+      limiter.acquire(candidate)
+      limiter.release(candidate, answered(0))
+    }
+    await pass(1_500)
+    expect([...limiter.limits()]).toHaveLength(1_000)
+  })
+
+  test('no more attempts are in flight than it allows, whatever comes of them', async () => {
+    const kind = fc.constantFrom('ok' as const, 'ok' as const, 'overload' as const)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 60 }),
+        fc.array(fc.record({ send: fc.nat(10), kind }), { maxLength: 200 }),
+        async (capacity, steps) => {
+          const { limiter, acquire, release, inFlight } = startLimiter(capacity)
+          for (const [at, one] of steps.entries()) {
+            for (let i = 0; i < one.send; i++) acquire('any', 'one', null)
+            const before = inFlight.length
+            if (inFlight.length > 0) await release('any', answered(at * 60, one.kind))
+            const limit = limiter.limitOf('any') ?? 1
+            expect(limit).toBeGreaterThanOrEqual(1)
+            expect(limit).toBeLessThanOrEqual(capacity)
+            expect(limiter.inFlight).toBeLessThanOrEqual(Math.max(limit, before))
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
