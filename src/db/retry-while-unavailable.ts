@@ -3,8 +3,8 @@ import { isDatabaseUnavailable } from './faults.ts'
 
 const TRY_AGAIN_AFTER_MS = 250
 
-/** Runs something again while Postgres is away, until it is back. For what may be done twice. */
-export async function untilBack<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Runs something again while Postgres is unavailable. For what may be done twice. */
+export async function retryWhileUnavailable<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await run()

@@ -1,0 +1,140 @@
+import type { Sql } from '../db/client.ts'
+import { batched } from '../lib/batch.ts'
+import { reservationsWithinASecond } from './rate-limit.ts'
+
+/** Why a delivery waits for its webhook. */
+export type ParkedReason = 'disabled' | 'on_hold' | 'concurrency_limit' | 'rate_limit' | 'ordered'
+
+interface ParkedDelivery {
+  readonly id: string
+  readonly reason: ParkedReason
+}
+
+/** Parks a delivery whose job is running here: the job ends, and the delivery waits in the backlog of its webhook. */
+export type Park = (delivery: ParkedDelivery) => Promise<void>
+
+export function createPark(sql: Sql): Park {
+  async function parkTogether(deliveries: ParkedDelivery[]): Promise<void[]> {
+    const ids = deliveries.map(({ id }) => id)
+    const reasons = deliveries.map(({ reason }) => reason)
+    await sql.query({ name: 'park_deliveries', text: PARK_DELIVERIES, values: [ids, reasons] })
+    return new Array<void>(deliveries.length)
+  }
+  return batched(parkTogether, { gatherMs: 3, maxSize: 500 })
+}
+
+/**
+ * The backlog is opened first, which waits for a process that is closing it: so no delivery is parked in a backlog that
+ * nobody looks at.
+ */
+const PARK_DELIVERIES = `
+  with backlog as (
+    insert into posthorn.webhook_schedules as s (webhook_id, backlog_since)
+    select distinct d.webhook_id, now() from posthorn.deliveries as d where d.id = any ($1::uuid[]) order by 1
+    on conflict (webhook_id) do update
+      set backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null
+    returning s.webhook_id
+  )
+  update posthorn.deliveries as d
+  set parked_at = coalesce(d.parked_at, now()), parked_reason = wanted.reason, next_attempt_at = null,
+    reserved_for = null, has_priority = d.has_priority or d.redelivery_requested, redelivery_requested = false,
+    job_written_at = now()
+  from backlog, unnest($1::uuid[], $2::text[]) as wanted (id, reason)
+  where d.id = wanted.id and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
+
+/** Opens the backlog of an enabled webhook, as publishing parks the deliveries of ordered webhooks without a look at it. */
+export async function openBacklog(sql: Sql, webhookId: string): Promise<void> {
+  await sql.query({
+    name: 'open_backlog',
+    text: `
+      insert into posthorn.webhook_schedules (webhook_id, backlog_since)
+      select id, now() from posthorn.webhooks where id = $1 and enabled
+      on conflict do nothing`,
+    values: [webhookId],
+  })
+}
+
+/**
+ * Gives the first of a webhook's backlog their jobs: `room` of them at most, one where the webhook is ordered and its
+ * head is not in flight, and no more than the rate limit and a slow start allow. Answers how many.
+ */
+export async function releaseBacklog(sql: Sql, webhookId: string, room: number): Promise<number> {
+  const { rows } = await sql.query<{ released: number }>({
+    name: 'release_backlog',
+    text: RELEASE_BACKLOG,
+    values: [webhookId, room],
+  })
+  return rows[0]?.released ?? 0
+}
+
+/** After a hold: one delivery, then 10 in the first second, and twice as many in each that follows. */
+const SLOW_START_ALLOWANCE = `
+  case when schedule.slow_start_since > now() - interval '20 seconds'
+    then 1 + floor(10 * (2 ^ extract(epoch from clock_timestamp() - schedule.slow_start_since) - 1))::int
+      - schedule.slow_start_released
+  end`
+
+/** The index deliveries_parked serves the look at the backlog. Of two processes, one releases, and the other skips. */
+const RELEASE_BACKLOG = `
+  with schedule as materialized (
+    select s.*, w.ordered, w.rate_limit_per_second as rate,
+      greatest(s.next_reservation_at, clock_timestamp()) as first_reservation
+    from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
+    where s.webhook_id = $1 and s.on_hold_since is null and w.enabled
+    for update of s skip locked
+  ),
+  allowance as materialized (
+    select greatest(0, least(
+      $2::int,
+      case when schedule.ordered then
+        case when exists (
+          select from posthorn.deliveries as head
+          where head.id = schedule.head_delivery_id and head.state = 'pending' and head.parked_at is null
+        ) then 0 else 1 end
+      end,
+      ${SLOW_START_ALLOWANCE},
+      case when schedule.rate is not null
+        then ${reservationsWithinASecond('schedule.first_reservation', 'schedule.rate')} end
+    )) as allowed
+    from schedule
+  ),
+  picked as materialized (
+    select d.id, d.has_priority, d.event_id from posthorn.deliveries as d
+    where d.webhook_id = $1 and d.parked_at is not null
+    order by d.has_priority desc, d.event_id limit coalesce((select allowed from allowance), 0)
+    for update
+  ),
+  numbered as (
+    select id, row_number() over (order by has_priority desc, event_id) - 1 as n from picked
+  ),
+  released as (
+    update posthorn.deliveries as d set parked_at = null, parked_reason = null, job_written_at = now(),
+      reserved_for = schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate,
+      next_attempt_at = coalesce(
+        schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate, now())
+    from numbered, schedule where d.id = numbered.id
+    returning d.*, numbered.n
+  ),
+  scheduled as (
+    select posthorn.schedule_deliveries(array_agg(row(
+      id, webhook_id, organization_id, event_type, now(), attempt_count, greatest(max_attempts, attempt_count + 1),
+      last_error)::posthorn.delivery_job order by n))
+    from released having count(*) > 0
+  ),
+  total as (select count(*)::int as released from released),
+  updated as (
+    update posthorn.webhook_schedules as s set
+      head_delivery_id = case when schedule.ordered
+        then coalesce((select id from released limit 1), s.head_delivery_id) end,
+      next_reservation_at = coalesce(
+        schedule.first_reservation + total.released * interval '1 second' / schedule.rate, s.next_reservation_at),
+      slow_start_released = s.slow_start_released + total.released,
+      slow_start_since = case when total.released = allowance.allowed then s.slow_start_since end,
+      -- A backlog that had been drained opens again where there may be more in it: else nobody would look.
+      backlog_since = case when total.released = allowance.allowed then coalesce(s.backlog_since, now()) end,
+      backlog_drained_at = case when total.released < allowance.allowed
+        then coalesce(s.backlog_drained_at, now()) end
+    from schedule, allowance, total
+    where s.webhook_id = schedule.webhook_id and allowance.allowed > 0
+  )
+  select released from total left join scheduled on true`

@@ -1,0 +1,96 @@
+import type { Sql } from '../db/client.ts'
+
+/** How the last attempts of a webhook went. */
+export interface Failures {
+  /** How many failed since one succeeded. */
+  readonly consecutiveFailures: number
+  /** When the first of them began. */
+  readonly failingSince: Date | null
+}
+
+/** A webhook is put on hold after so many failures in a row, over at least so long. */
+const FAILURES = 10
+const FAILING_FOR_MS = 60_000
+
+const FIRST_PROBE_AFTER_MS = 30_000
+const LONGEST_PROBE_INTERVAL_MS = 15 * 60_000
+
+/** Whether a webhook has failed so often and for so long that its circuit breaker opens. */
+export function shouldHold({ consecutiveFailures, failingSince }: Failures, now: Date): boolean {
+  if (consecutiveFailures < FAILURES || failingSince === null) return false
+  return now.getTime() - failingSince.getTime() >= FAILING_FOR_MS
+}
+
+/** How long after a probe the next one follows: twice as long each time, up to 15 minutes. */
+export function probeDelayMs(probesBefore: number): number {
+  return Math.min(FIRST_PROBE_AFTER_MS * 2 ** probesBefore, LONGEST_PROBE_INTERVAL_MS)
+}
+
+/** Opens the circuit breaker of an enabled webhook. Answers whether it was closed. */
+export async function holdWebhook(sql: Sql, webhookId: string, now: Date): Promise<boolean> {
+  const { rowCount } = await sql.query({
+    name: 'hold_webhook',
+    text: `
+      insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, next_probe_at)
+      select id, now(), $2::timestamptz, $3::timestamptz from posthorn.webhooks where id = $1 and enabled
+      on conflict (webhook_id) do update set
+        backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
+        on_hold_since = excluded.on_hold_since, next_probe_at = excluded.next_probe_at, probe_count = 0,
+        probe_delivery_id = null, slow_start_since = null, slow_start_released = 0
+      where s.on_hold_since is null
+      returning webhook_id`,
+    values: [webhookId, now, new Date(now.getTime() + probeDelayMs(0))],
+  })
+  return rowCount === 1
+}
+
+/**
+ * Sends the oldest delivery of a webhook on hold, if the time for a probe has come: the head of an ordered webhook, else
+ * the first of the backlog.
+ */
+export async function releaseProbe(
+  sql: Sql,
+  webhookId: string,
+  probesBefore: number,
+  now: Date,
+): Promise<void> {
+  await sql.query({
+    name: 'release_probe',
+    text: RELEASE_PROBE,
+    values: [webhookId, now, new Date(now.getTime() + probeDelayMs(probesBefore + 1))],
+  })
+}
+
+/** A locked delivery is about to change; another worker or the next look probes. */
+const RELEASE_PROBE = `
+  with schedule as materialized (
+    select * from posthorn.webhook_schedules where webhook_id = $1 and next_probe_at <= $2
+    for update skip locked
+  ),
+  head as materialized (
+    select d.id from posthorn.deliveries as d
+    where d.id = (select head_delivery_id from schedule) and d.state = 'pending'
+    for update skip locked
+  ),
+  first_parked as materialized (
+    select d.id from posthorn.deliveries as d
+    where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
+      and not exists (select from head)
+    order by d.has_priority desc, d.event_id limit 1
+    for update skip locked
+  ),
+  probe as (
+    update posthorn.deliveries as d
+    set parked_at = null, parked_reason = null, next_attempt_at = now(), job_written_at = now()
+    where d.id = (select id from head union all select id from first_parked)
+    returning d.*
+  ),
+  scheduled as (
+    select posthorn.bring_delivery_forward(row(
+      id, webhook_id, organization_id, event_type, now(), attempt_count, greatest(max_attempts, attempt_count + 1),
+      last_error)::posthorn.delivery_job) as is_scheduled
+    from probe
+  )
+  update posthorn.webhook_schedules as s
+  set probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3
+  from probe, scheduled where s.webhook_id = probe.webhook_id`

@@ -1,0 +1,105 @@
+import type { Sql } from '../db/client.ts'
+import { batched } from '../lib/batch.ts'
+
+/** A delivery that is to go out under the rate limit of its webhook. */
+export interface ReservationRequest {
+  readonly webhookId: string
+  readonly ratePerSecond: number
+  /** Whether it was released from the backlog and came too late for its moment. */
+  readonly isReleased: boolean
+}
+
+/**
+ * Reserves the next moment that a webhook's rate limit allows, in milliseconds from now; `null` when there is none within
+ * a second, or a backlog waits before it. Each moment is given once, whichever process asks, by the clock of Postgres.
+ */
+export type Reserve = (request: ReservationRequest) => Promise<number | null>
+
+export function createReserve(sql: Sql): Reserve {
+  return batched((requests: ReservationRequest[]) => reserve(sql, requests), {
+    gatherMs: 0,
+    maxSize: 500,
+  })
+}
+
+/** SQL: how many moments from `first` on lie within the next second, at a rate. */
+export const reservationsWithinASecond = (first: string, rate: string) =>
+  `1 + floor(extract(epoch from clock_timestamp() + interval '1 second' - ${first}) * ${rate})::int`
+
+const RESERVE = `
+  -- In the order of the ids, so that two processes cannot deadlock.
+  with locked as materialized (
+    select s.webhook_id, s.backlog_since, greatest(s.next_reservation_at, clock_timestamp()) as first_at
+    from posthorn.webhook_schedules as s where s.webhook_id = any ($1::uuid[])
+    order by s.webhook_id for update
+  ),
+  granted as materialized (
+    select l.webhook_id, w.rate, l.first_at,
+      case when l.backlog_since is not null and not $4::boolean then 0
+        else greatest(0, least(w.wanted, ${reservationsWithinASecond('l.first_at', 'w.rate')})) end as granted
+    from unnest($1::uuid[], $2::int[], $3::int[]) as w (webhook_id, wanted, rate) join locked as l using (webhook_id)
+  ),
+  updated as (
+    update posthorn.webhook_schedules as s
+    set next_reservation_at = g.first_at + g.granted * interval '1 second' / g.rate
+    from granted as g where s.webhook_id = g.webhook_id and g.granted > 0
+  )
+  select webhook_id as "webhookId", granted,
+    (1000 * extract(epoch from first_at - clock_timestamp()))::float8 as "firstInMs"
+  from granted`
+
+/** Released deliveries first: they waited longest. */
+async function reserve(sql: Sql, requests: ReservationRequest[]): Promise<(number | null)[]> {
+  const answers = new Map<ReservationRequest, number | null>()
+  for (const isReleased of [true, false]) {
+    const wanted = requests.filter((request) => request.isReleased === isReleased)
+    if (wanted.length === 0) continue
+    const granted = await reserveTogether(sql, wanted, isReleased)
+    for (const request of wanted) answers.set(request, takeNext(granted, request))
+  }
+  return requests.map((request) => answers.get(request) ?? null)
+}
+
+interface Granted {
+  nextInMs: number
+  left: number
+}
+
+async function reserveTogether(
+  sql: Sql,
+  requests: readonly ReservationRequest[],
+  areReleased: boolean,
+): Promise<Map<string, Granted>> {
+  const groups = [...Map.groupBy(requests, ({ webhookId }) => webhookId)]
+  const webhookIds = groups.map(([webhookId]) => webhookId)
+  await sql.query({
+    name: 'open_schedules',
+    text: 'insert into posthorn.webhook_schedules (webhook_id) select unnest($1::uuid[]) on conflict do nothing',
+    values: [webhookIds],
+  })
+  const { rows } = await sql.query<{ webhookId: string; granted: number; firstInMs: number }>({
+    name: 'reserve',
+    text: RESERVE,
+    values: [
+      webhookIds,
+      groups.map(([, own]) => own.length),
+      groups.map(([, own]) => own[0]?.ratePerSecond),
+      areReleased,
+    ],
+  })
+  return new Map(
+    rows.map((row) => [row.webhookId, { nextInMs: row.firstInMs, left: row.granted }]),
+  )
+}
+
+function takeNext(
+  granted: Map<string, Granted>,
+  { webhookId, ratePerSecond }: ReservationRequest,
+): number | null {
+  const reservations = granted.get(webhookId)
+  if (!reservations || reservations.left === 0) return null
+  const inMs = reservations.nextInMs
+  reservations.left -= 1
+  reservations.nextInMs += 1_000 / ratePerSecond
+  return inMs
+}
