@@ -35,7 +35,7 @@ describe('what is no id of the kind is null', () => {
     ['white space', ` ${id}`],
   ])('%s', async (_case, given) => {
     expect(parseId('webhook', given)).toBeNull()
-    expect(await inSql('select posthorn.type_id_uuid($1, $2) as value', ['wh', given])).toBeNull()
+    expect(await inSql('select posthorn.parse_type_id($1, $2) as value', ['wh', given])).toBeNull()
   })
 })
 
@@ -59,7 +59,7 @@ test('Postgres and Node write and read ids alike', async () => {
     fc.asyncProperty(fc.uuid(), async (uuid) => {
       const id = publicId('delivery', uuid)
       expect(await inSql('select posthorn.type_id($1, $2) as value', ['msg', uuid])).toBe(id)
-      expect(await inSql('select posthorn.type_id_uuid($1, $2) as value', ['msg', id])).toBe(uuid)
+      expect(await inSql('select posthorn.parse_type_id($1, $2) as value', ['msg', id])).toBe(uuid)
     }),
     { numRuns: 200 },
   )

@@ -2,7 +2,7 @@ import { USER_AGENT } from '../version.ts'
 
 /** Who changes something, and how they asked for it. */
 export interface Actor {
-  readonly door: 'graphql' | 'rest' | 'cli' | 'console' | 'system'
+  readonly source: 'graphql' | 'rest' | 'cli' | 'console' | 'system'
   /** The uuid of the API key that was used. */
   readonly apiKeyId: string | null
   /** Where the connection came from. */
@@ -14,7 +14,7 @@ export interface Actor {
 
 /** Posthorn itself, when nobody asked. */
 export const SYSTEM: Actor = {
-  door: 'system',
+  source: 'system',
   apiKeyId: null,
   address: null,
   forwardedFor: null,
@@ -22,7 +22,7 @@ export const SYSTEM: Actor = {
 }
 
 /** Whoever works on the machine itself. */
-export const COMMAND_LINE: Actor = { ...SYSTEM, door: 'cli', userAgent: USER_AGENT }
+export const COMMAND_LINE: Actor = { ...SYSTEM, source: 'cli', userAgent: USER_AGENT }
 
 interface Asked {
   readonly headers: Pick<Headers, 'get'>
@@ -32,12 +32,12 @@ interface Asked {
 
 /** Whoever sent a request. Its headers are read only when something is changed. */
 export function requestActor(
-  door: 'graphql' | 'rest' | 'console',
+  source: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
   { headers, address }: Asked,
 ): Actor {
   return {
-    door,
+    source,
     apiKeyId,
     address: address ?? null,
     get forwardedFor() {

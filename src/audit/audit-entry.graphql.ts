@@ -14,7 +14,7 @@ import {
   readableBy,
 } from './find-audit-entries.ts'
 
-const AuditDoor = builder.enumType('AuditDoor', {
+const AuditSource = builder.enumType('AuditSource', {
   description: 'How a change was asked for.',
   values: {
     GRAPHQL: { value: 'graphql', description: 'Over GraphQL.' },
@@ -49,7 +49,7 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
       select: { apiKeyId: true },
       resolve: ({ apiKeyId }) => (apiKeyId === null ? null : publicId('apiKey', apiKeyId)),
     }),
-    door: t.expose('door', { type: AuditDoor, description: 'How it was asked for.' }),
+    source: t.expose('source', { type: AuditSource, description: 'How it was asked for.' }),
     address: t.exposeString('address', { nullable: true }),
     forwardedFor: t.exposeString('forwardedFor', { nullable: true }),
     userAgent: t.exposeString('userAgent', { nullable: true }),

@@ -6,7 +6,7 @@ export const AUDIT_ACTIONS = [
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
-  'webhook.released',
+  'webhook.resumed',
   'signing_secret.rotated',
   'api_key.created',
   'api_key.updated',
@@ -59,9 +59,9 @@ export async function writeAuditEntry(
 }
 
 /** The actor as `posthorn.write_audit_entry` takes it, for statements that make a change and write it down in one. */
-export function actorJson({ door, apiKeyId, address, forwardedFor, userAgent }: Actor): string {
+export function actorJson({ source, apiKeyId, address, forwardedFor, userAgent }: Actor): string {
   return JSON.stringify({
-    door,
+    source,
     api_key_id: apiKeyId,
     address,
     forwarded_for: forwardedFor,

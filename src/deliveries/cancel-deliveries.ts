@@ -7,7 +7,7 @@ import { announce } from '../live/announce.ts'
 const CANCEL = `
   canceled as (
     update posthorn.deliveries as d set
-      state = 'canceled', finished_at = now(), next_attempt_at = null, waiting_since = null
+      state = 'canceled', finished_at = now(), next_attempt_at = null, parked_at = null
     from owed where d.id = owed.id and d.state = 'pending'
     returning d.id, d.organization_id, d.webhook_id
   ),

@@ -21,8 +21,8 @@ export interface DeliveryFilter {
  * made of them is (see the migration `search_and_count`), and where that is null, a delivery succeeded or is fresh.
  */
 export interface IndexRange {
-  readonly listedState?: DeliveryState | null
-  readonly listedStatusClass?: StatusClass
+  readonly indexedState?: DeliveryState | null
+  readonly indexedStatusClass?: StatusClass
   readonly state?: DeliveryState
   /** Only what is too young to be in the index of states. */
   readonly fresh?: true
@@ -33,16 +33,16 @@ export function indexRanges({ state, statusClass }: DeliveryFilter): IndexRange[
   if (statusClass == null) return state ? rangesOfState(state) : [{}]
   if (state === 'succeeded') return statusClass === 2 ? rangesOfState('succeeded') : []
   const listed = {
-    listedStatusClass: statusClass,
-    ...(state && { listedState: state }),
+    indexedStatusClass: statusClass,
+    ...(state && { indexedState: state }),
   }
   return statusClass === 2 && !state ? [listed, ...rangesOfState('succeeded')] : [listed]
 }
 
 function rangesOfState(state: DeliveryState): IndexRange[] {
-  if (state === 'succeeded') return [{ listedState: null, state }]
-  const listed = { listedState: state }
-  return state === 'pending' ? [listed, { listedState: null, state, fresh: true }] : [listed]
+  if (state === 'succeeded') return [{ indexedState: null, state }]
+  const listed = { indexedState: state }
+  return state === 'pending' ? [listed, { indexedState: null, state, fresh: true }] : [listed]
 }
 
 /** The filter for Prisma, when one range of an index holds all; null otherwise. */
@@ -77,18 +77,18 @@ export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[
 
 /** SQL: the conditions of a range on the deliveries `d`. Literals, so that partial indexes and plans fit. */
 export function rangeConditions({
-  listedState,
-  listedStatusClass,
+  indexedState,
+  indexedStatusClass,
   state,
   fresh,
 }: IndexRange): string[] {
   return [
-    ...(listedState === null ? ['d.listed_state is null'] : []),
-    ...(listedState ? [`d.listed_state = '${listedState}'`] : []),
-    ...(listedStatusClass === undefined ? [] : [`d.listed_status_class = ${listedStatusClass}`]),
+    ...(indexedState === null ? ['d.indexed_state is null'] : []),
+    ...(indexedState ? [`d.indexed_state = '${indexedState}'`] : []),
+    ...(indexedStatusClass === undefined ? [] : [`d.indexed_status_class = ${indexedStatusClass}`]),
     ...(state ? [`d.state = '${state}'`] : []),
     ...(fresh
-      ? [`d.id >= (select reached_id from posthorn.bookmarks where name = 'lingering deliveries')`]
+      ? [`d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`]
       : []),
   ]
 }

@@ -89,7 +89,7 @@ const Delivery = builder.prismaNode('Delivery', {
     attemptCount: t.exposeInt('attemptCount'),
     nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
-    waitingSince: t.expose('waitingSince', { type: 'DateTime', nullable: true }),
+    parkedAt: t.expose('parkedAt', { type: 'DateTime', nullable: true }),
     isTest: t.exposeBoolean('isTest'),
   }),
 })

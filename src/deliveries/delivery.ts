@@ -42,19 +42,19 @@ export async function redeliver(
     ),
     revived as (
       update posthorn.deliveries as d set
-        state = 'pending', finished_at = null, lingering = true,
+        state = 'pending', finished_at = null, is_backfilled = true,
         -- Where one at a time is sent, it waits for its turn, before all that happened later.
-        waiting_since = case when subject.ordered then now() end,
+        parked_at = case when subject.ordered then now() end,
         next_attempt_at = case when not subject.ordered then now() end,
-        goes_first = not subject.ordered,
+        has_priority = not subject.ordered,
         schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end
       from subject where d.id = subject.id and not subject.webhook_deleted and not subject.event_gone
       returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before
     ),
     -- Of a webhook whose deliveries are held back, a person may send this one all the same.
     probed as (
-      update posthorn.webhook_flows as f set probe_delivery_id = revived.id
-      from revived where f.webhook_id = revived.webhook_id and f.held_since is not null
+      update posthorn.webhook_schedules as f set probe_delivery_id = revived.id
+      from revived where f.webhook_id = revived.webhook_id and f.on_hold_since is not null
     ),
     jobs as (
       -- A job that is running now is an attempt being made; a second one beside it would only repeat it. That of a

@@ -42,7 +42,7 @@ async function countFailed(
   const { rows } = await sql.query<{ count: number }>(
     `select count(*)::int as count from (
        select from posthorn.deliveries as d
-       where d.webhook_id = $1 and d.listed_state = 'exhausted' and d.id >= $2
+       where d.webhook_id = $1 and d.indexed_state = 'exhausted' and d.id >= $2
          and d.event_id >= $3 and d.event_id < $4 and not d.is_test
        limit $5
      ) as failed`,

@@ -89,8 +89,8 @@ async function lockRecovery(
       r.reached_id as "reachedId", w.event_subscriptions as "eventSubscriptions", w.enabled, w.ordered,
       w.deleted_at is not null as deleted,
       (extract(epoch from r.next_page_at - clock_timestamp()) * 1000)::float8 as "waitMs",
-      pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= r.begun_xid
-        or posthorn.uuid_v7_time(r.id) < now() - ${SETTLE_WITHIN_SECONDS} * interval '1 second' as settled
+      pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= r.started_xid
+        or posthorn.uuid_v7_timestamp(r.id) < now() - ${SETTLE_WITHIN_SECONDS} * interval '1 second' as settled
     from posthorn.recoveries as r join posthorn.webhooks as w on w.id = r.webhook_id
     where r.id = ${uuid}::uuid
     for update of r for share of w`

@@ -39,7 +39,7 @@ export async function redeliverFailed(
     with line as (select posthorn.has_line(${webhookId}::uuid) as waits),
     looked as (
       select id, event_id, is_test from posthorn.deliveries
-      where webhook_id = ${webhookId}::uuid and listed_state = 'exhausted'
+      where webhook_id = ${webhookId}::uuid and indexed_state = 'exhausted'
         and id > ${reachedId}::uuid and id < ${id}::uuid
       order by id limit ${LOOK_AT_MOST}
     ),
@@ -52,8 +52,8 @@ export async function redeliverFailed(
     ),
     revived as (
       update posthorn.deliveries as d set
-        state = 'pending', finished_at = null, lingering = true, schedule_position = 0,
-        waiting_since = case when line.waits then now() end, next_attempt_at = case when not line.waits then now() end
+        state = 'pending', finished_at = null, is_backfilled = true, schedule_position = 0,
+        parked_at = case when line.waits then now() end, next_attempt_at = case when not line.waits then now() end
       from subject, line where d.id = subject.id and d.state = 'exhausted'
       returning d.id
     ),
@@ -118,7 +118,7 @@ export async function createMissed(
     ),
     owed as (
       insert into posthorn.deliveries
-        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, waiting_since)
+        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, parked_at)
       select minted.id, ${organizationId}::uuid, ${webhookId}::uuid, subject.id, subject.type,
         case when not line.waits then now() end, case when line.waits then now() end
       from subject join minted using (n), line order by n

@@ -18,7 +18,7 @@ export async function maintainPartitions(
        select coalesce($1::timestamptz, now()) at time zone 'UTC' as utc
      )
      select
-       posthorn.ensure_partitions(utc::date, utc::date + $2::int) as made,
+       posthorn.create_partitions(utc::date, utc::date + $2::int) as made,
        posthorn.drop_partitions_before((utc - $3 * interval '1 millisecond')::date) as dropped
      from today`,
     [now, DAYS_AHEAD, retentionMs],

@@ -72,11 +72,11 @@ const NO_JOB = `not exists (
 async function findDeliveriesWithoutJob(page: Page): Promise<string[]> {
   const found = await readPages(
     page,
-    "d.id >= $4 and d.state = 'pending' and d.listed_state is null",
+    "d.id >= $4 and d.state = 'pending' and d.indexed_state is null",
     [await lingeringFrom(page.sql)],
   )
   for (const id of await webhooksInIndex(page)) {
-    found.push(...(await readPages(page, "d.webhook_id = $4 and d.listed_state = 'pending'", [id])))
+    found.push(...(await readPages(page, "d.webhook_id = $4 and d.indexed_state = 'pending'", [id])))
   }
   return found
 }
@@ -92,11 +92,11 @@ async function webhooksInIndex({ sql, pageSize }: Page): Promise<string[]> {
       `with recursive skipped as (
          select $1::uuid as webhook_id, null::posthorn.delivery_state as state
          union all
-         select next.webhook_id, next.listed_state
+         select next.webhook_id, next.indexed_state
          from skipped cross join lateral (
-           select d.webhook_id, d.listed_state from posthorn.deliveries as d
+           select d.webhook_id, d.indexed_state from posthorn.deliveries as d
            where d.webhook_id > skipped.webhook_id
-           order by d.webhook_id, d.listed_state, d.id limit 1
+           order by d.webhook_id, d.indexed_state, d.id limit 1
          ) as next
        )
        select webhook_id as id, state is not distinct from 'pending' as owed
@@ -112,7 +112,7 @@ async function webhooksInIndex({ sql, pageSize }: Page): Promise<string[]> {
 
 async function lingeringFrom(sql: Querying): Promise<string> {
   const { rows } = await sql.query<{ id: string }>(
-    `select reached_id as id from posthorn.bookmarks where name = 'lingering deliveries'`,
+    `select reached_id as id from posthorn.cursors where name = 'index_backfill'`,
   )
   return rows[0]?.id ?? FIRST_ID
 }
@@ -126,7 +126,7 @@ async function readPages(page: Page, condition: string, values: string[]): Promi
       `with page as materialized (
          select d.id from posthorn.deliveries as d
          where ${condition} and d.id > $1
-           and d.id < posthorn.uuid_v7_floor(now() - $3 * interval '1 millisecond')
+           and d.id < posthorn.uuid_v7_lower_bound(now() - $3 * interval '1 millisecond')
          order by d.id limit $2
        )
        select (select id from page order by id desc limit 1) as last,
@@ -180,13 +180,13 @@ async function pendingOf(sql: Querying, jobs: readonly FoundJob[]): Promise<Set<
 async function addMissingJobs(sql: Sql, uuids: readonly string[]): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `with orphans as (
-       select d.id, d.waiting_since, d.next_attempt_at from posthorn.deliveries as d
+       select d.id, d.parked_at, d.next_attempt_at from posthorn.deliveries as d
        where d.id = any ($1::uuid[]) and d.state = 'pending' and ${NO_JOB}
        order by d.id for update
      ),
      jobs as (
        select posthorn.add_deliver_jobs(array_agg(id), array_agg(
-         case when waiting_since is null then coalesce(next_attempt_at, now()) else posthorn.never() end))
+         case when parked_at is null then coalesce(next_attempt_at, now()) else posthorn.never() end))
        from orphans having count(*) > 0
      )
      select id from orphans left join jobs on true`,

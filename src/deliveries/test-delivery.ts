@@ -50,7 +50,7 @@ export async function testDelivery(
     ),
     delivery as (
       insert into posthorn.deliveries
-        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, goes_first, is_test)
+        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, has_priority, is_test)
       select $3, organization_id, id, $2, $4, now(), true, true from webhook
       returning id, organization_id
     ),

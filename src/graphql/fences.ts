@@ -51,7 +51,7 @@ export const FENCES: Readonly<Record<string, Fence>> = {
 
   'Mutation.updateWebhook': changes('webhook'),
   'Mutation.deleteWebhook': changes('webhook'),
-  'Mutation.releaseWebhook': changes('webhook'),
+  'Mutation.resumeWebhook': changes('webhook'),
   'Mutation.rotateSigningSecret': changes('webhook', ({ webhookId }) => webhookId),
   'Mutation.testDelivery': changes('webhook', ({ webhookId }) => webhookId),
   'Mutation.recoverDeliveries': changes('webhook', ({ input }) => input.webhookId),

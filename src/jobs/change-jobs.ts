@@ -52,7 +52,7 @@ async function moveJobs(
      ),
      deliveries as (
        update posthorn.deliveries as d set next_attempt_at = coalesce($2, now()) from changed
-       where d.id = posthorn.type_id_uuid('msg', changed.key) and d.state = 'pending' and d.waiting_since is null
+       where d.id = posthorn.parse_type_id('msg', changed.key) and d.state = 'pending' and d.parked_at is null
      )`,
     [runAt],
     audited,
@@ -116,7 +116,7 @@ async function changeJobs(
        select count(posthorn.write_audit_entry($${first}, delivery.organization_id, $${first + 1}, changed.id::text, null,
          $${first + 2}::jsonb || jsonb_build_object('key', changed.key)))
        from changed
-       left join posthorn.deliveries as delivery on delivery.id = posthorn.type_id_uuid('msg', changed.key)
+       left join posthorn.deliveries as delivery on delivery.id = posthorn.parse_type_id('msg', changed.key)
      )
      select changed.id::text as id from changed left join audited on true`,
     [

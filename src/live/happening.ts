@@ -25,4 +25,4 @@ export type Happening =
 
 export type Attempt = Happening & { readonly kind: 'attempt' }
 
-export type LiveHealth = 'healthy' | 'failing' | 'held' | 'disabled'
+export type LiveHealth = 'healthy' | 'failing' | 'on_hold' | 'disabled'

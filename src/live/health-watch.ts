@@ -67,7 +67,7 @@ function changeOf(conditions: Conditions, happening: Happening): Happening[] {
   const before = healthOf(condition)
   if (kind === 'health') {
     condition.disabled = happening.health === 'disabled'
-    condition.held = happening.health === 'held'
+    condition.held = happening.health === 'on_hold'
   }
   // Processes announce side by side, so that an older attempt may come after a newer one.
   else if (happening.attemptId > condition.attemptId) {
@@ -81,7 +81,7 @@ function changeOf(conditions: Conditions, happening: Happening): Happening[] {
 
 function healthOf({ disabled, held, failing }: Condition): LiveHealth {
   if (disabled) return 'disabled'
-  if (held) return 'held'
+  if (held) return 'on_hold'
   return failing ? 'failing' : 'healthy'
 }
 
@@ -92,13 +92,13 @@ async function readConditions(sql: Sql, organizationId: string): Promise<Conditi
     held: boolean
     failing: boolean
   }>(
-    `select w.id, not w.enabled as disabled, coalesce(f.held_since is not null, false) as held,
+    `select w.id, not w.enabled as disabled, coalesce(f.on_hold_since is not null, false) as held,
        c.failing_since is not null as failing
      from posthorn.webhooks as w
      left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-     left join posthorn.webhook_flows as f on f.webhook_id = w.id
+     left join posthorn.webhook_schedules as f on f.webhook_id = w.id
      where w.organization_id = $1 and w.deleted_at is null
-       and (not w.enabled or c.failing_since is not null or f.held_since is not null)`,
+       and (not w.enabled or c.failing_since is not null or f.on_hold_since is not null)`,
     [organizationId],
   )
   return new Map(rows.map(({ id, ...condition }) => [id, { ...condition, attemptId: '' }]))

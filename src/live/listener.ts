@@ -80,8 +80,8 @@ export function startListener(deps: ListenerDeps): Listener {
           from unnest($2::uuid[]) as organization_id
           on conflict (organization_id, listener_id) do update set expires_at = excluded.expires_at
         )
-        select posthorn.uuid_v7_floor(now() - $4 * interval '1 second') as heard_up_to,
-          posthorn.uuid_v7_floor(now()) as registered_at`,
+        select posthorn.uuid_v7_lower_bound(now() - $4 * interval '1 second') as heard_up_to,
+          posthorn.uuid_v7_lower_bound(now()) as registered_at`,
       values: [listenerId, organizationIds, EXPIRES_AFTER_S, ANNOUNCED_WITHIN_S],
     })
     const [row] = rows as [(typeof rows)[0]]

@@ -46,7 +46,7 @@ const MANY = '*'
 const HEALTH: Readonly<Record<string, LiveHealth>> = {
   h: 'healthy',
   x: 'failing',
-  b: 'held',
+  b: 'on_hold',
   d: 'disabled',
 }
 const LETTER_OF: Readonly<Record<LiveHealth, string>> = {

@@ -2,9 +2,9 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError } from '../graphql/errors.ts'
 import { rereadWebhook } from '../webhooks/find-webhooks.ts'
-import { releaseWebhook } from './release-webhook.ts'
+import { resumeWebhook } from './release-webhook.ts'
 
-builder.mutationField('releaseWebhook', (t) =>
+builder.mutationField('resumeWebhook', (t) =>
   t.prismaField({
     type: 'Webhook',
     nullable: true,
@@ -15,12 +15,12 @@ builder.mutationField('releaseWebhook', (t) =>
       types: [NotFoundError, ConflictError],
       dataField: { name: 'webhook', description: 'The webhook, no longer held.' },
       result: { description: 'The deliveries go out.' },
-      union: { description: 'What `releaseWebhook` answers with.' },
+      union: { description: 'What `resumeWebhook` answers with.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
     resolve: async (query, _root, { id }, context) => {
       const { organizationId } = callerOf(context)
-      await releaseWebhook(context, organizationId, id)
+      await resumeWebhook(context, organizationId, id)
       return await rereadWebhook(context.prisma, organizationId, id, query)
     },
   }),

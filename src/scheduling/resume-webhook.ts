@@ -16,7 +16,7 @@ interface FlowDeps {
 }
 
 /** Lets what the breaker holds back go now, without waiting for a probe to succeed. Throws `conflict` when none is held. */
-export async function releaseWebhook(
+export async function resumeWebhook(
   { prisma, sql, actor = SYSTEM }: FlowDeps,
   organizationId: string,
   webhookId: string,
@@ -34,7 +34,7 @@ export async function releaseWebhook(
     const key = `release:${webhookId}`
     await enqueue(tx, 'release_waiting_deliveries', { webhookId }, { key })
     await writeAuditEntry(tx, actor, {
-      action: 'webhook.released',
+      action: 'webhook.resumed',
       organizationId,
       subjectId: webhookId,
     })

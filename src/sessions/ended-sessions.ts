@@ -21,7 +21,7 @@ export async function eraseEndedSessions(sql: Sql): Promise<number> {
   const sessions = await sql.query('delete from posthorn.sessions where expires_at <= now()')
   const links = await sql.query('delete from posthorn.sign_in_links where expires_at <= now()')
   const { rows } = await sql.query<{ erased: number }>(
-    'select posthorn.erase_ended_portal_keys()::int as erased',
+    'select posthorn.delete_expired_portal_keys()::int as erased',
   )
   return (sessions.rowCount ?? 0) + (links.rowCount ?? 0) + (rows[0]?.erased ?? 0)
 }

@@ -8,7 +8,7 @@ import { parseId } from '../ids.ts'
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
 /** How a webhook fares. */
-export type WebhookState = 'healthy' | 'failing' | 'held' | 'disabled'
+export type WebhookState = 'healthy' | 'failing' | 'on_hold' | 'disabled'
 
 /** Which webhooks. What is missing or null does not matter. */
 export interface WebhookFilter {
@@ -60,7 +60,7 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
 
 function inState(state: WebhookState): Prisma.WebhookWhereInput {
   const failing = { condition: { failingSince: { not: null } } }
-  const held = { flow: { heldSince: { not: null } } }
+  const held = { flow: { onHoldSince: { not: null } } }
   switch (state) {
     case 'disabled':
       return { enabled: false }
@@ -68,7 +68,7 @@ function inState(state: WebhookState): Prisma.WebhookWhereInput {
       return { enabled: true, ...failing, NOT: held }
     case 'healthy':
       return { enabled: true, NOT: { OR: [failing, held] } }
-    case 'held':
+    case 'on_hold':
       return { enabled: true, ...held }
   }
 }

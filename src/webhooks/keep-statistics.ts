@@ -19,7 +19,7 @@ export async function eraseOldStatistics(
   const { rowCount } = await sql.query(
     `delete from posthorn.webhook_statistics
      where bucket < $1 or (minutes = 1 and bucket < least(
-       $2, (select reached_at from posthorn.bookmarks where name = 'hourly statistics')))`,
+       $2, (select reached_at from posthorn.cursors where name = 'statistics_rollup')))`,
     [new Date(now.getTime() - retentionMs), new Date(now.getTime() - MINUTES_KEPT_MS)],
   )
   return rowCount ?? 0

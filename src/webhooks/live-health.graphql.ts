@@ -10,8 +10,8 @@ const LiveHealthState = builder.enumType('WebhookHealthNow', {
   values: {
     HEALTHY: { value: 'healthy', description: 'Its newest attempt succeeded, or there is none.' },
     FAILING: { value: 'failing', description: 'Its newest attempt failed.' },
-    HELD: {
-      value: 'held',
+    ON_HOLD: {
+      value: 'on_hold',
       description: 'It keeps failing, and what it is owed is held back until it answers again.',
     },
     DISABLED: { value: 'disabled', description: 'It is disabled.' },

@@ -120,7 +120,7 @@ async function readCounts(
   groupBy: BucketUnit | null,
 ): Promise<(StatisticsBucket & { subject: string })[]> {
   const whole = 'organization' in of
-  const reached = `(select reached_at from posthorn.bookmarks where name = 'hourly statistics')`
+  const reached = `(select reached_at from posthorn.cursors where name = 'statistics_rollup')`
   const minutes = `
     select ${whole ? 's.organization_id' : 's.subject_id'} as subject, s.* from posthorn.webhook_statistics as s
     where s.${whole ? 'organization_id' : 'subject_id'} = any ($1::uuid[]) and s.minutes = 1

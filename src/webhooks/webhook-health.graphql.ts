@@ -8,7 +8,7 @@ interface WebhookHealth {
   readonly failingSince: Date | null
   readonly consecutiveFailures: number
   readonly lastSuccessAt: Date | null
-  readonly heldSince: Date | null
+  readonly onHoldSince: Date | null
   readonly nextProbeAt: Date | null
   readonly tally: Tally
 }
@@ -21,8 +21,8 @@ const WebhookStateType = builder.enumType('WebhookState', {
       description: 'It is enabled, and its last attempt succeeded, or none was made yet.',
     },
     FAILING: { value: 'failing', description: 'It is enabled, and its last attempts failed.' },
-    HELD: {
-      value: 'held',
+    ON_HOLD: {
+      value: 'on_hold',
       description:
         'It is enabled, and what it is owed is held back, because 10 attempts or more in a row failed over at least 60 seconds. One delivery at a time is sent to find out whether it works again; the first success releases the others.',
     },
@@ -74,7 +74,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
     consecutiveFailures: t.exposeInt('consecutiveFailures', {
       description: 'How many attempts failed since one succeeded.',
     }),
-    heldSince: t.expose('heldSince', {
+    onHoldSince: t.expose('onHoldSince', {
       type: 'DateTime',
       nullable: true,
       description:
@@ -140,10 +140,10 @@ builder.prismaObjectFields('Webhook', (t) => ({
       })
       const failingSince = condition?.failingSince ?? null
       return {
-        state: stateOf(enabled, flow?.heldSince ?? null, failingSince),
+        state: stateOf(enabled, flow?.onHoldSince ?? null, failingSince),
         failingSince,
         consecutiveFailures: condition?.consecutiveFailures ?? 0,
-        heldSince: flow?.heldSince ?? null,
+        onHoldSince: flow?.onHoldSince ?? null,
         nextProbeAt: flow?.nextProbeAt ?? null,
         lastSuccessAt: condition?.lastSuccessAt ?? null,
         tally: await tallyOf(id),
@@ -154,10 +154,10 @@ builder.prismaObjectFields('Webhook', (t) => ({
 
 function stateOf(
   enabled: boolean,
-  heldSince: Date | null,
+  onHoldSince: Date | null,
   failingSince: Date | null,
 ): WebhookState {
   if (!enabled) return 'disabled'
-  if (heldSince) return 'held'
+  if (onHoldSince) return 'on_hold'
   return failingSince ? 'failing' : 'healthy'
 }

@@ -190,7 +190,7 @@ export async function deleteWebhook(
       },
     })
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
-    await tx.webhookFlow.deleteMany({ where: { webhookId: uuid } })
+    await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
     await enqueue(tx, 'cancel_deliveries', { webhookId: id }, { key: `cancel:${id}` })
     await writeAuditEntry(tx, actor, {
       action: 'webhook.deleted',

@@ -19,7 +19,7 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
-    nodes { id at action subjectId apiKeyId door address forwardedFor userAgent before after }
+    nodes { id at action subjectId apiKeyId source address forwardedFor userAgent before after }
     pageInfo { hasNextPage endCursor } } }`
 
 async function log(filter: object = {}) {
@@ -71,7 +71,7 @@ describe('over REST', () => {
       'webhook.created',
     ])
     expect(entries[2]).toMatchObject({
-      door: 'REST',
+      source: 'REST',
       apiKeyId: publicId('apiKey', posthorn.tenant.keyId),
       address: '127.0.0.1',
       forwardedFor: '203.0.113.7',
@@ -135,11 +135,11 @@ test('commands are written down as such', async () => {
   await runPosthorn(['key', 'revoke', id], { environment })
   const entries = await log({ subjectId: id })
   expect(entries).toMatchObject([
-    { action: 'api_key.revoked', door: 'CLI', apiKeyId: null },
-    { action: 'api_key.created', door: 'CLI', apiKeyId: null },
+    { action: 'api_key.revoked', source: 'CLI', apiKeyId: null },
+    { action: 'api_key.created', source: 'CLI', apiKeyId: null },
   ])
   await runPosthorn(['key', 'rotate-encryption'], { environment })
-  const rotation = { action: 'encryption.rotated', door: 'cli' } as const
+  const rotation = { action: 'encryption.rotated', source: 'cli' } as const
   expect(await posthorn.database.prisma.auditEntry.count({ where: rotation })).toBe(1)
   const { stdout } = await runPosthorn(['organization', 'create', 'Of the shell', '--json'], {
     environment,
@@ -147,7 +147,7 @@ test('commands are written down as such', async () => {
   const entry = await posthorn.database.prisma.auditEntry.findFirst({
     where: { subjectId: JSON.parse(stdout).id },
   })
-  expect(entry).toMatchObject({ action: 'organization.created', door: 'cli' })
+  expect(entry).toMatchObject({ action: 'organization.created', source: 'cli' })
 })
 
 describe('reading it', () => {
@@ -229,8 +229,8 @@ describe('an entry stays', () => {
     const { pool } = posthorn.database
     const made = async (daysAgo: number) => {
       const { rows } = await pool.query(
-        `insert into posthorn.audit_log (id, door, action, subject_id)
-         values (posthorn.uuid_v7_floor(now() - $1 * interval '1 day'), 'system', 'webhook.updated', 'old')
+        `insert into posthorn.audit_log (id, source, action, subject_id)
+         values (posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day'), 'system', 'webhook.updated', 'old')
          returning id`,
         [daysAgo],
       )
@@ -248,8 +248,8 @@ describe('an entry stays', () => {
   test('for 30 days whatever retention is asked for', async () => {
     const before = await posthorn.database.prisma.auditEntry.count()
     await posthorn.database.pool.query(
-      `insert into posthorn.audit_log (id, door, action, subject_id)
-       values (posthorn.uuid_v7_floor(now() - interval '31 days'), 'system', 'webhook.updated', 'older')`,
+      `insert into posthorn.audit_log (id, source, action, subject_id)
+       values (posthorn.uuid_v7_lower_bound(now() - interval '31 days'), 'system', 'webhook.updated', 'older')`,
     )
     await eraseOldAuditEntries(posthorn.database.pool, 0)
     expect(await posthorn.database.prisma.auditEntry.count({ where: { subjectId: 'older' } })).toBe(

@@ -19,7 +19,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 /** The only one without an example. */
 const RELEASE =
-  'mutation ReleaseWebhook($id: ID!) { releaseWebhook(id: $id) { __typename ... on ReleaseWebhookSuccess { webhook { id } } } }'
+  'mutation ResumeWebhook($id: ID!) { resumeWebhook(id: $id) { __typename ... on ResumeWebhookSuccess { webhook { id } } } }'
 
 interface Things {
   readonly webhookId: string
@@ -55,8 +55,8 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   ],
   deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
   rotateSigningSecret: ['signing_secret.rotated', 'webhooks', ({ webhookId }) => ({ webhookId })],
-  releaseWebhook: [
-    'webhook.released',
+  resumeWebhook: [
+    'webhook.resumed',
     RELEASE,
     async ({ webhookId }) => {
       await api.database.pool.query('select posthorn.hold_webhook($1, now(), now())', [
@@ -196,7 +196,7 @@ test.each(actions)('%s is written down as %s', async (name, action) => {
   // What it was made of may have been written down too.
   const added = (await entries()).slice(before)
   const entry = added.at(-1)
-  expect(entry).toMatchObject({ action, door: 'graphql', apiKeyId: operator.keyId })
+  expect(entry).toMatchObject({ action, source: 'graphql', apiKeyId: operator.keyId })
   expect(added.filter((other) => other.action === action)).toHaveLength(1)
   const belongsToAll = action.startsWith('event_type.')
   if (belongsToAll) expect(entry?.organizationId).toBeNull()
@@ -206,7 +206,7 @@ test.each(actions)('%s is written down as %s', async (name, action) => {
 describe('when it cannot be written down', () => {
   beforeAll(async () => {
     await api.database.pool.query(
-      `alter table posthorn.audit_log add constraint nothing_more check (door <> 'graphql') not valid`,
+      `alter table posthorn.audit_log add constraint nothing_more check (source <> 'graphql') not valid`,
     )
   })
   afterAll(async () => {
@@ -231,7 +231,7 @@ async function everything() {
     select
       (select json_agg(t order by t.id) from posthorn.webhooks as t) as webhooks,
       (select json_agg(t order by t.id) from posthorn.signing_secrets as t) as secrets,
-      (select json_agg(t order by t.webhook_id) from posthorn.webhook_flows as t) as flows,
+      (select json_agg(t order by t.webhook_id) from posthorn.webhook_schedules as t) as flows,
       (select json_agg(to_jsonb(t) - 'last_used_at' order by t.id) from posthorn.api_keys as t) as keys,
       (select json_agg(t order by t.id) from posthorn.organizations as t) as organizations,
       (select json_agg(t order by t.name) from posthorn.event_types as t) as types,

@@ -36,7 +36,7 @@ export async function fillRetries(
   types: readonly string[],
   count: number,
 ): Promise<void> {
-  await sql.query('select posthorn.ensure_partitions(current_date - 1, current_date + 1)')
+  await sql.query('select posthorn.create_partitions(current_date - 1, current_date + 1)')
   await inBatches(count, RETRY_BATCH, async (from, to) => {
     await sql.query(FILL_RETRIES, [organizationId, types, JSON.stringify(DATA), from, to, count])
   })
@@ -44,7 +44,7 @@ export async function fillRetries(
 
 /** The number of a row and what it is to be in the last digits of an id; its time in the first. */
 const uuid = (kind: number) =>
-  `overlay(posthorn.uuid_v7_floor(made.at)::text placing lpad(to_hex(made.i * 4 + ${kind}), 12, '0') from 25)::uuid`
+  `overlay(posthorn.uuid_v7_lower_bound(made.at)::text placing lpad(to_hex(made.i * 4 + ${kind}), 12, '0') from 25)::uuid`
 
 const FILL_RETRIES = `
   with made as materialized (

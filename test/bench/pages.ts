@@ -67,7 +67,7 @@ async function fillStatistics(sql: Sql, organizationId: string): Promise<void> {
     [organizationId, LATENCY_BOUNDS_MS.length + 1],
   )
   await sql.query(
-    `update posthorn.bookmarks set reached_at = date_trunc('hour', now(), 'UTC') where name = 'hourly statistics'`,
+    `update posthorn.cursors set reached_at = date_trunc('hour', now(), 'UTC') where name = 'statistics_rollup'`,
   )
   await sql.query('vacuum (analyze) posthorn.webhook_statistics')
 }

@@ -67,9 +67,9 @@ test('lives beside the tables of a host application', async () => {
 
 test('a failing migration says what Postgres said', async () => {
   await database.pool.query(
-    'create schema posthorn_partitions; create table posthorn_partitions.events_rest ()',
+    'create schema posthorn_partitions; create table posthorn_partitions.events_default ()',
   )
-  await expect(migrate(database.pool)).rejects.toThrow(/"events_rest" already exists/)
+  await expect(migrate(database.pool)).rejects.toThrow(/"events_default" already exists/)
 })
 
 test('schema.prisma and the migrations describe the same tables', async () => {

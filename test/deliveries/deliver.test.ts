@@ -171,7 +171,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     const webhook = await register()
     await posthorn.database.pool.query(
       `update posthorn.webhooks set url = 'https://10.0.0.1/', revision = revision + 1
-       where id = posthorn.type_id_uuid('wh', $1)`,
+       where id = posthorn.parse_type_id('wh', $1)`,
       [webhook],
     )
     await publish({})
@@ -250,7 +250,7 @@ describe('contract 3: the switch', () => {
     const { headers } = await receiver.arrival(1)
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
     const id = String(headers['wh-id'])
-    await until(async () => (await delivery(id)).waitingSince !== null, 'it waits')
+    await until(async () => (await delivery(id)).parkedAt !== null, 'it waits')
     expect(await delivery(id)).toMatchObject({
       state: 'pending',
       attemptCount: 1,
@@ -397,7 +397,7 @@ async function attemptsOf(id: string) {
 
 async function uuidOf(id: string): Promise<string> {
   const { rows } = await posthorn.database.pool.query(
-    `select posthorn.type_id_uuid('msg', $1) as id`,
+    `select posthorn.parse_type_id('msg', $1) as id`,
     [id],
   )
   return rows[0].id
@@ -412,7 +412,7 @@ async function untilDeliveriesOf(webhook: string, state: string): Promise<string
   await until(async () => {
     const { rows } = await posthorn.database.pool.query(
       `select posthorn.type_id('msg', id) as id from posthorn.deliveries
-       where webhook_id = posthorn.type_id_uuid('wh', $1) and state = $2::posthorn.delivery_state`,
+       where webhook_id = posthorn.parse_type_id('wh', $1) and state = $2::posthorn.delivery_state`,
       [webhook, state],
     )
     ids = rows.map((row) => row.id)

@@ -8,7 +8,7 @@ const RETENTION_DAYS = 30
 
 /** The partitions of the days that are kept, which a new database does not have. */
 export async function makePastPartitions(sql: Sql): Promise<void> {
-  await sql.query('select posthorn.ensure_partitions(current_date - $1::int, current_date + 1)', [
+  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
     RETENTION_DAYS + 1,
   ])
 }
@@ -29,7 +29,7 @@ export async function addEvents(
 ): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `insert into posthorn.events (id, organization_id, type, occurred_at, body, is_test)
-     select ${randomTail('posthorn.uuid_v7_floor(made.at)')}, $1, $2, made.at,
+     select ${randomTail('posthorn.uuid_v7_lower_bound(made.at)')}, $1, $2, made.at,
        '{"data":{"n":' || i || '}}', $5
      from (
        select i, $3::timestamptz + i * interval '1 millisecond' as at from generate_series(0, $4::int - 1) as i

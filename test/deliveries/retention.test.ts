@@ -33,7 +33,7 @@ test('partitions are made a week ahead', async () => {
 test('a row of a day without a partition is kept, and moves into it once it is made', async () => {
   const day = new Date(Date.now() + 20 * DAY_MS)
   const event = await insertEvent(day)
-  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_rest')
+  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
   await maintainPartitions(database.pool, 30 * DAY_MS, day)
   expect(await partitionOf('events', event)).toMatch(/events_\d{8}$/)
 })
@@ -62,8 +62,8 @@ test('what is still owed outlives retention, with its event and its attempts', a
     [delivery, organizationId, webhookId],
   )
   await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
-  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_rest')
-  expect(await partitionOf('deliveries', delivery)).toBe('posthorn_partitions.deliveries_rest')
+  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
+  expect(await partitionOf('deliveries', delivery)).toBe('posthorn_partitions.deliveries_default')
   expect(await database.prisma.attempt.count({ where: { deliveryId: delivery } })).toBe(1)
 })
 
@@ -89,7 +89,7 @@ test('the update of an attempt is HOT: it touches no index', async () => {
 async function insertEvent(at: Date): Promise<string> {
   const { rows } = await database.pool.query(
     `insert into posthorn.events (id, organization_id, type, occurred_at, body)
-     values (posthorn.uuid_v7_floor($1::timestamptz), $2, 'x', $1, '{}') returning id`,
+     values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, 'x', $1, '{}') returning id`,
     [at, organizationId],
   )
   return rows[0].id
@@ -98,7 +98,7 @@ async function insertEvent(at: Date): Promise<string> {
 async function insertDelivery(at: Date, event: string, state: string): Promise<string> {
   const { rows } = await database.pool.query(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, finished_at)
-     values (posthorn.uuid_v7_floor($1::timestamptz), $2, $3, $4, 'x', $5::posthorn.delivery_state,
+     values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, $3, $4, 'x', $5::posthorn.delivery_state,
        case when $5 = 'pending' then null else now() end)
      returning id`,
     [at, organizationId, webhookId, event, state],

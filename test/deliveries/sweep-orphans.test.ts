@@ -42,11 +42,11 @@ test.each([
 })
 
 test('what is pending for long is found too, and webhooks that are owed nothing cost no statement each', async () => {
-  await query(`update posthorn.bookmarks set reached_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
+  await query(`update posthorn.cursors set reached_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
   await query(`insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
     select organization_id, url, true, event_subscriptions from posthorn.webhooks, generate_series(1, 99)`)
   // Ten webhooks have one delivery each, four of which have finished.
-  await query(`update posthorn.deliveries as d set webhook_id = w.id, lingering = true,
+  await query(`update posthorn.deliveries as d set webhook_id = w.id, is_backfilled = true,
       state = to_be.state, finished_at = case when to_be.state <> 'pending' then now() end,
       next_attempt_at = case when to_be.state = 'pending' then now() end
     from (select id, row_number() over (order by id) as n from posthorn.deliveries) as numbered
@@ -72,7 +72,7 @@ test('its job is due when its next attempt is, and not by itself when it waits i
   await query(
     `update posthorn.deliveries set next_attempt_at = '2100-01-01T00:00:00Z', attempt_count = 1`,
   )
-  await query(`update posthorn.deliveries set waiting_since = now(), next_attempt_at = null
+  await query(`update posthorn.deliveries set parked_at = now(), next_attempt_at = null
     where id = (select max(id::text)::uuid from posthorn.deliveries)`)
   expect((await sweep()).deliveries).toHaveLength(10)
   expect(

@@ -167,18 +167,18 @@ describe('idempotency keys', () => {
     await host.query('begin')
     await host.query('select * from posthorn.publish_events($1, $2)', [
       tenant.publicOrganizationId,
-      JSON.stringify([{ type: JOINED, data: { text: 'held' }, idempotencyKey: 'held' }]),
+      JSON.stringify([{ type: JOINED, data: { text: 'on_hold' }, idempotencyKey: 'on_hold' }]),
     ])
     // Who asks for the same key is told to try again, and then gets the event of the host.
-    const held = expect(publish('held', 'held')).rejects.toSatisfy(isDatabaseUnavailable)
+    const held = expect(publish('on_hold', 'on_hold')).rejects.toSatisfy(isDatabaseUnavailable)
     const others = many(20).map((text) => publish(text, text))
     await Promise.all([...others, ...many(20).map((text) => publish(`without ${text}`))])
     await held
     await host.query('commit')
     host.release()
-    expect(await publish('held', 'held')).toMatchObject({ duplicate: true })
+    expect(await publish('on_hold', 'on_hold')).toMatchObject({ duplicate: true })
     const without = many(20).map((text) => `without ${text}`)
-    expect(await stored()).toEqual(each(['held', ...many(20), ...without]))
+    expect(await stored()).toEqual(each(['on_hold', ...many(20), ...without]))
   })
 })
 

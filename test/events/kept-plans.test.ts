@@ -79,7 +79,7 @@ test('a session that began with one webhook works by index among 2,000 of others
       from posthorn.webhooks as w, posthorn.organizations as o where o.name = 'Other';
     insert into posthorn.webhook_conditions (webhook_id, last_success_at)
       select w.id, now() from posthorn.webhooks as w on conflict do nothing;
-    insert into posthorn.webhook_flows (webhook_id)
+    insert into posthorn.webhook_schedules (webhook_id)
       select w.id from posthorn.webhooks as w on conflict do nothing;
     insert into posthorn.event_types (name, description)
       select 'other.type_' || i, 'One of many.' from generate_series(1, 2000) as i`)
@@ -96,7 +96,7 @@ test('loading and recording search the days of their deliveries, however many ar
   const load = createLoadDelivery(session)
   const recordAttempt = createRecordAttempt(session, SENT_BY)
   const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 200))
-  await session.query('select posthorn.ensure_partitions(current_date - 40, current_date + 7)')
+  await session.query('select posthorn.create_partitions(current_date - 40, current_date + 7)')
   const today = await owe(0, 0)
   const old = await owe(3, 3)
   // As a recovery makes them, of an event that nobody subscribed to when it occurred.
@@ -126,11 +126,11 @@ test('what is recorded together is not compared each with each, where two days h
   // So many under way at once are recorded by one statement.
   const recordAttempt = createRecordAttempt(session, SENT_BY, count)
   const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 503))
-  await session.query('select posthorn.ensure_partitions(current_date - 1, current_date)')
+  await session.query('select posthorn.create_partitions(current_date - 1, current_date)')
   await publish(25_000)
   await session.query(`
     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, next_attempt_at)
-    select overlay(posthorn.uuid_v7_floor(now() - interval '1 day')::text placing right(id::text, 12) from 25)::uuid,
+    select overlay(posthorn.uuid_v7_lower_bound(now() - interval '1 day')::text placing right(id::text, 12) from 25)::uuid,
       organization_id, webhook_id, event_id, event_type, 'infinity'
     from posthorn.deliveries`)
   await session.query('vacuum analyze')
@@ -154,10 +154,10 @@ test.each(['without statistics', 'with statistics'])(
       await session.query('select posthorn.hold_webhook($1, now(), now())', [webhook])
       return await session.query('select posthorn.release_probe($1, now(), now())', [webhook])
     }
-    const tidy = () => session.query('select posthorn.tidy_webhook_flows()')
+    const tidy = () => session.query('select posthorn.tidy_webhook_schedules()')
     const endHold = async () => {
       await session.query('select posthorn.end_hold($1)', [webhook])
-      await session.query('update posthorn.webhook_flows set ramp_since = null')
+      await session.query('update posthorn.webhook_schedules set slow_start_since = null')
     }
     for (let i = 0; i < 10; i++) {
       await probe()
@@ -168,7 +168,7 @@ test.each(['without statistics', 'with statistics'])(
       await release()
     }
     // The last release emptied the line.
-    await session.query('update posthorn.webhook_flows set line_since = now()')
+    await session.query('update posthorn.webhook_schedules set backlog_since = now()')
     await publish(5_000)
     await publish(5_000)
 
@@ -232,12 +232,12 @@ async function owe(days: number, eventDays: number): Promise<string> {
   const { rows } = await session.query<{ id: string }>(
     `with event as (
        insert into posthorn.events (id, organization_id, type, occurred_at, body, trace_parent)
-       select overlay(posthorn.uuid_v7_floor(now() - $2 * interval '1 day')::text placing $3 from 25)::uuid, w.organization_id,
+       select overlay(posthorn.uuid_v7_lower_bound(now() - $2 * interval '1 day')::text placing $3 from 25)::uuid, w.organization_id,
          $4, now(), '{"days":' || $2::int || '}', case when $2 = 30 then 'of an event 30 days old' end
        from posthorn.webhooks as w returning id, organization_id, type
      )
      insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, next_attempt_at)
-     select overlay(posthorn.uuid_v7_floor(now() - $1 * interval '1 day')::text placing $3 from 25)::uuid,
+     select overlay(posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day')::text placing $3 from 25)::uuid,
        event.organization_id, w.id, event.id, event.type, now()
      from event, posthorn.webhooks as w returning id`,
     [days, eventDays, randomUUID().slice(-12), JOINED],

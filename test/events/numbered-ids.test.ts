@@ -65,7 +65,7 @@ test('an id says when it was made, by the clock of Postgres', async () => {
   const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
   await publish(1)
   const [event] = await read<{ at: Date; after: Date }>(
-    `select posthorn.uuid_v7_time(id) as at, clock_timestamp() as after from posthorn.events`,
+    `select posthorn.uuid_v7_timestamp(id) as at, clock_timestamp() as after from posthorn.events`,
   )
   expect(event?.at.getTime()).toBeGreaterThanOrEqual(before?.at.getTime() as number)
   expect(event?.at.getTime()).toBeLessThanOrEqual(event?.after.getTime() as number)

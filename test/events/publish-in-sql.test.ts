@@ -269,7 +269,7 @@ async function publishText(
 
 async function bodyOf(eventId: string | undefined): Promise<string> {
   const { rows } = await database.pool.query(
-    `select body from posthorn.events where id = posthorn.type_id_uuid('evt', $1)`,
+    `select body from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
     [eventId],
   )
   return rows[0].body

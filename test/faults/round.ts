@@ -77,7 +77,7 @@ async function isSettled({ postgres }: World): Promise<boolean> {
   const [row] = await postgres.query(
     `select (
        select count(*) from posthorn.deliveries
-       where state = 'pending' and attempt_count = 0 and id < posthorn.uuid_v7_floor(now() - interval '1500 ms')
+       where state = 'pending' and attempt_count = 0 and id < posthorn.uuid_v7_lower_bound(now() - interval '1500 ms')
      ) + (
        select count(*) from graphile_worker._private_jobs as job
        where locked_at < now() - interval '4 seconds' or locked_at is not null and not exists (

@@ -137,8 +137,8 @@ test('deleted, all that is owed is canceled, with its jobs and its line, and not
   await expectNothingArrives()
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
   expect(await nowInLine()).toBe(0)
-  await pool.query('select posthorn.tidy_webhook_flows()')
-  const { rows } = await pool.query('select * from posthorn.webhook_flows')
+  await pool.query('select posthorn.tidy_webhook_schedules()')
+  const { rows } = await pool.query('select * from posthorn.webhook_schedules')
   expect(rows).toEqual([])
 }, 60_000)
 
@@ -276,7 +276,7 @@ test('of those in line, one that is canceled never arrives, and what a person as
   await until(async () => (await nowInLine()) > BACKLOG - 50, 'nearly all wait')
   const { rows } = await pool.query<{ id: string }>(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries
-     where waiting_since is not null order by event_id desc limit 2`,
+     where parked_at is not null order by event_id desc limit 2`,
   )
   const [canceled, redelivered] = rows.map((row) => row.id)
   const change = (name: string, delivery: string | undefined) =>

@@ -66,7 +66,7 @@ describe('a webhook that keeps failing', () => {
   async function health() {
     const { webhook } = await posthorn.graphql(
       `query ($id: ID!) { webhook(id: $id) {
-        health { state heldSince nextProbeAt consecutiveFailures }
+        health { state onHoldSince nextProbeAt consecutiveFailures }
       } }`,
       { id: webhookId },
     )
@@ -85,14 +85,14 @@ describe('a webhook that keeps failing', () => {
     expect((await health()).state).toBe('FAILING')
     pass(60)
     await publishOne()
-    await until(async () => (await health()).state === 'HELD', 'it is held')
+    await until(async () => (await health()).state === 'ON_HOLD', 'it is held')
     receiver.forget()
   }
 
   test('is held; what it is owed waits without using up attempts, new events too', async () => {
     await untilHeld()
     expect(await health()).toMatchObject({
-      heldSince: clock.toISOString(),
+      onHoldSince: clock.toISOString(),
       nextProbeAt: new Date(clock.getTime() + 30 * SECOND).toISOString(),
     })
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 5)
@@ -113,7 +113,7 @@ describe('a webhook that keeps failing', () => {
     await pool.query(`
       create function posthorn.refuse() returns trigger language plpgsql as
         $$begin raise 'no room' using errcode = 'disk_full'; end$$;
-      create trigger refuse before insert or update on posthorn.webhook_flows
+      create trigger refuse before insert or update on posthorn.webhook_schedules
         for each row execute function posthorn.refuse();`)
     pass(60)
     await publishOne()
@@ -123,7 +123,7 @@ describe('a webhook that keeps failing', () => {
     expect(receiver.received).toHaveLength(11)
     expect((await health()).state).toBe('FAILING')
     await pool.query('drop function posthorn.refuse cascade')
-    await until(async () => (await health()).state === 'HELD', 'it is held')
+    await until(async () => (await health()).state === 'ON_HOLD', 'it is held')
     expect(receiver.received).toHaveLength(11)
   })
 
@@ -132,7 +132,7 @@ describe('a webhook that keeps failing', () => {
     const { pool } = posthorn.database
     await publish(pool, posthorn.tenant.publicOrganizationId, 40)
     const oldest = await pool.query(
-      `select id, schedule_position from posthorn.deliveries where waiting_since is not null order by event_id limit 1`,
+      `select id, schedule_position from posthorn.deliveries where parked_at is not null order by event_id limit 1`,
     )
     pass(30)
     await until(() => receiver.received.length === 1, 'a probe is sent')
@@ -149,7 +149,7 @@ describe('a webhook that keeps failing', () => {
       )
     ).rows
     expect(probed).toEqual({ attempt_count: 1, schedule_position: 0 })
-    expect((await health()).state).toBe('HELD')
+    expect((await health()).state).toBe('ON_HOLD')
 
     recover()
     pass(60)
@@ -158,7 +158,7 @@ describe('a webhook that keeps failing', () => {
       'all that waited arrive, after one probe',
       20_000,
     )
-    expect(await health()).toMatchObject({ state: 'HEALTHY', heldSince: null, nextProbeAt: null })
+    expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldSince: null, nextProbeAt: null })
     // The eleven that failed before keep the time of their retries.
     expect(await countStates(pool)).toEqual({ succeeded: 40, pending: 11 })
   })
@@ -189,23 +189,23 @@ describe('a webhook that keeps failing', () => {
       response.end()
     }
     await publishOne()
-    const release = `mutation ($id: ID!) { releaseWebhook(id: $id) {
-      ... on ReleaseWebhookSuccess { webhook { health { state } } } ... on ConflictError { message } } }`
-    const { releaseWebhook } = await posthorn.graphql(release, { id: webhookId })
-    expect(releaseWebhook.webhook.health.state).toBe('FAILING')
+    const release = `mutation ($id: ID!) { resumeWebhook(id: $id) {
+      ... on ResumeWebhookSuccess { webhook { health { state } } } ... on ConflictError { message } } }`
+    const { resumeWebhook } = await posthorn.graphql(release, { id: webhookId })
+    expect(resumeWebhook.webhook.health.state).toBe('FAILING')
     answer()
     await until(async () => (await health()).state === 'HEALTHY', 'it works')
     const again = await posthorn.graphql(release, { id: webhookId })
-    expect(again.releaseWebhook.message).toMatch(/Nothing is held back/)
+    expect(again.resumeWebhook.message).toMatch(/Nothing is held back/)
   })
 
   test('is held again when it fails on after a release', async () => {
     await untilHeld()
-    await posthorn.graphql('mutation ($id: ID!) { releaseWebhook(id: $id) { __typename } }', {
+    await posthorn.graphql('mutation ($id: ID!) { resumeWebhook(id: $id) { __typename } }', {
       id: webhookId,
     })
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
-    await until(async () => (await health()).state === 'HELD', 'it is held again')
+    await until(async () => (await health()).state === 'ON_HOLD', 'it is held again')
   })
 
   test('a test delivery and a redelivery go out all the same, and a success releases', async () => {
@@ -216,7 +216,7 @@ describe('a webhook that keeps failing', () => {
     )
     await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
     await until(() => receiver.received.length === 1, 'the redelivery is tried')
-    expect((await health()).state).toBe('HELD')
+    expect((await health()).state).toBe('ON_HOLD')
     recover()
     await posthorn.graphql(
       'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, eventType: $type) { __typename } }',

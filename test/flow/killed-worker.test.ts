@@ -112,8 +112,8 @@ test('a webhook with a rate limit is never sent to ahead of it while workers are
   const webhookId = await createWebhook(api, receiver.url, { rateLimitPerSecond })
   // The first moment that may be given: all others follow from it, by the clock of Postgres.
   const { rows } = await database.pool.query<{ at: Date }>(
-    `insert into posthorn.webhook_flows (webhook_id, next_slot_at)
-     values (posthorn.type_id_uuid('wh', $1), now() + interval '500 milliseconds') returning next_slot_at as at`,
+    `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
+     values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,
     [webhookId],
   )
   const firstAt = (rows[0] as { at: Date }).at.getTime()

@@ -18,7 +18,7 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { pool } = posthorn.database
   await pool.query('update posthorn.webhooks set enabled = false')
-  await pool.query(`delete from posthorn.webhook_flows`)
+  await pool.query(`delete from posthorn.webhook_schedules`)
   await pool.query(`delete from posthorn.deliveries`)
   await pool.query('delete from graphile_worker._private_jobs')
   const id = await createWebhook(posthorn, 'https://localhost:5000/')
@@ -52,8 +52,8 @@ const publishSome = (count: number) =>
 
 async function openLine(set = ''): Promise<void> {
   await posthorn.database.pool.query(
-    `insert into posthorn.webhook_flows as f (webhook_id, line_since) values ($1, now())
-     on conflict (webhook_id) do update set line_since = now() ${set}`,
+    `insert into posthorn.webhook_schedules as f (webhook_id, backlog_since) values ($1, now())
+     on conflict (webhook_id) do update set backlog_since = now() ${set}`,
     [webhookId],
   )
 }
@@ -73,7 +73,7 @@ test('deliveries are put in line beside somebody who cancels one of them, withou
 test('a line is released while others are tidied', async () => {
   await openLine()
   await publishSome(5)
-  const { rows } = await beside('select posthorn.tidy_webhook_flows()', [], (sql) =>
+  const { rows } = await beside('select posthorn.tidy_webhook_schedules()', [], (sql) =>
     sql.query('select posthorn.release_waiting($1, 2) as released', [webhookId]),
   )
   expect(rows).toEqual([{ released: 2 }])
@@ -84,10 +84,10 @@ test('a line that is found empty and filled by a publisher that did not know yet
   await openLine()
   await publishSome(5)
   // As it is when another process found it empty before that publisher committed.
-  await pool.query('update posthorn.webhook_flows set line_since = null, line_ended_at = now()')
+  await pool.query('update posthorn.webhook_schedules set backlog_since = null, backlog_drained_at = now()')
   await pool.query('select posthorn.release_waiting($1, 2)', [webhookId])
   const { rows } = await pool.query(
-    'select line_since is not null or line_ended_at is not null as looked_at from posthorn.webhook_flows',
+    'select backlog_since is not null or backlog_drained_at is not null as looked_at from posthorn.webhook_schedules',
   )
   expect(rows).toEqual([{ looked_at: true }])
 })
@@ -97,16 +97,16 @@ test('a line that nobody looks at is found again, and one of a deleted webhook i
   await openLine()
   await publishSome(5)
   const flows = async () =>
-    (await pool.query('select line_since is not null as open from posthorn.webhook_flows')).rows
-  await pool.query('delete from posthorn.webhook_flows')
-  await pool.query('select posthorn.tidy_webhook_flows()')
+    (await pool.query('select backlog_since is not null as open from posthorn.webhook_schedules')).rows
+  await pool.query('delete from posthorn.webhook_schedules')
+  await pool.query('select posthorn.tidy_webhook_schedules()')
   expect(await flows()).toEqual([{ open: true }])
 
   await pool.query(
     'update posthorn.webhooks set enabled = false, deleted_at = now() where id = $1',
     [webhookId],
   )
-  await pool.query('select posthorn.tidy_webhook_flows()')
+  await pool.query('select posthorn.tidy_webhook_schedules()')
   expect(await flows()).toEqual([])
 })
 
@@ -115,7 +115,7 @@ test('a probe leaves alone what somebody redelivers at the moment, and goes out 
   await openLine()
   await publishSome(1)
   await pool.query(
-    'update posthorn.webhook_flows set held_since = now(), next_probe_at = now() where webhook_id = $1',
+    'update posthorn.webhook_schedules set on_hold_since = now(), next_probe_at = now() where webhook_id = $1',
     [webhookId],
   )
   const probe = (sql: Sql) =>
@@ -162,7 +162,7 @@ test('who asks for a release while one runs gets another one after it, which see
   const lines = createLineReleaser(sql, gate, () => new Date())
   const first = lines.release(webhookId)
   await until(() => asked === 1, 'the first has looked')
-  await openLine(', line_ended_at = null')
+  await openLine(', backlog_drained_at = null')
   await publishSome(3)
   const second = lines.release(webhookId)
   letGo()
@@ -175,7 +175,7 @@ test('one look finds all that publishers added to a line that was found empty, a
   await openLine()
   await publishSome(5)
   // As it is when another process found it empty before that publisher committed.
-  await pool.query('update posthorn.webhook_flows set line_since = null, line_ended_at = now()')
+  await pool.query('update posthorn.webhook_schedules set backlog_since = null, backlog_drained_at = now()')
   let asked = 0
   const gate = new Gate({
     capacity: 10,
@@ -196,7 +196,7 @@ test('one look finds all that publishers added to a line that was found empty, a
   await attempt()
   expect(asked).toBe(0)
 
-  await openLine(', line_ended_at = null')
+  await openLine(', backlog_drained_at = null')
   await publishSome(100)
   await lines.look()
   expect(await countWaiting(pool)).toBeGreaterThan(0)

@@ -152,7 +152,7 @@ describe('delivery', () => {
           "id": "msg_1",
           "nextAttemptAt": "TIME",
           "state": "PENDING",
-          "waitingSince": null,
+          "parkedAt": null,
           "webhook": {
             "id": "wh_1",
           },

@@ -89,7 +89,7 @@ describe('deliveries', () => {
   test('are found by when they were made', async () => {
     const at = (id: string | undefined) =>
       api.database.pool
-        .query('select posthorn.uuid_v7_time($1) as at', [parseId('delivery', id as string)])
+        .query('select posthorn.uuid_v7_timestamp($1) as at', [parseId('delivery', id as string)])
         .then(({ rows }) => rows[0].at as Date)
     const first = await at(ids[5])
     const later = new Date((await at(ids[0])).getTime() + 1)
@@ -104,8 +104,8 @@ describe('deliveries', () => {
   test('that wait long for their first attempt are still found, page by page', async () => {
     // The bookmark keeps 30 seconds behind; as if the deliveries had been made before.
     await api.database.pool.query(
-      `update posthorn.bookmarks set next_id = posthorn.uuid_v7_floor(now() + interval '1 second'), next_xid = 0
-       where name = 'lingering deliveries'`,
+      `update posthorn.cursors set next_id = posthorn.uuid_v7_lower_bound(now() + interval '1 second'), next_xid = 0
+       where name = 'index_backfill'`,
     )
     expect(await markLingeringDeliveries(api.database.pool, 4)).toBe(4)
     await publish(api, tenant.organizationId, 1)
@@ -132,11 +132,11 @@ describe('deliveries', () => {
     const reached = async () => {
       await markLingeringDeliveries(pool)
       const { rows } = await pool.query(
-        `select next_id is not null as waits, next_id from posthorn.bookmarks where name = 'lingering deliveries'`,
+        `select next_id is not null as waits, next_id from posthorn.cursors where name = 'index_backfill'`,
       )
       return rows[0].next_id
     }
-    await pool.query(`update posthorn.bookmarks set next_id = null`)
+    await pool.query(`update posthorn.cursors set next_id = null`)
     const waitingFor = await reached()
     expect(await reached()).toBe(waitingFor)
     await open.query('commit')
@@ -148,14 +148,14 @@ describe('deliveries', () => {
   test('a bookmark of another server, whose dump was restored, is taken up', async () => {
     const { pool } = api.database
     await pool.query(
-      `update posthorn.bookmarks
-       set next_id = posthorn.uuid_v7_floor(now()), next_xid = pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000
-       where name = 'lingering deliveries'`,
+      `update posthorn.cursors
+       set next_id = posthorn.uuid_v7_lower_bound(now()), next_xid = pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000
+       where name = 'index_backfill'`,
     )
     const read = async () => {
       const { rows } = await pool.query(
         `select reached_id, next_xid <= pg_snapshot_xmax(pg_current_snapshot())::text::bigint as own
-         from posthorn.bookmarks where name = 'lingering deliveries'`,
+         from posthorn.cursors where name = 'index_backfill'`,
       )
       return rows[0]
     }
@@ -259,7 +259,7 @@ describe('webhooks', () => {
     expect(await found({ state: 'HEALTHY' })).toEqual([on])
     expect(await found({ state: 'FAILING' })).toEqual([failing])
     expect(await found({ state: 'DISABLED' })).toEqual([off])
-    expect(await found({ state: 'HELD' })).toEqual([])
+    expect(await found({ state: 'ON_HOLD' })).toEqual([])
   })
 })
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await api.database.pool.query(`
     delete from posthorn.webhook_statistics;
-    update posthorn.bookmarks set reached_at = '2000-01-01Z' where name = 'hourly statistics'`)
+    update posthorn.cursors set reached_at = '2000-01-01Z' where name = 'statistics_rollup'`)
   tenant = await api.tenant()
   webhookId = (await addWebhook(api, tenant.organizationId)).id
 })
@@ -142,7 +142,7 @@ describe('health', () => {
       'read_statistics_of_webhooks_hour_hour',
       'read_statistics_of_webhooks_hour_whole',
       'select webhook_conditions',
-      'select webhook_flows',
+      'select webhook_schedules',
       'select webhooks',
     ])
   })

@@ -211,7 +211,7 @@ describe('after the owner has migrated', () => {
     'delete from posthorn.audit_log',
     'truncate posthorn.audit_log',
     'delete from posthorn.events',
-    'select * from posthorn_partitions.events_rest',
+    'select * from posthorn_partitions.events_default',
     `insert into posthorn._prisma_migrations (id, checksum, migration_name) values ('a', 'b', 'c')`,
     `set role ${owner}`,
     `alter role ${service} bypassrls`,

@@ -278,7 +278,7 @@ test('of an event that both received, it sees its own delivery', async () => {
 const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = {
   updateWebhook: ['not_found', () => `id: "${other.webhook}", input: { enabled: false }`],
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
-  releaseWebhook: ['not_found', () => `id: "${other.webhook}"`],
+  resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
   testDelivery: ['not_found', () => `webhookId: "${other.webhook}", eventType: "${JOINED}"`],
   recoverDeliveries: [

@@ -21,7 +21,7 @@ export async function fillDeliveries(
   organizationId: string,
   count: number,
 ): Promise<Filled> {
-  await sql.query('select posthorn.ensure_partitions(current_date - $1::int, current_date + 1)', [
+  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
     FILLED_DAYS + 1,
   ])
   const { rows } = await sql.query<{ id: string }>(
@@ -34,7 +34,7 @@ export async function fillDeliveries(
     select i, now() - interval '${FILLED_DAYS} days' * ((${count} - i)::float8 / ${count}) - interval '5 minutes' as at
     from generate_series(1, ${count}) as i`
   const uuid = (i: string, kind: number) =>
-    `overlay(posthorn.uuid_v7_floor(at)::text placing lpad(to_hex(${i} * 4 + ${kind}), 12, '0') from 25)::uuid`
+    `overlay(posthorn.uuid_v7_lower_bound(at)::text placing lpad(to_hex(${i} * 4 + ${kind}), 12, '0') from 25)::uuid`
   await sql.query(
     `insert into posthorn.events (id, organization_id, type, occurred_at, body)
      select ${uuid('i', 0)}, $1, case when i % 10000 = 1 then $3 else $2 end, at, '{"data":{"n":' || i || '}}'
@@ -78,7 +78,7 @@ export async function markAllLingering(sql: Sql): Promise<void> {
       await markLingeringDeliveries(sql)
       const { rows } = await sql.query<{ passed: boolean }>(
         `select reached_id > (select id from posthorn.deliveries order by id desc limit 1) as passed
-         from posthorn.bookmarks where name = 'lingering deliveries'`,
+         from posthorn.cursors where name = 'index_backfill'`,
       )
       return rows[0]?.passed
     },

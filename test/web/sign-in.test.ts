@@ -230,7 +230,7 @@ describe('the audit log', () => {
   /** What it says of a key's sessions, oldest first. */
   async function entriesOf(keyId: string) {
     const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyId: $keyId }, first: 100) {
-      nodes { action subjectId apiKeyId door address forwardedFor userAgent before after } } }`
+      nodes { action subjectId apiKeyId source address forwardedFor userAgent before after } } }`
     return (await posthorn.graphql(query, { keyId })).auditLog.nodes.toReversed()
   }
 
@@ -248,7 +248,7 @@ describe('the audit log', () => {
     const common = {
       subjectId: id,
       apiKeyId: id,
-      door: 'CONSOLE',
+      source: 'CONSOLE',
       address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
       forwardedFor: '203.0.113.7',
       userAgent: 'Harvest/1.0',

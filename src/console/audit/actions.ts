@@ -3,7 +3,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',
   'webhook.deleted': 'Webhook deleted',
-  'webhook.released': 'Webhook released',
+  'webhook.resumed': 'Webhook released',
   'signing_secret.rotated': 'Signing secret rotated',
   'api_key.created': 'API key created',
   'api_key.updated': 'API key changed',

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
-import type { AuditDoor } from '../generated/graphql.ts'
+import type { AuditSource } from '../generated/graphql.ts'
 
-const DOORS: Readonly<Record<AuditDoor, string>> = {
+const DOORS: Readonly<Record<AuditSource, string>> = {
   GRAPHQL: 'GraphQL',
   REST: 'REST API',
   CLI: 'Command line',
@@ -9,20 +9,20 @@ const DOORS: Readonly<Record<AuditDoor, string>> = {
   SYSTEM: 'Posthorn itself',
 }
 
-export const doorOf = (door: AuditDoor) => DOORS[door] ?? door
+export const doorOf = (source: AuditSource) => DOORS[source] ?? source
 
 /** The names of the organization's keys, by their ids. */
 export type KeyNames = ReadonlyMap<string, string>
 
 interface ActorProps {
   readonly apiKeyId?: string | null
-  readonly door: AuditDoor
+  readonly source: AuditSource
   readonly names: KeyNames
 }
 
 /** Who did it: the key that was used, by its name where it is known. */
-export function Actor({ apiKeyId, door, names }: ActorProps) {
-  if (!apiKeyId) return doorOf(door)
+export function Actor({ apiKeyId, source, names }: ActorProps) {
+  if (!apiKeyId) return doorOf(source)
   const name = names.get(apiKeyId)
   if (name) return name
   return (

@@ -29,7 +29,7 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
   { label: 'Who', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
   {
     label: 'From',
-    cell: ({ door, address }) => (address ? `${address}, ${doorOf(door)}` : '–'),
+    cell: ({ source, address }) => (address ? `${address}, ${doorOf(source)}` : '–'),
     width: '18%',
   },
   { label: 'When', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },

@@ -50,7 +50,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
 }
 
 function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
-  const { action, subjectId, apiKeyId, door, address, forwardedFor, userAgent } = entry
+  const { action, subjectId, apiKeyId, source, address, forwardedFor, userAgent } = entry
   return (
     <Stack gap="xl">
       <Facts
@@ -59,9 +59,9 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
           { label: 'Done to', value: <Subject action={action} id={subjectId} /> },
           {
             label: 'Who',
-            value: <Actor apiKeyId={apiKeyId} door={door} names={names} />,
+            value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
           },
-          { label: 'How', value: doorOf(door) },
+          { label: 'How', value: doorOf(source) },
           address ? { label: 'Address', value: address } : null,
           forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
           userAgent ? { label: 'Program', value: userAgent } : null,

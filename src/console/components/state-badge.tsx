@@ -11,7 +11,7 @@ const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> =
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
   HEALTHY: ['Healthy', 'green'],
   FAILING: ['Failing', 'orange'],
-  HELD: ['Held', 'red'],
+  ON_HOLD: ['Held', 'red'],
   DISABLED: ['Disabled', 'gray'],
 }
 

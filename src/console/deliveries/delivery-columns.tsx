@@ -85,8 +85,8 @@ export function Answer({ succeeded, status }: AnswerProps) {
   )
 }
 
-function NextTry({ row: { state, nextAttemptAt, waitingSince } }: { row: DeliveryRowFragment }) {
+function NextTry({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
   if (state !== 'PENDING') return null
-  if (waitingSince != null || nextAttemptAt == null) return 'Waits in line'
+  if (parkedAt != null || nextAttemptAt == null) return 'Waits in line'
   return <Time at={nextAttemptAt} as="relative" />
 }

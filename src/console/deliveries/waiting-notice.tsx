@@ -13,7 +13,7 @@ interface WaitingNoticeProps {
 export function WaitingNotice({ delivery }: WaitingNoticeProps) {
   const why = whyWaiting(delivery, useNow())
   if (!why) return null
-  const { waitingSince } = delivery
+  const { parkedAt } = delivery
   return (
     <Alert color="blue" variant="light" icon={<IconClock size={18} />} title={why.title}>
       {why.sentence}
@@ -22,9 +22,9 @@ export function WaitingNotice({ delivery }: WaitingNoticeProps) {
           {why.nextLabel}: <Countdown to={why.nextAt} />, at <Time at={why.nextAt} />
         </div>
       )}
-      {waitingSince && (
+      {parkedAt && (
         <div>
-          In line since <Time at={waitingSince} />
+          In line since <Time at={parkedAt} />
         </div>
       )}
     </Alert>

@@ -14,8 +14,8 @@ export interface WhyWaiting {
 /** Null for one that is finished. */
 export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null {
   if (delivery.state !== 'PENDING') return null
-  const { nextAttemptAt, waitingSince, attemptCount } = delivery
-  if (waitingSince != null) return inLine(delivery)
+  const { nextAttemptAt, parkedAt, attemptCount } = delivery
+  if (parkedAt != null) return inLine(delivery)
   if (nextAttemptAt == null) return inLine(delivery)
   if (Date.parse(nextAttemptAt) > nowMs) {
     return {
@@ -52,7 +52,7 @@ function inLine({ webhook }: Delivery): WhyWaiting {
       'It waits, uses up no attempts, and is sent once the webhook is enabled.',
     )
   }
-  if (webhook.health?.heldSince) {
+  if (webhook.health?.onHoldSince) {
     return said(
       'Its webhook is held',
       'The webhook keeps failing, so what it is owed is held back and uses up no attempts. One delivery at a time is sent to find out whether it works again; the first success releases the others.',

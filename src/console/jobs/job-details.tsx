@@ -33,8 +33,8 @@ export function JobDetails({ job }: { job: Job }) {
             ? { label: 'Held by', value: <span className="ph-mono">{job.lockedBy}</span> }
             : null,
           job.lockedAt ? { label: 'Held since', value: <Time at={job.lockedAt} /> } : null,
-          job.delivery?.waitingSince
-            ? { label: 'In line since', value: <Time at={job.delivery.waitingSince} /> }
+          job.delivery?.parkedAt
+            ? { label: 'In line since', value: <Time at={job.delivery.parkedAt} /> }
             : null,
         ]}
       />

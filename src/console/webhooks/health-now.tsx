@@ -6,7 +6,7 @@ import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { WebhookRowFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { ReleaseWebhook } from './release-webhook.tsx'
+import { ResumeWebhook } from './release-webhook.tsx'
 
 interface HealthNowProps {
   readonly webhook: WebhookRowFragment
@@ -72,9 +72,9 @@ export function HealthNow({ webhook, reload }: HealthNowProps) {
       }
     >
       {failures}{' '}
-      {health.heldSince && (
+      {health.onHoldSince && (
         <>
-          It was held <Time at={health.heldSince} as="relative" />:{' '}
+          It was held <Time at={health.onHoldSince} as="relative" />:{' '}
         </>
       )}
       what it is owed waits, and uses up no attempts. One delivery at a time is sent to find out
@@ -85,7 +85,7 @@ export function HealthNow({ webhook, reload }: HealthNowProps) {
         </>
       )}
       ; the first success releases the others.
-      <ReleaseWebhook
+      <ResumeWebhook
         webhookId={webhook.id}
         opened={releasing}
         close={release.close}

@@ -75,7 +75,7 @@ function State({ enabled, health }: WebhookRowFragment) {
           since <Time at={failingSince} as="relative" />
         </Text>
       )}
-      {state === 'HELD' && nextProbeAt && (
+      {state === 'ON_HOLD' && nextProbeAt && (
         <Text size="xs" c="dimmed">
           next probe <Time at={nextProbeAt} as="relative" />
         </Text>

@@ -27,7 +27,7 @@ export async function rememberMonth(
 ): Promise<void> {
   // First, so that the worker does not add up what is given here.
   await sql.query(
-    `update posthorn.bookmarks set reached_at = date_trunc('hour', now()) where name = 'hourly statistics'`,
+    `update posthorn.cursors set reached_at = date_trunc('hour', now()) where name = 'statistics_rollup'`,
   )
   for (const [name, habit] of Object.entries(HABITS)) {
     const uuid = parseId('webhook', String(webhooks[name])) as string

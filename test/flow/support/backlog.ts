@@ -63,7 +63,7 @@ export async function countStates(sql: Sql): Promise<Record<string, number>> {
 /** How many deliveries wait in line. */
 export async function countWaiting(sql: Sql): Promise<number> {
   const { rows } = await sql.query<{ n: number }>(
-    'select count(*)::int as n from posthorn.deliveries where waiting_since is not null',
+    'select count(*)::int as n from posthorn.deliveries where parked_at is not null',
   )
   return rows[0]?.n ?? 0
 }
