@@ -28,7 +28,7 @@ export class AdaptiveLimit {
   #threshold = Number.POSITIVE_INFINITY
   #hasGrown = true
   #decreasedAt = Number.NEGATIVE_INFINITY
-  /** Of late, less those tolerated. */
+  /** Failures since the last decrease, less the tolerated share of the answers. */
   #overloads = 0
   #answers = 0
   #answeredAt = 0
@@ -89,7 +89,7 @@ export class AdaptiveLimit {
 
 export const INITIAL_LIMIT = 20
 
-/** The share of failures that is taken for bad events rather than for overload. */
+/** A share of failures up to this comes from single events rather than from overload. */
 const TOLERATED_OVERLOAD_SHARE = 0.05
 
 /** The latency of now is the average of about this many answers. */

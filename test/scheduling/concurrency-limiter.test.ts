@@ -368,6 +368,17 @@ describe('an adaptive limit', () => {
     expect(acquired.at(-1)).toBe('third')
   })
 
+  test('rises within a moment when another webhook of the organization needs less', async () => {
+    const { limiter, acquire, release, pass } = startLimiter(100)
+    for (let i = 0; i < 70; i++) acquire('large', 'one', 70)
+    for (let i = 0; i < 20; i++) acquire('small', 'one', null)
+    expect(limiter.limitOf('small')).toBe(8)
+    for (let i = 0; i < 60; i++) await release('large')
+    await pass(100)
+    expect(limiter.limitOf('small')).toBe(20)
+    expect(limiter.inFlight).toBe(10 + 20)
+  })
+
   test('a fixed limit stays, whatever comes of the attempts', async () => {
     const { limiter, acquire, release } = startLimiter(100)
     for (let i = 0; i < 40; i++) acquire('fixed', 'one', 7)
