@@ -15,6 +15,7 @@ export function addApi(routes: Hono, services: Services, config: Config): void {
     ...services,
     prisma: database.prisma,
     sql: database.pool,
+    workerSchema: config.workerSchema,
     retentionMs: config.retentionMs,
     publicUrl,
     corsOrigins: config.corsOrigins,

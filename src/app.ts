@@ -4,22 +4,25 @@ import { startHeartbeat } from './db/heartbeat.ts'
 import { migrate } from './db/migrate.ts'
 import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { createLoadDelivery } from './deliveries/load-delivery.ts'
-import { recordAtLast } from './deliveries/record-at-last.ts'
+import { recordWithRetry } from './deliveries/record-with-retry.ts'
+import { createRequeue } from './deliveries/requeue.ts'
+import { reviveExhausted } from './deliveries/revive-exhausted.ts'
 import { createRecordAttempt } from './deliveries/record-attempt.ts'
 import { deliveryHeaderNames } from './deliveries/signed-request.ts'
-import { createFlow, type Flow } from './flow/flow.ts'
 import { createHttpSender, type HttpSender } from './outbound/http-sender.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
-import { enqueue } from './queue/enqueue.ts'
+import { setDefaultMaxAttempts } from './deliveries/default-max-attempts.ts'
+import { enqueue } from './queue/jobs.ts'
+import { startWorker, type Worker } from './queue/runner.ts'
+import { createTasks } from './queue/tasks.ts'
+import { createScheduler, type Scheduler } from './scheduling/scheduler.ts'
 import { createRoutes, type Role, startServer } from './server.ts'
 import { openServices, type Services, type Settings } from './services.ts'
 import { requireListedKeys } from './stored-secrets.ts'
-import { createDeliveryReporter, createOrphanReporter } from './telemetry/events.ts'
+import { createDeliveryReporter, createSweepReporter } from './telemetry/events.ts'
 import { USER_AGENT } from './version.ts'
 import { createIsCurrent } from './webhooks/is-current.ts'
 import { createFindSendOptions } from './webhooks/send-options.ts'
-import { startWorker, type Worker } from './worker/runner.ts'
-import { createTasks } from './worker/tasks.ts'
 
 /** A running process. Disposing of it finishes what is in flight, then lets go of the database. */
 export interface App extends AsyncDisposable {
@@ -42,7 +45,7 @@ export async function startApp(
   const { config } = settings
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
-  await migrate(services.database.pool)
+  await migrate(services.database.pool, config)
   await requireListedKeys(services.database.pool, services.webhooks.keyring)
   const { database, logger } = services
   started.use(
@@ -55,8 +58,8 @@ export async function startApp(
   let worker: Worker | null = null
   if (role !== 'api') {
     const sender = started.use(await openSender(settings))
-    const flow = started.use(openFlow(services, settings))
-    worker = started.use(await startDelivering(services, sender, flow, settings))
+    const scheduler = started.use(openScheduler(services, settings))
+    worker = started.use(await startDelivering(services, sender, scheduler, settings))
   }
   const routes = createRoutes(services, worker, hasStarted)
   if (role !== 'worker') {
@@ -97,14 +100,14 @@ async function openSender({
   })
 }
 
-function openFlow({ database, logger, announce }: Services, { config, now }: Settings): Flow {
-  return createFlow(database.pool, {
+function openScheduler({ database, logger, announce }: Services, { config, now }: Settings) {
+  return createScheduler(database.pipeline, {
     concurrency: config.concurrency,
     announce,
     onError(error) {
-      // Told by the worker, once.
+      // The worker reports it, once.
       if (isDatabaseUnavailable(error)) return
-      logger.warn({ error }, 'cannot move deliveries in line; trying again')
+      logger.warn({ error }, 'cannot release from the backlogs; trying again')
     },
     now: now ?? systemClock,
   })
@@ -113,22 +116,26 @@ function openFlow({ database, logger, announce }: Services, { config, now }: Set
 const systemClock = () => new Date()
 
 async function startDelivering(
-  { database, handOver, logger, metrics, webhooks, announce }: Services,
+  { database, logger, metrics, webhooks, announce }: Services,
   sender: HttpSender,
-  flow: Flow,
+  scheduler: Scheduler,
   { config, now }: Settings,
 ): Promise<Worker> {
-  const { pool } = database
+  const { pool, pipeline } = database
+  const { workerSchema } = config
   const sentBy = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
+  await setDefaultMaxAttempts(pool, config.retryScheduleMs.length + 1)
   const attempt = {
-    load: createLoadDelivery(pool),
-    isCurrent: createIsCurrent(pool),
-    findSendOptions: createFindSendOptions(pool, webhooks.keyring),
+    load: createLoadDelivery(pipeline),
+    isCurrent: createIsCurrent(pipeline),
+    findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
+    scheduler,
     sender,
-    record: recordAtLast(pool, createRecordAttempt(pool, sentBy, config.concurrency)),
+    record: recordWithRetry(pool, createRecordAttempt(pipeline, sentBy)),
     announce,
-    flow,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
+    requeue: createRequeue(pipeline),
+    revive: (uuid: string) => reviveExhausted(pool, uuid),
     report: createDeliveryReporter(logger, metrics.attempts),
     retryScheduleMs: config.retryScheduleMs,
     headerNames: deliveryHeaderNames(config.headerPrefix),
@@ -136,18 +143,20 @@ async function startDelivering(
   }
   const tasks = createTasks({
     database,
+    workerSchema,
     attempt,
-    flow,
+    scheduler,
     retentionMs: config.retentionMs,
     auditRetentionMs: config.auditRetentionMs,
+    keepFailedJobsMs: config.keepFailedJobsMs,
     logger,
-    reportOrphans: createOrphanReporter(logger, metrics.orphans),
+    reportSweep: createSweepReporter(logger, metrics.sweeps),
   })
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,
-    handOver,
+    workerSchema,
     logger,
-    onStopping: () => flow.close(),
+    onStopping: () => scheduler.close(),
   })
   // Its time may have come while no process ran.
   await enqueue(database.prisma, 'maintain', {}, { key: 'maintain' })

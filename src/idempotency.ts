@@ -66,8 +66,8 @@ export async function runOnce<Answer>(
   })
 }
 
-/** Erases the memories of calls that are older than 24 hours. Answers how many. */
-export async function eraseExpiredIdempotencyKeys(sql: Sql): Promise<number> {
+/** Deletes the memories of calls that are older than 24 hours. Answers how many. */
+export async function deleteExpiredIdempotencyKeys(sql: Sql): Promise<number> {
   const { rowCount } = await sql.query(
     `delete from posthorn.idempotency_keys where created_at <= now() - $1 * interval '1 millisecond'`,
     [IDEMPOTENCY_KEY_VALID_MS],

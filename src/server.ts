@@ -17,7 +17,7 @@ import {
   STALLED_AFTER_MS,
 } from './http-limits.ts'
 import type { Services } from './services.ts'
-import type { Worker } from './worker/runner.ts'
+import type { Worker } from './queue/runner.ts'
 
 /** What one process of Posthorn is for: both, only the API, or only deliveries. */
 export type Role = 'all' | 'api' | 'worker'

@@ -1,4 +1,4 @@
-import { type AuthenticateOrPresume, createAuthenticate } from './api-keys/authenticate.ts'
+import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
 import { findEndedKeys } from './api-keys/ended-keys.ts'
 import type { Config, Secrets } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
@@ -8,7 +8,6 @@ import { createPublishEvents, type PublishEvents } from './events/publish-events
 import { type Announce, createAnnouncer } from './live/announce.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
-import { createHandOver, type HandOver } from './queue/hand-over.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
 import {
   type AuthenticateSession,
@@ -37,13 +36,11 @@ export interface Services extends AsyncDisposable {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly database: Database
-  readonly authenticate: AuthenticateOrPresume
+  readonly authenticate: Authenticate
   readonly authenticateSession: AuthenticateSession
   readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
-  /** By it, the worker of this process takes over what is published here. */
-  readonly handOver: HandOver
   /** Tells the streams of all processes what happened. */
   readonly announce: Announce
   /** The streams of this process. */
@@ -74,7 +71,6 @@ export function openServices({ config, secrets }: Settings): Services {
     findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
     onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
   })
-  const handOver = createHandOver()
   return {
     logger,
     metrics: createMetrics(),
@@ -88,8 +84,7 @@ export function openServices({ config, secrets }: Settings): Services {
       guard: createAddressGuard(config.egressAllow),
       headerPrefix: config.headerPrefix,
     },
-    publishEvents: createPublishEvents(database.pool, createCatalogue(database.pool), handOver),
-    handOver,
+    publishEvents: createPublishEvents(database.pipeline, createCatalogue(database.pool)),
     announce: announcer.announce,
     live,
     async [Symbol.asyncDispose]() {

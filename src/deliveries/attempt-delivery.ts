@@ -25,6 +25,8 @@ export interface AttemptDeps {
   readonly cancel: (uuid: string) => Promise<void>
   /** Gives the delivery a job for any worker. */
   readonly requeue: (uuid: string) => Promise<void>
+  /** Makes an exhausted delivery pending again. */
+  readonly revive: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly retryScheduleMs: readonly number[]
   readonly headerNames: DeliveryHeaderNames
@@ -66,7 +68,12 @@ interface Sendable {
 
 /** `null` where there is nothing to send: the job was repeated after its delivery had finished, or outlived it. */
 async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
-  const delivery = await deps.load(uuid)
+  let delivery = await deps.load(uuid)
+  if (delivery?.state === 'exhausted') {
+    // Its job stays failed, so an operator has it run again.
+    await deps.revive(uuid)
+    delivery = await deps.load(uuid)
+  }
   if (delivery?.state !== 'pending') return null
   if (delivery.webhook === 'deleted' || delivery.event === null) {
     await deps.cancel(delivery.id)
@@ -149,11 +156,15 @@ function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, started
   })
 }
 
-/** What an attempt shows about the load of its endpoint. */
+/**
+ * What an attempt shows about the load of its endpoint. A 500 shows a fault on some payloads rather than overload: an
+ * endpoint that fails a tenth of its events so would be throttled to a few in flight, and fall behind.
+ */
 function loadShownBy(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
   if (outcome.kind === 'refused') return 'neutral'
   if (outcome.kind !== 'answered') return 'overload'
-  return outcome.status === 429 || outcome.status >= 500 ? 'overload' : 'ok'
+  if (outcome.status === 500) return 'neutral'
+  return outcome.status === 429 || outcome.status > 500 ? 'overload' : 'ok'
 }
 
 /** Reports an attempt that is on record, and moves on the others of its webhook. */

@@ -5,6 +5,7 @@ import type { Delivery } from '../db/generated/prisma/client.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
+import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
 interface DeliveryDeps {
   readonly prisma: Db
@@ -22,9 +23,9 @@ async function getDelivery(db: Db, organizationId: string, id: string): Promise<
 }
 
 /**
- * Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry
- * schedule before it; of one that is pending, the next attempt is brought forward. Where its webhook has no room for
- * it, it is the next one in line.
+ * Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule
+ * before it; of a pending one, the next attempt is brought forward. Where its webhook has no room for it, it is the next
+ * of the backlog. Where an attempt is running, its record sends the delivery out again.
  */
 export async function redeliver(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
@@ -32,56 +33,11 @@ export async function redeliver(
   id: string,
 ): Promise<Delivery> {
   const { id: uuid } = await getDelivery(prisma, organizationId, id)
-  const { rows } = await sql.query<{ webhook_deleted: boolean; event_gone: boolean }>(
-    `
-    with subject as (
-      select d.id, d.state, d.webhook_id, w.ordered, w.deleted_at is not null as webhook_deleted,
-        not exists (select from posthorn.events as e where e.id = d.event_id) as event_gone
-      from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
-      where d.id = $1 for update of d
-    ),
-    revived as (
-      update posthorn.deliveries as d set
-        state = 'pending', finished_at = null, is_backfilled = true,
-        -- Where one at a time is sent, it waits for its turn, before all that happened later.
-        parked_at = case when subject.ordered then now() end,
-        next_attempt_at = case when not subject.ordered then now() end,
-        has_priority = not subject.ordered,
-        schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end
-      from subject where d.id = subject.id and not subject.webhook_deleted and not subject.event_gone
-      returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before
-    ),
-    -- Of a webhook whose deliveries are held back, a person may send this one all the same.
-    probed as (
-      update posthorn.webhook_schedules as f set probe_delivery_id = revived.id
-      from revived where f.webhook_id = revived.webhook_id and f.on_hold_since is not null
-    ),
-    jobs as (
-      -- A job that is running now is an attempt being made; a second one beside it would only repeat it. That of a
-      -- delivery that is finished may be running its last moments, and does not do for another attempt.
-      select posthorn.add_deliver_jobs(
-        array_agg(revived.id), array_agg(case when revived.ordered then posthorn.never() else now() end))
-      from revived
-      where revived.state_before <> 'pending' or not exists (
-        select from graphile_worker.jobs as job
-        where job.key = posthorn.type_id('msg', revived.id) and job.locked_at is not null
-      )
-      having count(*) > 0
-    ),
-    released as (
-      select graphile_worker.add_job('release_waiting_deliveries',
-        payload := json_build_object('webhookId', posthorn.type_id('wh', revived.webhook_id)))
-      from revived where revived.ordered
-    ),
-    audited as (
-      select posthorn.write_audit_entry($2, revived.organization_id, 'delivery.redelivered',
-        posthorn.type_id('msg', revived.id), jsonb_build_object('state', revived.state_before), '{"state": "pending"}')
-      from revived
-    )
-    select webhook_deleted, event_gone
-    from subject left join jobs on true left join released on true left join audited on true`,
-    [uuid, actorJson(actor)],
-  )
+  const { rows } = await sql.query<{ webhook_deleted: boolean; event_gone: boolean }>({
+    name: 'redeliver',
+    text: REDELIVER,
+    values: [uuid, actorJson(actor)],
+  })
   if (rows[0]?.webhook_deleted) {
     throw new DomainError(
       'conflict',
@@ -96,6 +52,63 @@ export async function redeliver(
   }
   return await getDelivery(prisma, organizationId, id)
 }
+
+const REDELIVER = `
+  with subject as (
+    select d.id, d.state, d.webhook_id, w.ordered, w.deleted_at is not null as webhook_deleted,
+      not exists (select from posthorn.events as e where e.id = d.event_id) as event_gone,
+      (${MAX_ATTEMPTS}) as schedule_attempts
+    from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
+    where d.id = $1 for update of d
+  ),
+  job as (
+    select d.id, subject.ordered, d.state = 'pending' and d.parked_at is null as has_job, row(
+      d.id, d.webhook_id, d.organization_id, d.event_type, now(), d.attempt_count,
+      case when d.state = 'pending' then greatest(d.max_attempts, d.attempt_count + 1)
+        else d.attempt_count + subject.schedule_attempts end,
+      d.last_error)::posthorn.delivery_job as wanted
+    from subject join posthorn.deliveries as d on d.id = subject.id
+    where not subject.webhook_deleted and not subject.event_gone
+  ),
+  -- False where an attempt is running: then nothing was changed, and the record of that attempt sends it again.
+  started as materialized (
+    select case
+      -- An ordered webhook sends from its backlog alone.
+      when ordered then not (has_job and exists (select from posthorn.running_delivery_jobs(array[id])))
+      when has_job then posthorn.bring_delivery_forward(wanted)
+      else exists (select from posthorn.schedule_deliveries(array[wanted]))
+    end as now
+    from job
+  ),
+  revived as (
+    update posthorn.deliveries as d set
+      state = 'pending', finished_at = null, is_backfilled = true, has_priority = true, job_written_at = now(),
+      schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end,
+      max_attempts = case when subject.state = 'pending' then d.max_attempts
+        else d.attempt_count + subject.schedule_attempts end,
+      redelivery_requested = not started.now,
+      parked_at = case when not started.now then d.parked_at when subject.ordered then now() end,
+      parked_reason = case when not started.now then d.parked_reason when subject.ordered then 'ordered' end,
+      next_attempt_at = case when not started.now then d.next_attempt_at when not subject.ordered then now() end
+    from subject, started where d.id = subject.id
+    returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before, started.now
+  ),
+  -- Of a webhook on hold, a person may send this one all the same.
+  probe as (
+    update posthorn.webhook_schedules as s set probe_delivery_id = revived.id
+    from revived where s.webhook_id = revived.webhook_id and s.on_hold_since is not null
+  ),
+  released as (
+    select posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]),
+      posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', webhook_id)))
+    from revived where ordered and now
+  ),
+  audited as (
+    select posthorn.write_audit_entry($2, organization_id, 'delivery.redelivered', posthorn.type_id('msg', id),
+      jsonb_build_object('state', state_before), '{"state": "pending"}')
+    from revived
+  )
+  select webhook_deleted, event_gone from subject left join released on true left join audited on true`
 
 /** Makes no further attempt. One that is under way ends, and is recorded. A finished delivery is refused. */
 export async function cancelDelivery(

@@ -5,7 +5,7 @@ import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../errors.ts'
 import { publicId } from '../ids.ts'
-import { enqueue } from '../queue/enqueue.ts'
+import { enqueue } from '../queue/jobs.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { countRecoverable, type RecoverableCount } from './recovery-count.ts'
 import {

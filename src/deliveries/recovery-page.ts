@@ -1,6 +1,6 @@
 import type { Prisma, PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../ids.ts'
-import { enqueue } from '../queue/enqueue.ts'
+import { enqueue } from '../queue/jobs.ts'
 import { firstDeliveryUuidOf, type RecoveryInclude } from './recovery-scope.ts'
 import { createMissed, redeliverFailed } from './recovery-steps.ts'
 
@@ -115,7 +115,7 @@ async function makePage(
   }
   if (recovery.ordered && made > 0) {
     const webhookId = publicId('webhook', recovery.webhookId)
-    await enqueue(tx, 'release_waiting_deliveries', { webhookId })
+    await enqueue(tx, 'release_backlog', { webhookId })
   }
   const waitMs = (made * 1_000) / ratePerSecond
   await tx.$executeRaw`
@@ -131,11 +131,5 @@ async function makePage(
 async function complete(tx: Prisma.TransactionClient, uuid: string): Promise<null> {
   await tx.$executeRaw`
     update posthorn.recoveries set state = 'completed', finished_at = now() where id = ${uuid}::uuid`
-  // A worker that was killed after it handed its recovery on leaves its job, without a key and never to be run.
-  await tx.$executeRaw`
-    select graphile_worker.complete_jobs(array(
-      select id from graphile_worker.jobs
-      where task_identifier = 'recover_deliveries' and key is null and locked_at is null and attempts >= max_attempts
-    ))`
   return null
 }

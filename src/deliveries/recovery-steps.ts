@@ -1,6 +1,13 @@
-import type { Prisma } from '../db/generated/prisma/client.ts'
+import { Prisma } from '../db/generated/prisma/client.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import { MAX_ATTEMPTS, PARKED_REASON } from './new-delivery-sql.ts'
 import { firstDeliveryUuidOf } from './recovery-scope.ts'
+
+/** SQL: the webhook, with what its new deliveries get. */
+const webhookOf = (webhookId: string) => Prisma.sql`
+  select ${Prisma.raw(MAX_ATTEMPTS)} as max_attempts, ${Prisma.raw(PARKED_REASON)} as parked_reason
+  from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+  where w.id = ${webhookId}::uuid`
 
 /** How many rows a page looks at, at most, to find those to make due. */
 const LOOK_AT_MOST = 2_000
@@ -36,7 +43,7 @@ export async function redeliverFailed(
   size: number,
 ): Promise<RecoveredPage> {
   const [page] = await tx.$queryRaw<RecoveredPage[]>`
-    with line as (select posthorn.has_line(${webhookId}::uuid) as waits),
+    with webhook as materialized (${webhookOf(webhookId)}),
     looked as (
       select id, event_id, is_test from posthorn.deliveries
       where webhook_id = ${webhookId}::uuid and indexed_state = 'exhausted'
@@ -52,15 +59,19 @@ export async function redeliverFailed(
     ),
     revived as (
       update posthorn.deliveries as d set
-        state = 'pending', finished_at = null, is_backfilled = true, schedule_position = 0,
-        parked_at = case when line.waits then now() end, next_attempt_at = case when not line.waits then now() end
-      from subject, line where d.id = subject.id and d.state = 'exhausted'
-      returning d.id
+        state = 'pending', finished_at = null, is_backfilled = true, schedule_position = 0, job_written_at = now(),
+        max_attempts = d.attempt_count + webhook.max_attempts, parked_reason = webhook.parked_reason,
+        parked_at = case when webhook.parked_reason is not null then now() end,
+        next_attempt_at = case when webhook.parked_reason is null then now() end
+      from subject, webhook where d.id = subject.id and d.state = 'exhausted'
+      returning d.*
     ),
     jobs as (
-      select posthorn.add_deliver_jobs(
-        array_agg(id order by id), array_agg(case when line.waits then posthorn.never() else now() end))
-      from revived, line having count(*) > 0
+      select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(),
+        attempt_count, max_attempts, last_error)::posthorn.delivery_job order by id)),
+        -- The jobs of exhausted deliveries stay visible as failed; a parked delivery has none.
+        posthorn.complete_delivery_jobs(array(select posthorn.type_id('msg', id) from revived where parked_at is not null))
+      from revived where parked_at is null
     ),
     counted as (
       select (select count(*) from revived)::int as made, (select count(*) from subject) = ${size} as full,
@@ -87,7 +98,7 @@ export async function createMissed(
   const from = lowerBoundAt(since)
   const firstDelivery = firstDeliveryUuidOf(timestampOf(reachedId > from ? reachedId : from))
   const [page] = await tx.$queryRaw<RecoveredPage[]>`
-    with line as (select posthorn.has_line(${webhookId}::uuid) as waits),
+    with webhook as materialized (${webhookOf(webhookId)}),
     looked as (
       select event.id, event.type
       from unnest(${eventSubscriptions}::text[]) as subscribed (type), lateral (
@@ -113,24 +124,24 @@ export async function createMissed(
       order by id limit ${size}
     ),
     minted as (
-      -- Before PostgreSQL 18, ids of one millisecond are in no order.
       select id, row_number() over (order by id) as n from (select posthorn.uuid_v7() as id from subject) as made
     ),
-    owed as (
-      insert into posthorn.deliveries
-        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, parked_at)
-      select minted.id, ${organizationId}::uuid, ${webhookId}::uuid, subject.id, subject.type,
-        case when not line.waits then now() end, case when line.waits then now() end
-      from subject join minted using (n), line order by n
-      returning id
+    missed as (
+      insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
+        next_attempt_at, parked_at, parked_reason)
+      select minted.id, ${organizationId}::uuid, ${webhookId}::uuid, subject.id, subject.type, webhook.max_attempts,
+        case when webhook.parked_reason is null then now() end,
+        case when webhook.parked_reason is not null then now() end, webhook.parked_reason
+      from subject join minted on minted.n = subject.n, webhook order by minted.n
+      returning *
     ),
     jobs as (
-      select posthorn.add_deliver_jobs(
-        array_agg(id order by id), array_agg(case when line.waits then posthorn.never() else now() end))
-      from owed, line having count(*) > 0
+      select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(), 0,
+        max_attempts, null)::posthorn.delivery_job order by id))
+      from missed where parked_at is null having count(*) > 0
     ),
     counted as (
-      select (select count(*) from owed)::int as made, (select count(*) from subject) = ${size} as full,
+      select (select count(*) from missed)::int as made, (select count(*) from subject) = ${size} as full,
         (select count(*) from looked) = ${LOOK_AT_MOST} as more
     )
     select made,

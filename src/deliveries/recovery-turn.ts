@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId } from '../ids.ts'
-import { enqueue } from '../queue/enqueue.ts'
+import { enqueue } from '../queue/jobs.ts'
 import { fail, recoverPage } from './recovery-page.ts'
 
 /** How long one job goes on. A shutdown waits no longer than that, and a cancelation is heeded at the next page. */

@@ -5,6 +5,7 @@ import { DomainError, invalid } from '../errors.ts'
 import { findExample } from '../events/find-example.ts'
 import { mintId, parseId } from '../ids.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
+import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
 interface DeliveryDeps {
   readonly prisma: Db
@@ -31,43 +32,39 @@ export async function testDelivery(
   const eventId = mintId('event')
   const deliveryId = mintId('delivery')
   const occurredAt = new Date()
-  const body = JSON.stringify({
-    id: eventId,
-    type: eventType,
-    timestamp: occurredAt.toISOString(),
-    data,
-  })
   const { rows } = await sql.query(
     `
     with webhook as (
-      -- Held against the switch and a deletion until this commits.
-      select id, organization_id from posthorn.webhooks
+      -- Locked, so that it is neither disabled nor deleted until this commits.
+      select id, organization_id, (${MAX_ATTEMPTS}) as max_attempts
+      from posthorn.webhooks as w
       where id = $1 and enabled and deleted_at is null for share
     ),
     event as (
-      insert into posthorn.events (id, organization_id, type, occurred_at, body, is_test)
+      insert into posthorn.events (id, organization_id, type, occurred_at, data, is_test)
       select $2, organization_id, $4, $5, $6, true from webhook
     ),
     delivery as (
       insert into posthorn.deliveries
-        (id, organization_id, webhook_id, event_id, event_type, next_attempt_at, has_priority, is_test)
-      select $3, organization_id, id, $2, $4, now(), true, true from webhook
-      returning id, organization_id
+        (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at, has_priority, is_test)
+      select $3, organization_id, id, $2, $4, max_attempts, now(), true, true from webhook
+      returning *
     ),
     audited as (
       select posthorn.write_audit_entry($7, delivery.organization_id, 'delivery.tested',
         posthorn.type_id('msg', delivery.id), null, $8)
       from delivery
     )
-    select posthorn.add_deliver_jobs(array_agg(delivery.id), array_agg(now()))
-    from delivery left join audited on true having count(*) > 0`,
+    select posthorn.schedule_deliveries(array[row(delivery.id, delivery.webhook_id, delivery.organization_id,
+      delivery.event_type, now(), 0, delivery.max_attempts, null)::posthorn.delivery_job])
+    from delivery left join audited on true`,
     [
       webhook.id,
       parseId('event', eventId),
       parseId('delivery', deliveryId),
       eventType,
       occurredAt,
-      body,
+      JSON.stringify(data),
       actorJson(actor),
       JSON.stringify({ webhookId, eventType }),
     ],

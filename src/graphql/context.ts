@@ -18,6 +18,8 @@ import { createPerField, type PerField } from './per-field.ts'
 export interface DomainDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
+  /** The schema of graphile-worker. */
+  readonly workerSchema: string
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
   readonly live: LiveHub
@@ -54,12 +56,12 @@ export function createContext(
   spending: Spending,
   asked: Parameters<typeof requestActor>[2] & { readonly url: string },
 ): Context {
-  const { prisma, sql, publishEvents, live, retentionMs, publicUrl } = deps
+  const { prisma, sql, workerSchema, publishEvents, live, retentionMs, publicUrl } = deps
   const keyId = identity instanceof DomainError ? null : identity.keyId
   const actor = requestActor('graphql', keyId, asked)
   const webhooks = { ...deps.webhooks, actor }
   const perField: PerField = createPerField()
-  const domain = { prisma, sql, webhooks, publishEvents, live, retentionMs, publicUrl, actor }
+  const domain = { prisma, sql, workerSchema, webhooks, publishEvents, live, retentionMs, publicUrl, actor }
   return {
     ...domain,
     identity,

@@ -1,9 +1,13 @@
 import { type Actor, SYSTEM } from '../audit/actor.ts'
 import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
-import type { Sql } from '../db/client.ts'
-import { type FieldIssue, invalid } from '../errors.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
+import { redeliver } from '../deliveries/delivery.ts'
+import { MAX_ATTEMPTS } from '../deliveries/new-delivery-sql.ts'
+import { DomainError, type FieldIssue, invalid } from '../errors.ts'
+import { parseId } from '../ids.ts'
 import { findJobsByIds } from './find-jobs.ts'
-import { type Job, parseJobId } from './job.ts'
+import { DELIVER, deliveryIdOf, type Job, parseJobId } from './job.ts'
 
 /** Of one call. */
 export const MAX_JOBS = 100
@@ -16,55 +20,113 @@ export interface JobChange {
   readonly job: Job | null
 }
 
-/** Makes them due, failed ones too, with all their attempts before them. */
-export async function runJobsNow(
-  sql: Sql,
-  ids: readonly string[],
-  actor: Actor = SYSTEM,
-): Promise<JobChange[]> {
-  return await moveJobs(sql, ids, null, audit(actor, 'job.run_now'))
+export interface JobDeps {
+  readonly prisma: Db
+  readonly sql: Sql
+  /** The schema of graphile-worker. */
+  readonly workerSchema: string
+  /** Who acts, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
 }
 
 /**
- * Moves them to another time (null: now), failed ones too, with all their attempts before them. Their deliveries say the same time,
- * except those that wait in the line of their webhook.
+ * Runs jobs now, failed ones too. The job of a delivery is redelivered: the attempt goes before others, and it is made
+ * although its webhook is on hold.
  */
-export async function rescheduleJobs(
-  sql: Sql,
-  ids: readonly string[],
-  runAt: Date | null,
-  actor: Actor = SYSTEM,
-): Promise<JobChange[]> {
-  return await moveJobs(sql, ids, runAt, audit(actor, 'job.rescheduled', { runAt }))
+export async function runJobsNow(deps: JobDeps, ids: readonly string[]): Promise<JobChange[]> {
+  requireFew(ids)
+  const found = await findJobsByIds(deps.sql, deps.workerSchema, ids)
+  const changed = new Set<string>()
+  for (const job of found.values()) {
+    const deliveryId = deliveryIdOf(job)
+    if (deliveryId !== null && job.state !== 'running' && (await tryToRedeliver(deps, deliveryId))) {
+      changed.add(job.id)
+    }
+  }
+  const others = [...found.values()].filter((job) => job.task !== DELIVER).map(({ id }) => id)
+  const changes = await changeJobs(deps, others, 'job.run_now', {}, RESCHEDULE, [new Date()])
+  for (const change of changes) if (change.outcome === 'changed') changed.add(change.id)
+  await writeAudit(deps, [...changed].filter((id) => found.get(id)?.task === DELIVER), found)
+  return await report(deps, ids, changed)
 }
 
-async function moveJobs(
-  sql: Sql,
+/** Answers `false` for a delivery that can no longer be sent. */
+async function tryToRedeliver(
+  { prisma, sql, actor }: JobDeps,
+  deliveryId: string,
+): Promise<boolean> {
+  const uuid = parseId('delivery', deliveryId) as string
+  const delivery = await prisma.delivery.findUnique({
+    where: { id: uuid },
+    select: { organizationId: true },
+  })
+  if (!delivery) return false
+  try {
+    await redeliver(
+      { prisma, sql, ...(actor && { actor }) },
+      delivery.organizationId,
+      deliveryId,
+    )
+    return true
+  } catch (error) {
+    if (error instanceof DomainError) return false
+    throw error
+  }
+}
+
+async function writeAudit(
+  { sql, actor = SYSTEM }: JobDeps,
   ids: readonly string[],
-  runAt: Date | null,
-  audited: Audited,
-): Promise<JobChange[]> {
-  return await changeJobs(
-    sql,
-    ids,
-    `changed as (
-       select id, key from graphile_worker.reschedule_jobs($1, run_at := coalesce($2::timestamptz, now()), attempts := 0)
-     ),
-     deliveries as (
-       update posthorn.deliveries as d set next_attempt_at = coalesce($2, now()) from changed
-       where d.id = posthorn.parse_type_id('msg', changed.key) and d.state = 'pending' and d.parked_at is null
-     )`,
-    [runAt],
-    audited,
+  jobs: ReadonlyMap<string, Job>,
+): Promise<void> {
+  await sql.query(
+    `select posthorn.write_audit_entry($1, d.organization_id, 'job.run_now', given.id, null,
+       jsonb_build_object('key', given.key))
+     from unnest($2::text[], $3::text[]) as given (id, key)
+     left join posthorn.deliveries as d on d.id = posthorn.parse_type_id('msg', given.key)`,
+    [actorJson(actor), ids, ids.map((id) => jobs.get(id)?.key ?? null)],
   )
 }
 
-/** Lets them be, as failed for good. The delivery of one stays pending, and the sweep makes its job anew. */
+/**
+ * Moves jobs to another time, failed ones too, and the next attempts of their deliveries with them. The delivery of a
+ * failed job is pending again, with its whole retry schedule.
+ */
+export async function rescheduleJobs(
+  deps: JobDeps,
+  ids: readonly string[],
+  runAt: Date,
+): Promise<JobChange[]> {
+  return await changeJobs(deps, ids, 'job.rescheduled', { runAt }, RESCHEDULE, [runAt])
+}
+
+const RESCHEDULE = (schema: string) => `
+  delivery as (
+    update posthorn.deliveries as d set
+      state = 'pending', finished_at = null, next_attempt_at = greatest($2::timestamptz, now()), is_backfilled = true,
+      job_written_at = now(),
+      schedule_position = case when d.state = 'exhausted' then 0 else d.schedule_position end,
+      max_attempts = case when d.state = 'exhausted' then d.attempt_count + (${MAX_ATTEMPTS})
+        else greatest(d.max_attempts, d.attempt_count + 1) end
+    from job, posthorn.webhooks as w
+    where d.id = posthorn.parse_type_id('msg', job.key) and d.parked_at is null and d.state in ('pending', 'exhausted')
+      and w.id = d.webhook_id and w.deleted_at is null
+    returning job.id, d.attempt_count, d.max_attempts
+  ),
+  changed as (
+    select moved.id, moved.key from delivery, lateral ${schema}.reschedule_jobs(array[delivery.id], run_at := $2,
+      attempts := delivery.attempt_count, max_attempts := delivery.max_attempts) as moved
+    union all
+    select moved.id, moved.key from job, lateral ${schema}.reschedule_jobs(array[job.id], run_at := $2, attempts := 0)
+      as moved
+    where job.task_identifier <> '${DELIVER}'
+  )`
+
+/** Fails jobs for good. The delivery of a failed job is canceled, and keeps the reason. */
 export async function failJobs(
-  sql: Sql,
+  deps: JobDeps,
   ids: readonly string[],
   reason: string,
-  actor: Actor = SYSTEM,
 ): Promise<JobChange[]> {
   if (reason.trim().length < 1 || reason.length > 1_000 || reason.includes('\0')) {
     throw invalid([
@@ -75,43 +137,50 @@ export async function failJobs(
       },
     ])
   }
-  const fail = 'changed as (select id, key from graphile_worker.permanently_fail_jobs($1, $2))'
-  return await changeJobs(sql, ids, fail, [reason], audit(actor, 'job.failed', { reason }))
+  const changes = await changeJobs(deps, ids, 'job.failed', { reason }, FAIL, [reason])
+  const uuids = changes.flatMap(({ outcome, job }) => {
+    const deliveryId = outcome === 'changed' && job ? deliveryIdOf(job) : null
+    return (deliveryId && parseId('delivery', deliveryId)) ?? []
+  })
+  // The job stays, failed and with its reason, like that of an exhausted delivery.
+  await cancelDeliveries(deps.sql, uuids, deps.actor, reason)
+  return changes
 }
 
-/** Removes them as if they had been done. The delivery of one stays pending, and the sweep makes its job anew. */
-export async function completeJobs(
-  sql: Sql,
-  ids: readonly string[],
-  actor: Actor = SYSTEM,
-): Promise<JobChange[]> {
-  const complete = 'changed as (select id, key from graphile_worker.complete_jobs($1))'
-  return await changeJobs(sql, ids, complete, [], audit(actor, 'job.completed'))
+const FAIL = (schema: string) => `
+  changed as (
+    select failed.id, failed.key
+    from ${schema}.permanently_fail_jobs(array(select id from job), $2) as failed
+  )`
+
+/** Removes jobs as if they had completed. A pending delivery gets its job again within five minutes. */
+export async function completeJobs(deps: JobDeps, ids: readonly string[]): Promise<JobChange[]> {
+  return await changeJobs(deps, ids, 'job.completed', {}, COMPLETE, [])
 }
 
-/** What is written down of each job that is changed. */
-interface Audited {
-  readonly actor: Actor
-  readonly action: AuditAction
-  readonly after: object
-}
-
-function audit(actor: Actor, action: AuditAction, after: object = {}): Audited {
-  return { actor, action, after }
-}
+const COMPLETE = (schema: string) => `
+  changed as (
+    select completed.id, completed.key from ${schema}.complete_jobs(array(select id from job)) as completed
+  )`
 
 /** The functions of graphile-worker skip the jobs that run, and answer with those that they changed. */
 async function changeJobs(
-  sql: Sql,
+  deps: JobDeps,
   ids: readonly string[],
-  change: string,
+  action: AuditAction,
+  after: object,
+  change: (schema: string) => string,
   values: readonly unknown[],
-  { actor, action, after }: Audited,
 ): Promise<JobChange[]> {
-  if (ids.length > MAX_JOBS) throw invalid([tooMany(ids.length)])
+  requireFew(ids)
+  const { sql, workerSchema, actor = SYSTEM } = deps
   const first = values.length + 2
   const { rows } = await sql.query<{ id: string }>(
-    `with ${change},
+    `with job as materialized (
+       select job.id, job.key, job.task_identifier from ${workerSchema}.jobs as job
+       where job.id = any ($1::bigint[]) and job.task_identifier like 'posthorn:%' and job.locked_at is null
+     ),
+     ${change(workerSchema)},
      audited as (
        select count(posthorn.write_audit_entry($${first}, delivery.organization_id, $${first + 1}, changed.id::text, null,
          $${first + 2}::jsonb || jsonb_build_object('key', changed.key)))
@@ -127,12 +196,23 @@ async function changeJobs(
       JSON.stringify(after),
     ],
   )
-  const changed = new Set(rows.map((row) => row.id))
-  const jobs = await findJobsByIds(sql, ids)
+  return await report(deps, ids, new Set(rows.map(({ id }) => id)))
+}
+
+async function report(
+  { sql, workerSchema }: JobDeps,
+  ids: readonly string[],
+  changed: ReadonlySet<string>,
+): Promise<JobChange[]> {
+  const jobs = await findJobsByIds(sql, workerSchema, ids)
   return ids.map((id) => {
     const job = jobs.get(id) ?? null
     return { id, outcome: changed.has(id) ? 'changed' : job ? 'running' : 'not_found', job }
   })
+}
+
+function requireFew(ids: readonly string[]): void {
+  if (ids.length > MAX_JOBS) throw invalid([tooMany(ids.length)])
 }
 
 function tooMany(count: number): FieldIssue {

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { IN_STATE, JOB_COLUMNS, type Job, type JobState, parseJobId } from './job.ts'
+import { IN_STATE, IS_OURS, JOB_COLUMNS, type Job, type JobState, parseJobId } from './job.ts'
 
 /** What is missing or null does not matter. */
 export interface JobFilter {
@@ -15,40 +15,32 @@ export interface JobPage {
   readonly fromEnd: boolean
 }
 
-/**
- * A page of jobs in the order they were added or, from the end, in reverse. By id, so that every filter is served by an
- * index, whichever of the states holds the million.
- */
-export async function findJobs(sql: Sql, filter: JobFilter, page: JobPage): Promise<Job[]> {
+/** A page of jobs in the order they were added or, from the end, in reverse. The primary key of the jobs serves it. */
+export async function findJobs(
+  sql: Sql,
+  workerSchema: string,
+  { task, state }: JobFilter,
+  page: JobPage,
+): Promise<Job[]> {
   const { rows } = await sql.query<Job>(
-    `select ${JOB_COLUMNS} from graphile_worker._private_jobs as job
-     where ${conditions(filter)}
+    `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job
+     where ${IS_OURS} and ($1::text is null or job.task_identifier = $1)
        and ($2::bigint is null or job.id > $2) and ($3::bigint is null or job.id < $3)
+       and ${state ? IN_STATE[state] : 'true'}
      order by job.id ${page.fromEnd ? 'desc' : 'asc'} limit $4`,
-    [filter.task ?? null, page.after ?? null, page.before ?? null, page.limit],
+    [task ?? null, page.after ?? null, page.before ?? null, page.limit],
   )
   return rows
-}
-
-function conditions({ task, state }: JobFilter): string {
-  const ofTask =
-    typeof task === 'string'
-      ? 'job.task_id = (select task.id from graphile_worker._private_tasks as task where task.identifier = $1)'
-      : '$1::text is null'
-  const notDeliver =
-    typeof task === 'string' && task !== 'deliver'
-      ? ` and (job.key is null or job.key not like 'msg\\_%')`
-      : ''
-  return `${ofTask}${notDeliver} and ${state ? IN_STATE[state] : 'true'}`
 }
 
 /** The jobs that are still there, of those with these ids. */
 export async function findJobsByIds(
   sql: Sql,
+  workerSchema: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Job>> {
   const { rows } = await sql.query<Job>(
-    `select ${JOB_COLUMNS} from graphile_worker._private_jobs as job where job.id = any ($1::bigint[])`,
+    `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job where ${IS_OURS} and job.id = any ($1::bigint[])`,
     [ids.filter((id) => parseJobId(id) !== null)],
   )
   return new Map(rows.map((job) => [job.id, job]))

@@ -44,7 +44,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Makes jobs due, failed ones too, with all their attempts before them. Running ones are left alone. Needs the scope `admin`.',
+      'Runs jobs now, failed ones too. The job of a delivery is redelivered: its attempt goes first, also where its webhook is on hold. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
@@ -55,14 +55,14 @@ builder.mutationFields((t) => ({
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
     },
-    resolve: (_root, { ids }, { sql, actor }) => runJobsNow(sql, ids, actor),
+    resolve: (_root, { ids }, context) => runJobsNow(context, ids),
   }),
 
   rescheduleJobs: t.field({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Moves jobs to another time, failed ones too, with all their attempts before them. Running ones are left alone. Needs the scope `admin`.',
+      'Moves jobs to another time, failed ones too, and the next attempts of their deliveries with them. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
@@ -75,17 +75,17 @@ builder.mutationFields((t) => ({
       runAt: t.arg({
         type: 'DateTime',
         required: true,
-        description: 'When they are due; a time that has passed is now.',
+        description: 'When they run; a time in the past is now.',
       }),
     },
-    resolve: (_root, { ids, runAt }, { sql, actor }) => rescheduleJobs(sql, ids, runAt, actor),
+    resolve: (_root, { ids, runAt }, context) => rescheduleJobs(context, ids, runAt),
   }),
 
   failJobs: t.field({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Fails jobs for good, so that they do not run by themselves. This does not end a delivery: the sweep makes its job anew within about 15 minutes, and counts it as a fault. To send nothing more, use `cancelDelivery`. Running ones are left alone. Needs the scope `admin`.',
+      'Fails jobs for good. The delivery of such a job is canceled, and keeps the reason. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
@@ -97,17 +97,17 @@ builder.mutationFields((t) => ({
       ids: t.arg.idList({ required: true, description: IDS }),
       reason: t.arg.string({
         required: true,
-        description: 'Why, for whoever looks at it later: 1 to 1,000 characters.',
+        description: 'Why, for people who look at it later: 1 to 1,000 characters.',
       }),
     },
-    resolve: (_root, { ids, reason }, { sql, actor }) => failJobs(sql, ids, reason, actor),
+    resolve: (_root, { ids, reason }, context) => failJobs(context, ids, reason),
   }),
 
   completeJobs: t.field({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Removes jobs as if they had been done. This does not end a delivery: the sweep makes its job anew within about 15 minutes, and counts it as a fault. To send nothing more, use `cancelDelivery`. Running ones are left alone. Needs the scope `admin`.',
+      'Removes jobs as if they had completed. A pending delivery gets its job again within five minutes: to send nothing more, use `cancelDelivery` or `failJobs`. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
@@ -118,6 +118,6 @@ builder.mutationFields((t) => ({
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
     },
-    resolve: (_root, { ids }, { sql, actor }) => completeJobs(sql, ids, actor),
+    resolve: (_root, { ids }, context) => completeJobs(context, ids),
   }),
 }))

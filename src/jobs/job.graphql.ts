@@ -4,47 +4,44 @@ import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/ar
 import { builder } from '../graphql/builder.ts'
 import { countJobs, type JobCount, MAX_COUNTED } from './count-jobs.ts'
 import { findJobs } from './find-jobs.ts'
-import {
-  deliveryIdOf,
-  findDeliveriesOfJobs,
-  findOrganizationsOfJobs,
-  type Job,
-  parseJobId,
-} from './job.ts'
+import { findDeliveriesOfJobs, findOrganizationsOfJobs } from './find-deliveries-of-jobs.ts'
+import { deliveryIdOf, type Job, parseJobId } from './job.ts'
 
 const JobState = builder.enumType('JobState', {
   description: 'Where a job stands.',
   values: {
     DUE: { value: 'due', description: 'It runs as soon as a worker is free.' },
     WAITING: { value: 'waiting', description: 'Its time has not come.' },
-    RUNNING: { value: 'running', description: 'A worker has taken it, and runs it now or next.' },
+    RUNNING: { value: 'running', description: 'A worker has claimed it, and runs it now or next.' },
     FAILED: {
       value: 'failed',
       description:
-        'It failed as often as it may, or was failed by hand. It does not run again by itself.',
+        'All its attempts failed, or an operator failed it for good. It does not run again by itself.',
     },
   } as const,
 })
 
 const JobRef = builder.objectType('Job', {
   description:
-    'Something that graphile-worker holds to be done. A job that was done is gone. A job `deliver` makes one attempt for a delivery.',
+    'A job in graphile-worker. A job that completed is gone. A job `posthorn:deliver` makes the attempts for a delivery.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its number, which is no id for `node`.' }),
-    task: t.exposeString('task', { description: 'What is to be done, such as `deliver`.' }),
+    task: t.exposeString('task', { description: 'The task, such as `posthorn:deliver`.' }),
     state: t.expose('state', { type: JobState, description: 'Where it stands.' }),
     runAt: t.expose('runAt', {
       type: 'DateTime',
-      description: 'When it is due. The year 9999: its delivery waits in the line of its webhook.',
+      description: 'When it runs: for a delivery, when the next attempt is made.',
     }),
-    attempts: t.exposeInt('attempts', { description: 'How often it was begun.' }),
+    attempts: t.exposeInt('attempts', {
+      description: 'The attempts made; while it runs, with the present one.',
+    }),
     maxAttempts: t.exposeInt('maxAttempts', {
       description:
-        'How often it may be begun. This counts faults of Posthorn itself: a receiver that fails is no fault, and its delivery gets a new job.',
+        'The attempts there will be if all fail: of a delivery, the length of its retry schedule and one.',
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,
-      description: 'Why it failed the last time.',
+      description: 'How the last attempt failed, such as `HTTP 503 from https://hooks.example.com (attempt 3 of 10)`.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     lockedAt: t.expose('lockedAt', {
@@ -56,16 +53,15 @@ const JobRef = builder.objectType('Job', {
       nullable: true,
       description: 'The worker, or the pool of workers, that has it. Null while none does.',
     }),
-    payload: t.expose('payload', {
-      type: 'JSON',
+    key: t.exposeString('key', {
       nullable: true,
-      description: 'What the task is given: ids, and nothing secret.',
+      description: 'Its key in graphile-worker: of a delivery, the id of the delivery.',
     }),
     delivery: t.prismaField({
       type: 'Delivery',
       nullable: true,
       description:
-        'What it makes an attempt for, of whatever organization. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
+        'The delivery that it makes attempts for, of any organization. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },
       resolve: (query, job, _args, { prisma, perField }, info) => {
         const id = deliveryIdOf(job)
@@ -77,7 +73,7 @@ const JobRef = builder.objectType('Job', {
       type: 'Organization',
       nullable: true,
       description:
-        'Whose delivery it makes an attempt for. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
+        'The organization of that delivery. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },
       resolve: (query, job, _args, { prisma, perField }, info) => {
         const id = deliveryIdOf(job)
@@ -91,7 +87,7 @@ const JobRef = builder.objectType('Job', {
 const JobCountRef = builder.objectRef<JobCount>('JobCount').implement({
   description: 'How many jobs of one task are in one state.',
   fields: (t) => ({
-    task: t.exposeString('task', { description: 'What is to be done.' }),
+    task: t.exposeString('task', { description: 'The task.' }),
     state: t.expose('state', { type: JobState, description: 'Where they stand.' }),
     count: t.exposeInt('count', { description: 'How many they are, or were counted.' }),
     exact: t.exposeBoolean('exact', {
@@ -106,18 +102,19 @@ builder.queryFields((t) => ({
       type: JobRef,
       nullable: true,
       description:
-        'What graphile-worker holds to be done, in the order it was added. Needs the scope `admin`.',
+        "Posthorn's jobs in graphile-worker, in the order they were added. Needs the scope `admin`.",
       authScopes: { scope: 'admin' },
       args: {
         task: t.arg.string({ description: 'Only those of this task.', validate: textRule }),
         state: t.arg({ type: JobState, description: 'Only those in this state.' }),
       },
-      resolve: (_root, { task, state, ...args }, { sql }) =>
+      resolve: (_root, { task, state, ...args }, { sql, workerSchema }) =>
         resolveCursorConnection<Promise<readonly Job[]>>(
           { args, defaultSize: PAGE_SIZE, maxSize: MAX_PAGE_SIZE, toCursor: encodeCursor },
           ({ after, before, limit, inverted }) =>
             findJobs(
               sql,
+              workerSchema,
               { task, state },
               {
                 after: decodeCursor('after', after),
@@ -136,7 +133,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: `How many jobs there are, by task and state: all of them, or the first ${MAX_COUNTED.toLocaleString('en')} of a state. Needs the scope \`admin\`.`,
     authScopes: { scope: 'admin' },
-    resolve: (_root, _args, { sql }) => countJobs(sql),
+    resolve: (_root, _args, { sql, workerSchema }) => countJobs(sql, workerSchema),
   }),
 }))
 

@@ -124,10 +124,11 @@ export class ConcurrencyLimiter {
     return webhook ? this.#capacity.limitOf(webhook) : null
   }
 
-  *limits(): Iterable<{ webhookId: string; limit: number; inFlight: number }> {
+  *limits(): Iterable<{ webhookId: string; limit: number; inFlight: number; adapts: boolean }> {
     for (const webhook of this.#webhooks.values()) {
-      const { webhookId, inFlight } = webhook
-      yield { webhookId, limit: this.#capacity.limitOf(webhook), inFlight }
+      const { webhookId, inFlight, fixedLimit } = webhook
+      const limit = this.#capacity.limitOf(webhook)
+      yield { webhookId, limit, inFlight, adapts: fixedLimit === null }
     }
   }
 

@@ -12,7 +12,7 @@ export function createLimitReporter(sql: Sql, limiter: ConcurrencyLimiter): () =
   return async () => {
     if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return
     reportedAtMs = performance.now()
-    const limits = [...limiter.limits()]
+    const limits = [...limiter.limits()].filter(({ adapts }) => adapts)
     const changed = limits.filter(({ webhookId, limit }) => {
       const before = reported.get(webhookId)
       return before === undefined || Math.abs(limit - before) >= before / 10

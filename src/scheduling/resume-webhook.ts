@@ -5,41 +5,39 @@ import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../errors.ts'
 import { announce } from '../live/announce.ts'
-import { enqueue } from '../queue/enqueue.ts'
+import { enqueue } from '../queue/jobs.ts'
+import { endHoldIn } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 
-interface FlowDeps {
+interface ResumeDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
   /** Who acts, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
-/** Lets what the breaker holds back go now, without waiting for a probe to succeed. Throws `conflict` when none is held. */
+/** Ends the hold of a webhook without waiting for a probe to succeed. Throws `conflict` when it is not on hold. */
 export async function resumeWebhook(
-  { prisma, sql, actor = SYSTEM }: FlowDeps,
+  { prisma, sql, actor = SYSTEM }: ResumeDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<void> {
   const webhook = await findWebhook(prisma, organizationId, webhookId)
   await actForOrganization(prisma, organizationId, async (tx) => {
-    const [held] = await tx.$queryRaw<{ ended: boolean }[]>`
-      select posthorn.end_hold(${webhook.id}::uuid) as ended`
-    if (!held?.ended) {
+    if (!(await endHoldIn(tx, webhook.id))) {
       throw new DomainError(
         'conflict',
-        `Nothing is held back of the webhook ${webhookId}, so there is nothing to release.`,
+        `The webhook ${webhookId} is not on hold, so there is nothing to resume.`,
       )
     }
-    const key = `release:${webhookId}`
-    await enqueue(tx, 'release_waiting_deliveries', { webhookId }, { key })
+    await enqueue(tx, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
     await writeAuditEntry(tx, actor, {
       action: 'webhook.resumed',
       organizationId,
       subjectId: webhookId,
     })
   })
-  // They are released, even if nobody can be told of it.
+  // The hold has ended, even if nobody can be notified.
   await announce(sql, [
     { kind: 'health', organizationId, webhookId: webhook.id, health: 'failing' },
   ]).catch(() => {})

@@ -16,12 +16,12 @@ export async function findEndedSessions(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Erases sessions and sign-in links that are past, and portal sessions a day after their end. */
-export async function eraseEndedSessions(sql: Sql): Promise<number> {
+/** Deletes sessions and sign-in links that are past, and portal sessions a day after their end. */
+export async function deleteEndedSessions(sql: Sql): Promise<number> {
   const sessions = await sql.query('delete from posthorn.sessions where expires_at <= now()')
   const links = await sql.query('delete from posthorn.sign_in_links where expires_at <= now()')
-  const { rows } = await sql.query<{ erased: number }>(
-    'select posthorn.delete_expired_portal_keys()::int as erased',
+  const { rows } = await sql.query<{ deleted: number }>(
+    'select posthorn.delete_expired_portal_keys()::int as deleted',
   )
-  return (sessions.rowCount ?? 0) + (links.rowCount ?? 0) + (rows[0]?.erased ?? 0)
+  return (sessions.rowCount ?? 0) + (links.rowCount ?? 0) + (rows[0]?.deleted ?? 0)
 }

@@ -1,7 +1,7 @@
 import { publicId } from '../ids.ts'
 import type { Logger } from './logger.ts'
 
-/** What is worth saying of an attempt. Never a body, a header's value or a secret. */
+/** What the log says of an attempt. Never a body, a header's value or a secret. */
 interface AttemptFacts {
   readonly succeeded: boolean
   readonly durationMs: number
@@ -15,7 +15,7 @@ interface DeliveryFacts {
   readonly nextAttemptAt: Date | null
 }
 
-/** One helper for each business event, so that it is told in one way everywhere. */
+/** One helper for each business event, so that it is reported in one way everywhere. */
 export interface DeliveryReporter {
   attempted(
     deliveryId: string,
@@ -59,30 +59,31 @@ export interface AttemptMetrics {
 /** How many of the ids are in the log. */
 const SHOWN_IDS = 10
 
-/** Tells of what should never be: pending deliveries without a job, and jobs without a pending delivery. */
-export function createOrphanReporter(logger: Logger, metrics: OrphanMetrics): ReportOrphans {
-  return ({ deliveries, jobs }) => {
-    if (deliveries.length === 0 && jobs.length === 0) return
-    metrics.found('delivery', deliveries.length)
-    metrics.found('job', jobs.length)
-    logger.error(
-      {
-        event: 'orphans.found',
-        deliveries: deliveries.length,
-        deliveryIds: deliveries.slice(0, SHOWN_IDS),
-        jobs: jobs.length,
-        jobIds: jobs.slice(0, SHOWN_IDS),
-      },
-      'found deliveries without a job, or jobs without a delivery, and mended them; unless somebody failed or removed jobs by hand, please report it',
-    )
+/** Reports what a sweep put right. An operator may do both on purpose, so neither is an error. */
+export function createSweepReporter(logger: Logger, metrics: SweepMetrics): ReportSweep {
+  return ({ restored, canceled }) => {
+    metrics.swept('restored', restored.length)
+    metrics.swept('canceled', canceled.length)
+    if (restored.length > 0) {
+      logger.info(
+        { event: 'jobs.restored', count: restored.length, deliveryIds: restored.slice(0, SHOWN_IDS) },
+        'deliveries had no job, as when somebody completes or deletes one: they have one again. To cancel a delivery, fail its job for good, or use cancelDelivery',
+      )
+    }
+    if (canceled.length > 0) {
+      logger.info(
+        { event: 'jobs.canceled', count: canceled.length, deliveryIds: canceled.slice(0, SHOWN_IDS) },
+        'an operator failed the jobs of deliveries for good: the deliveries are canceled',
+      )
+    }
   }
 }
 
-export type ReportOrphans = (orphans: {
-  readonly deliveries: readonly string[]
-  readonly jobs: readonly string[]
+export type ReportSweep = (swept: {
+  readonly restored: readonly string[]
+  readonly canceled: readonly string[]
 }) => void
 
-export interface OrphanMetrics {
-  found(kind: 'delivery' | 'job', count: number): void
+export interface SweepMetrics {
+  swept(kind: 'restored' | 'canceled', count: number): void
 }

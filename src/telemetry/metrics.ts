@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { AttemptMetrics, OrphanMetrics } from './events.ts'
+import type { AttemptMetrics, SweepMetrics } from './events.ts'
 
 /** The numbers at `/metrics`, in Prometheus' text format. */
 export interface Metrics {
   readonly attempts: AttemptMetrics
-  readonly orphans: OrphanMetrics
+  readonly sweeps: SweepMetrics
   readonly contentType: string
   render(): Promise<string>
 }
@@ -24,9 +24,9 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
     registers: [registry],
   })
-  const orphans = new Counter({
-    name: 'posthorn_orphans_total',
-    help: 'Deliveries without a job and jobs without a delivery that were found and mended; more than 0 is a fault, unless somebody failed or removed jobs by hand.',
+  const swept = new Counter({
+    name: 'posthorn_swept_deliveries_total',
+    help: 'Deliveries whose missing jobs were restored, and that were canceled as an operator failed their jobs for good. Restored ones are a fault, unless somebody completed or deleted jobs by hand.',
     labelNames: ['kind'],
     registers: [registry],
   })
@@ -38,9 +38,9 @@ export function createMetrics(): Metrics {
         duration.observe(durationMs / 1_000)
       },
     },
-    orphans: {
-      found(kind, count) {
-        orphans.labels(kind).inc(count)
+    sweeps: {
+      swept(kind, count) {
+        swept.labels(kind).inc(count)
       },
     },
     contentType: registry.contentType,

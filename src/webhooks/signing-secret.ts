@@ -78,7 +78,7 @@ export async function getSigningSecret(
 
 /**
  * Makes a new secret, which signs every attempt from the moment this commits, retries included.
- * The old one stays valid for 24 hours, for receivers to change over, and is then erased.
+ * The old one stays valid for 24 hours, for receivers to change over, and is then deleted.
  */
 export async function rotateSigningSecret(
   { prisma, keyring, actor = SYSTEM }: SecretDeps,
@@ -106,8 +106,8 @@ export async function rotateSigningSecret(
   })
 }
 
-/** Erases the old secrets whose 24 hours are over. Answers how many. */
-export async function eraseExpiredSecrets(sql: Sql): Promise<number> {
+/** Deletes the old secrets whose 24 hours are over. Answers how many. */
+export async function deleteExpiredSecrets(sql: Sql): Promise<number> {
   const { rowCount } = await sql.query(
     'delete from posthorn.signing_secrets where expires_at <= now()',
   )

@@ -10,6 +10,8 @@ interface WebhookHealth {
   readonly lastSuccessAt: Date | null
   readonly onHoldSince: Date | null
   readonly nextProbeAt: Date | null
+  readonly lastError: string | null
+  readonly concurrencyLimit: number | null
   readonly tally: Tally
 }
 
@@ -24,7 +26,7 @@ const WebhookStateType = builder.enumType('WebhookState', {
     ON_HOLD: {
       value: 'on_hold',
       description:
-        'It is enabled, and what it is owed is held back, because 10 attempts or more in a row failed over at least 60 seconds. One delivery at a time is sent to find out whether it works again; the first success releases the others.',
+        'It is enabled, and its circuit breaker is open, because 10 attempts or more in a row failed over at least 60 seconds. Its deliveries are parked. One probe at a time tests it; the first success releases the backlog.',
     },
     DISABLED: { value: 'disabled', description: 'It is not enabled: nothing is delivered.' },
   } as const,
@@ -78,13 +80,23 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when deliveries are held back because it keeps failing. They stay pending, and use up no attempts. Null when they are not.',
+        'Since when it is on hold because it keeps failing. Its deliveries are parked, and use up no attempts. Null when it is not on hold.',
     }),
     nextProbeAt: t.expose('nextProbeAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When one of the deliveries held back is sent next, to find out: 30 seconds after the hold began, then at intervals that double up to 15 minutes. Null when none are held back.',
+        'When the next probe is sent: 30 seconds after the hold began, then at intervals that double up to 15 minutes. Null when it is not on hold.',
+    }),
+    lastError: t.exposeString('lastError', {
+      nullable: true,
+      description:
+        'How the last failed attempt failed, such as `HTTP 503 from https://hooks.example.com`. Null if the last attempt succeeded.',
+    }),
+    concurrencyLimit: t.exposeInt('concurrencyLimit', {
+      nullable: true,
+      description:
+        'How many attempts to it may be in flight in each worker now, where the limit adapts: it starts at 20, grows while the endpoint keeps up and is halved when the endpoint is overloaded. As of a few seconds ago. Null when no worker has reported one, as where `maxInFlight` is set.',
     }),
     lastSuccessAt: t.expose('lastSuccessAt', {
       type: 'DateTime',
@@ -128,8 +140,8 @@ builder.prismaObjectFields('Webhook', (t) => ({
         description: 'Which attempts are counted.',
       }),
     },
-    select: { enabled: true, condition: true, flow: true },
-    resolve: async ({ id, enabled, condition, flow }, { window }, context, info) => {
+    select: { enabled: true, condition: true, schedule: true },
+    resolve: async ({ id, enabled, condition, schedule }, { window }, context, info) => {
       const tallyOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
         return readTallies(
@@ -140,11 +152,13 @@ builder.prismaObjectFields('Webhook', (t) => ({
       })
       const failingSince = condition?.failingSince ?? null
       return {
-        state: stateOf(enabled, flow?.onHoldSince ?? null, failingSince),
+        state: stateOf(enabled, schedule?.onHoldSince ?? null, failingSince),
         failingSince,
         consecutiveFailures: condition?.consecutiveFailures ?? 0,
-        onHoldSince: flow?.onHoldSince ?? null,
-        nextProbeAt: flow?.nextProbeAt ?? null,
+        onHoldSince: schedule?.onHoldSince ?? null,
+        nextProbeAt: schedule?.nextProbeAt ?? null,
+        lastError: condition?.lastError ?? null,
+        concurrencyLimit: schedule?.concurrencyLimit ?? null,
         lastSuccessAt: condition?.lastSuccessAt ?? null,
         tally: await tallyOf(id),
       }

@@ -7,10 +7,11 @@ import type { Keyring } from '../encryption.ts'
 import { mintId, parseId, publicId } from '../ids.ts'
 import { announceOnCommit } from '../live/announce.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
-import { enqueue } from '../queue/enqueue.ts'
+import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './custom-headers-at-rest.ts'
+import { endHoldIn } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { UNREADABLE } from './mask.ts'
 import { addSigningSecret } from './signing-secret.ts'
@@ -152,9 +153,9 @@ export async function updateWebhook(
     })
     // Another address, or another beginning, is worth another try.
     if (after.url !== before.url || after.enabled !== before.enabled) {
-      await tx.$executeRaw`select posthorn.end_hold(${after.id}::uuid)`
+      await endHoldIn(tx, after.id)
     }
-    // Even when it was on before: a delivery may have been set aside by a worker a moment ago.
+    // Even when it was enabled before: a worker may have parked a delivery a moment ago.
     if (fields.enabled) await enqueueRelease(tx, id)
     if (after.enabled !== before.enabled) {
       const health = after.enabled ? 'healthy' : 'disabled'
@@ -202,7 +203,7 @@ export async function deleteWebhook(
 }
 
 async function enqueueRelease(db: Db, webhookId: string): Promise<void> {
-  await enqueue(db, 'release_waiting_deliveries', { webhookId }, { key: `release:${webhookId}` })
+  await enqueue(db, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
 }
 
 /** Prisma takes a null list for an empty one, so whether there is a schedule stands in a column of its own. */
