@@ -38,11 +38,13 @@ export async function startApp(
   settings: Settings,
   role: Role = 'all',
   hasStarted = () => true,
+  restartOtherWorkers = false,
 ): Promise<App> {
   const { config } = settings
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
-  await migrate(services.database.pool)
+  const { workerSchema } = config
+  await migrate(services.database.pool, { workerSchema, restartOtherWorkers })
   await requireListedKeys(services.database.pool, services.webhooks.keyring)
   const { database, logger } = services
   started.use(
@@ -145,6 +147,7 @@ async function startDelivering(
   })
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,
+    workerSchema: config.workerSchema,
     handOver,
     logger,
     onStopping: () => flow.close(),

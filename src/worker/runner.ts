@@ -19,6 +19,8 @@ export interface Worker extends AsyncDisposable {
 
 export interface WorkerOptions {
   readonly concurrency: number
+  /** Where graphile-worker's tables are. Default: `graphile_worker`. */
+  readonly workerSchema?: string
   readonly handOver: HandOver
   readonly logger: Logger
   /** Called when it begins to shut down. */
@@ -65,7 +67,7 @@ const CRON: CronItem[] = [
 export async function startWorker(
   database: Database,
   tasks: Tasks,
-  { concurrency, handOver, logger, onStopping }: WorkerOptions,
+  { concurrency, workerSchema = 'graphile_worker', handOver, logger, onStopping }: WorkerOptions,
 ): Promise<Worker> {
   const { workerLog, sayAway } = createWorkerLog(logger)
   const shifts = new Set<Shift>()
@@ -91,6 +93,7 @@ export async function startWorker(
       underWay,
       cron: parseCronItems(CRON),
       preset: preset(concurrency),
+      workerSchema,
       handOver,
       spare: concurrency,
       workerLog,

@@ -37,6 +37,7 @@ export interface ShiftOptions {
   readonly underWay: UnderWay
   readonly cron: ParsedCronItem[]
   readonly preset: GraphileConfig.Preset
+  readonly workerSchema: string
   /** Where it takes over what this process publishes. */
   readonly handOver: HandOver
   /** How many of its workers are left to what it fetches. */
@@ -68,6 +69,7 @@ export async function beginShift(options: ShiftOptions): Promise<Shift> {
   const queue = openQueuePool(database.connections, onWait, failed.resolve)
   const runner = await run({
     pgPool: queue.pool,
+    schema: options.workerSchema,
     events,
     logger: new WorkerLogger(() => log),
     noHandleSignals: true,
