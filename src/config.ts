@@ -238,7 +238,7 @@ function parsePostgresUrl(text: string): string | null {
 }
 
 /** Schemas that others keep their own things in. */
-const TAKEN_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
+const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
 
 function parseSchemaName(text: string): string {
   if (!/^[a-z0-9_]{1,63}$/.test(text)) {
@@ -246,7 +246,7 @@ function parseSchemaName(text: string): string {
       'give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
     )
   }
-  if (TAKEN_SCHEMA.test(text)) {
+  if (RESERVED_SCHEMA.test(text)) {
     throw new Error('give a schema for the jobs alone, such as posthorn_worker.')
   }
   return text

@@ -1,23 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { runMigrations as runWorkerMigrations } from 'graphile-worker'
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { bindWorkerSchema, createWorkerSchema } from '../queue/worker-schema.ts'
+import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
 import type { Sql } from './client.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
-
-const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
 /** Any constant will do, as long as every version of Posthorn uses the same. */
 const MIGRATION_LOCK = 7_305_429_911
-
-interface Migration {
-  readonly name: string
-  readonly sql: string
-  readonly checksum: string
-}
 
 /**
  * Brings the database to this version: graphile-worker's migrations, then Posthorn's, in Prisma's layout and bookkeeping.
@@ -31,9 +20,11 @@ export async function migrate(
   try {
     await preflight(pool, { workerSchema, restartOtherWorkers })
     return await withMigrationLock(pool, async (client) => {
-      const pending = await pendingMigrations(client)
-      await createWorkerSchema(client, workerSchema)
-      await runWorkerMigrations({ pgPool: pool, schema: workerSchema })
+      const migrations = await readMigrations()
+      const applied = await readApplied(client)
+      requireSameHistory(applied, migrations)
+      const pending = migrations.filter(({ name }) => !applied.has(name))
+      await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(BOOKKEEPING)
       for (const migration of pending) await apply(client, migration, workerSchema)
       await bindWorkerSchema(client, workerSchema)
@@ -61,34 +52,28 @@ async function withMigrationLock<T>(
   }
 }
 
-/** The migrations that this version has and the database has not. */
+/** The migrations that this version has and the database has not. A newer version may have applied more. */
 export async function unappliedMigrations(sql: Sql): Promise<string[]> {
-  return (await pendingMigrations(sql)).map(({ name }) => name)
-}
-
-async function pendingMigrations(sql: Sql): Promise<Migration[]> {
-  const migrations = await readMigrations()
   const applied = await readApplied(sql)
-  for (const [name, checksum] of applied) {
-    requireUnchanged(
-      name,
-      checksum,
-      migrations.find((migration) => migration.name === name),
-    )
-  }
-  return migrations.filter(({ name }) => !applied.has(name))
+  return (await readMigrations()).map(({ name }) => name).filter((name) => !applied.has(name))
 }
 
-function requireUnchanged(name: string, applied: string, migration: Migration | undefined): void {
-  if (!migration) {
-    throw new Error(
-      `The database holds the migration ${name}, which this version of Posthorn does not have: a newer version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
-    )
-  }
-  if (migration.checksum !== applied) {
-    throw new Error(
-      `The migration ${name} was changed after it was applied: the database recorded the checksum ${applied}, and prisma/migrations/${name}/migration.sql has ${migration.checksum}. Restore the file, and put the change into a migration of its own.`,
-    )
+function requireSameHistory(
+  applied: ReadonlyMap<string, string>,
+  migrations: readonly Migration[],
+): void {
+  for (const [name, checksum] of applied) {
+    const migration = migrations.find((one) => one.name === name)
+    if (!migration) {
+      throw new Error(
+        `The database holds the migration ${name}, which this version of Posthorn does not have: a newer version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
+      )
+    }
+    if (migration.checksum !== checksum) {
+      throw new Error(
+        `The migration ${name} was changed after it was applied: the database recorded the checksum ${checksum}, and prisma/migrations/${name}/migration.sql has ${migration.checksum}. Restore the file, and put the change into a migration of its own.`,
+      )
+    }
   }
 }
 
@@ -106,6 +91,7 @@ const BOOKKEEPING = `
     applied_steps_count integer not null default 0
   )`
 
+/** The checksums of what is applied, by name. */
 async function readApplied(sql: Sql): Promise<Map<string, string>> {
   const { rows: tables } = await sql.query<{ exists: boolean }>(
     `select to_regclass('posthorn._prisma_migrations') is not null as exists`,
@@ -144,19 +130,6 @@ async function apply(
     await client.query('rollback').catch(() => {})
     throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }
-}
-
-async function readMigrations(): Promise<Migration[]> {
-  const entries = await readdir(MIGRATIONS_DIRECTORY, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  return await Promise.all(
-    names.sort().map(async (name) => {
-      const file = path.join(MIGRATIONS_DIRECTORY, name, 'migration.sql')
-      // Git may check a file out with the line ends of Windows, which Prisma's checksum disregards too.
-      const sql = (await readFile(file, 'utf8')).replaceAll('\r\n', '\n')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
 }
 
 /** Where the service runs as a role that may not change the schema, another one has to. */

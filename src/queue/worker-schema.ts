@@ -1,3 +1,4 @@
+import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 
@@ -7,8 +8,13 @@ const CALLS_GRAPHILE_WORKER = 'Calls graphile-worker.'
 /** The comment on a worker schema that Posthorn made, so that an upgrade may migrate it. */
 const MADE_BY_POSTHORN = 'Made by Posthorn, for the jobs that graphile-worker runs.'
 
-/** Makes the schema for graphile-worker to install itself in, unless something is in it already. */
-export async function createWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
+/** Brings graphile-worker's tables to its version, in a schema that is made where it does not exist. */
+export async function installWorkerSchema(pool: pg.Pool, workerSchema: string): Promise<void> {
+  await createWorkerSchema(pool, workerSchema)
+  await runMigrations({ pgPool: pool, schema: workerSchema })
+}
+
+async function createWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
   const { isEmpty, isOwned } = await findWorkerSchema(sql, workerSchema)
   if (!isEmpty) return
   const name = pg.escapeIdentifier(workerSchema)
