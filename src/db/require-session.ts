@@ -46,12 +46,13 @@ const PROTOCOL_VIOLATION = '08P01'
  * one that lends them in turns another for the same client.
  */
 async function shareBackends(one: pg.PoolClient, other: pg.PoolClient): Promise<boolean> {
-  const backends = { one: new Set<number>(), other: new Set<number>() }
+  const ofOne = new Set<number>()
+  const ofOther = new Set<number>()
   for (let round = 0; round < 3; round++) {
-    for (let statement = 0; statement < 2; statement++) backends.one.add(await backendOf(one))
-    for (let statement = 0; statement < 2; statement++) backends.other.add(await backendOf(other))
+    for (let statement = 0; statement < 2; statement++) ofOne.add(await backendOf(one))
+    for (let statement = 0; statement < 2; statement++) ofOther.add(await backendOf(other))
   }
-  return new Set([...backends.one, ...backends.other]).size !== 2 || backends.one.size !== 1
+  return ofOne.size > 1 || ofOther.size > 1 || new Set([...ofOne, ...ofOther]).size < 2
 }
 
 async function backendOf(client: pg.PoolClient): Promise<number> {
