@@ -162,7 +162,7 @@ module.exports = {
           'unknown',
         ],
         pathNot: [
-          '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client|driver-adapter-utils|schema-engine-wasm))(/|$)',
+          '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client))(/|$)',
           '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
           '(^|/)(pino|prom-client|uuid|@peculiar/x509)(/|$)',

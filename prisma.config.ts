@@ -5,4 +5,7 @@ export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },
   datasource: { url: process.env['DATABASE_URL'] ?? 'postgres://unset' },
+  // Written and read by plain SQL alone.
+  experimental: { externalTables: true },
+  tables: { external: ['posthorn.worker_pools', 'posthorn.live_listeners'] },
 })

@@ -41,11 +41,13 @@ export async function startApp(
   settings: Settings,
   role: Role = 'all',
   hasStarted = () => true,
+  restartOtherWorkers = false,
 ): Promise<App> {
   const { config } = settings
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
-  await migrate(services.database.pool, config)
+  const { workerSchema } = config
+  await migrate(services.database.pool, { workerSchema, restartOtherWorkers })
   await requireListedKeys(services.database.pool, services.webhooks.keyring)
   const { database, logger } = services
   started.use(

@@ -14,6 +14,8 @@ export interface Config {
   /** The origins whose pages may show the portal in a frame. */
   readonly portalOrigins: readonly string[]
   readonly dataDir: string
+  /** The schema of graphile-worker's tables. */
+  readonly workerSchema: string
   readonly concurrency: number
   readonly retryScheduleMs: readonly number[]
   readonly attemptTimeoutMs: number
@@ -21,6 +23,8 @@ export interface Config {
   readonly egressCaFile: string | null
   readonly headerPrefix: string
   readonly retentionMs: number
+  /** How long the job of an exhausted delivery stays visible as failed. */
+  readonly keepFailedJobsMs: number
   readonly auditRetentionMs: number
   readonly corsOrigins: readonly string[]
   readonly graphiql: boolean
@@ -50,6 +54,7 @@ export const SETTINGS = {
   POSTHORN_PUBLIC_URL: '',
   POSTHORN_PORTAL_ORIGINS: '',
   POSTHORN_DATA_DIR: '.posthorn',
+  POSTHORN_WORKER_SCHEMA: 'graphile_worker',
   POSTHORN_ENCRYPTION_KEYS: '',
   POSTHORN_CONCURRENCY: '200',
   POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h,10h,14h,20h,24h',
@@ -59,6 +64,7 @@ export const SETTINGS = {
   POSTHORN_EGRESS_PROXY: '',
   POSTHORN_HEADER_PREFIX: 'wh-',
   POSTHORN_RETENTION: '30d',
+  POSTHORN_KEEP_FAILED_JOBS: '1d',
   POSTHORN_AUDIT_RETENTION: '365d',
   POSTHORN_CORS_ORIGINS: '',
   POSTHORN_GRAPHIQL: '',
@@ -124,6 +130,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
+    workerSchema: read('POSTHORN_WORKER_SCHEMA', parseSchemaName),
     concurrency: read('POSTHORN_CONCURRENCY', parseInteger(1, 10_000)),
     retryScheduleMs: read('POSTHORN_RETRY_SCHEDULE', parseRetrySchedule),
     attemptTimeoutMs: read('POSTHORN_ATTEMPT_TIMEOUT', parseDurationBetween('1s', '30s')),
@@ -134,6 +141,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     egressCaFile: read('POSTHORN_EGRESS_CA_FILE', (text) => text || null),
     headerPrefix: read('POSTHORN_HEADER_PREFIX', parseHeaderPrefix),
     retentionMs: read('POSTHORN_RETENTION', parseDurationBetween('1d', '3650d')),
+    keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
     graphiql: read('POSTHORN_GRAPHIQL', parseSwitch) ?? database === 'embedded',
@@ -225,6 +233,21 @@ function parsePostgresUrl(text: string): string | null {
   if (text === '') return null
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
     throw new Error('give a URL such as postgres://user:password@host:5432/database.')
+  }
+  return text
+}
+
+/** Schemas that others keep their own things in. */
+const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
+
+function parseSchemaName(text: string): string {
+  if (!/^[a-z0-9_]{1,63}$/.test(text)) {
+    throw new Error(
+      'give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
+    )
+  }
+  if (RESERVED_SCHEMA.test(text)) {
+    throw new Error('give a schema for the jobs alone, such as posthorn_worker.')
   }
   return text
 }

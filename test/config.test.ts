@@ -21,11 +21,13 @@ test('nothing set is the embedded mode with the documented defaults', () => {
     port: 4000,
     publicUrl: null,
     portalOrigins: [],
+    workerSchema: 'graphile_worker',
     concurrency: 200,
     attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
     headerPrefix: 'wh-',
     retentionMs: 30 * 86_400_000,
+    keepFailedJobsMs: 86_400_000,
     corsOrigins: [],
     graphiql: true,
     graphqlTrustedDocuments: null,
@@ -81,6 +83,13 @@ describe('a value that cannot be used is refused', () => {
     ['POSTHORN_PORTAL_ORIGINS', 'null'],
     ['POSTHORN_PORTAL_ORIGINS', 'data:text/html,x'],
     ['POSTHORN_DATA_DIR', ''],
+    ['POSTHORN_WORKER_SCHEMA', ''],
+    ['POSTHORN_WORKER_SCHEMA', 'Posthorn'],
+    ['POSTHORN_WORKER_SCHEMA', 'posthorn-worker'],
+    ['POSTHORN_WORKER_SCHEMA', 'w'.repeat(64)],
+    ['POSTHORN_WORKER_SCHEMA', 'posthorn'],
+    ['POSTHORN_WORKER_SCHEMA', 'public'],
+    ['POSTHORN_WORKER_SCHEMA', 'pg_jobs'],
     ['POSTHORN_ENCRYPTION_KEYS', 'c2hvcnQ='],
     ['POSTHORN_CONCURRENCY', '0'],
     ['POSTHORN_RETRY_SCHEDULE', Array(51).fill('1s').join()],
@@ -93,6 +102,8 @@ describe('a value that cannot be used is refused', () => {
     ['POSTHORN_HEADER_PREFIX', 'WH-'],
     ['POSTHORN_HEADER_PREFIX', 'wh'],
     ['POSTHORN_RETENTION', '1h'],
+    ['POSTHORN_KEEP_FAILED_JOBS', '366d'],
+    ['POSTHORN_KEEP_FAILED_JOBS', '1'],
     ['POSTHORN_CORS_ORIGINS', 'https://app.example.com/path'],
     ['POSTHORN_GRAPHIQL', 'yes'],
     ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'no/such/file.json'],
@@ -125,6 +136,17 @@ test('a file of trusted documents that cannot be used is told apart', () => {
   expect(problem('no/such/file.json')).toContain('it cannot be read (ENOENT)')
   expect(problem('README.md')).toContain('it is not JSON')
   expect(problem('package.json')).toContain('not an object of documents by their hashes')
+})
+
+test('the schema of the jobs and how long failed ones stay are read', () => {
+  const { config } = loadConfig({
+    POSTHORN_WORKER_SCHEMA: 'posthorn_worker',
+    POSTHORN_KEEP_FAILED_JOBS: '0s',
+  })
+  expect(config).toMatchObject({ workerSchema: 'posthorn_worker', keepFailedJobsMs: 0 })
+  expect(problemsOf({ POSTHORN_WORKER_SCHEMA: 'my-jobs' })).toEqual([
+    'POSTHORN_WORKER_SCHEMA is "my-jobs": give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
+  ])
 })
 
 test('an empty retry schedule means no retries', () => {

@@ -1,6 +1,13 @@
 import type { Command } from 'commander'
 import { readEnvironment } from '../config.ts'
+import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { print, runCommand } from './run-command.ts'
+
+interface MigrateOptions {
+  readonly json?: boolean
+  readonly serviceRole?: string
+  readonly restartOtherWorkers: boolean
+}
 
 /** `posthorn migrate`: brings the database to this version, and stops. */
 export function registerMigrate(program: Command): void {
@@ -14,8 +21,9 @@ export function registerMigrate(program: Command): void {
       '--service-role <role>',
       'give this role of Postgres what it takes to run the service, and no more (see deploy/roles.sql)',
     )
+    .addOption(restartOtherWorkersOption())
     .option('--json', 'print {"applied":["…"]}')
-    .action(async ({ json, serviceRole }: { json?: boolean; serviceRole?: string }) => {
+    .action(async ({ json, serviceRole, restartOtherWorkers }: MigrateOptions) => {
       await runCommand(async () => {
         const [{ openRuntime }, { openServices }, { migrate }, grants] = await Promise.all([
           import('../runtime.ts'),
@@ -26,7 +34,8 @@ export function registerMigrate(program: Command): void {
         await using runtime = await openRuntime(readEnvironment())
         await using services = openServices(runtime)
         const { pool } = services.database
-        const applied = await migrate(pool)
+        const { workerSchema } = runtime.config
+        const applied = await migrate(pool, { workerSchema, restartOtherWorkers })
         if (serviceRole !== undefined) await grants.grantServiceRole(pool, serviceRole)
         const words =
           applied.length > 0

@@ -16,7 +16,7 @@ export async function withServices<T>(use: (services: Services) => Promise<T>): 
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
   await using services = openServices(quiet)
-  await migrate(services.database.pool)
+  await migrate(services.database.pool, { workerSchema: quiet.config.workerSchema })
   return await use(services)
 }
 

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
 import { type Config, readEnvironment } from '../config.ts'
 import type { Role } from '../server.ts'
+import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
 
@@ -22,8 +23,9 @@ export function registerStart(program: Command): void {
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
-    .action(async ({ role }: { role: Role }) => {
-      await runCommand(() => start(role))
+    .addOption(restartOtherWorkersOption())
+    .action(async (options: StartOptions) => {
+      await runCommand(() => start(options))
       // All of ours is closed. A runner of graphile-worker that stumbled while Postgres was away may have left timers.
       process.exit()
     })
@@ -31,7 +33,12 @@ export function registerStart(program: Command): void {
 
 const LAUNCH_MS = 25
 
-async function start(role: Role): Promise<void> {
+interface StartOptions {
+  readonly role: Role
+  readonly restartOtherWorkers: boolean
+}
+
+async function start({ role, restartOtherWorkers }: StartOptions): Promise<void> {
   const hurried = new AbortController()
   const stop = stopRequested(() => hurried.abort())
   const { openRuntime } = await import('../runtime.ts')
@@ -42,7 +49,7 @@ async function start(role: Role): Promise<void> {
   const { startApp } = await loading
   // Until it is ready it ends when Postgres is away, and says so; from then on it waits for it to be back.
   let hasStarted = false
-  await using app = await startApp(runtime, role, () => hasStarted)
+  await using app = await startApp(runtime, role, () => hasStarted, restartOtherWorkers)
   const { logger } = app.services
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('the embedded Postgres was not running: started it again'),

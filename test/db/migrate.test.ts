@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { getDatamodel } from '../../src/db/generated/pothos.ts'
 import { migrate, unappliedMigrations } from '../../src/db/migrate.ts'
 import { withDatabase } from '../support/with-database.ts'
 
@@ -22,8 +22,7 @@ afterEach(async () => {
 })
 
 test('migration installs the schema; a second one does no harm', async () => {
-  const applied = await migrate(database.pool)
-  expect(applied[0]).toBe('20261120000000_create_posthorn')
+  expect(await migrate(database.pool)).toEqual(await folders())
   expect(await unappliedMigrations(database.pool)).toEqual([])
   expect(await migrate(database.pool)).toEqual([])
   expect(await database.prisma.eventType.count()).toBe(2)
@@ -36,24 +35,69 @@ test('processes that start together migrate once', async () => {
   for (const other of others) await other[Symbol.asyncDispose]()
 })
 
-test('a migration that was cut off runs again', async () => {
-  const [first] = await migrate(database.pool)
-  await database.pool.query('drop schema posthorn_partitions cascade')
+test('the bookkeeping is the one that Prisma keeps', async () => {
+  await migrate(database.pool)
+  const { rows } = await database.pool.query(
+    `select migration_name, id ~ '^[0-9a-f-]{36}$' as has_id, checksum ~ '^[0-9a-f]{64}$' as has_checksum,
+       finished_at >= started_at as is_finished, logs, rolled_back_at, applied_steps_count
+     from posthorn._prisma_migrations order by started_at, migration_name`,
+  )
+  expect(rows).toEqual(
+    (await folders()).map((migration_name) => ({
+      migration_name,
+      has_id: true,
+      has_checksum: true,
+      is_finished: true,
+      logs: null,
+      rolled_back_at: null,
+      applied_steps_count: 1,
+    })),
+  )
+  await database.pool.query(PRISMAS_TABLE)
+  expect(await columnsOf('posthorn')).toEqual(await columnsOf('public'))
+})
+
+test('a migration that failed in `prisma migrate` runs again', async () => {
+  const [first] = await folders()
+  await database.pool.query('create schema posthorn')
+  await database.pool.query(PRISMAS_TABLE.replace('public.', 'posthorn.'))
   await database.pool.query(
-    `create table public.kept as select * from posthorn._prisma_migrations where migration_name = $1`,
+    `insert into posthorn._prisma_migrations (id, checksum, migration_name, logs) values ('1', 'x', $1, 'cut off')`,
     [first],
   )
-  await database.pool.query('drop schema posthorn cascade; create schema posthorn')
-  await database.pool.query(
-    `create table posthorn._prisma_migrations (like public.kept including all)`,
-  )
-  await database.pool.query(`alter table posthorn._prisma_migrations
-    alter started_at set default now(), alter applied_steps_count set default 0, add primary key (id)`)
-  await database.pool.query(
-    `insert into posthorn._prisma_migrations (id, checksum, migration_name, logs, started_at, applied_steps_count)
-     select id, checksum, migration_name, 'cut off', started_at, 0 from public.kept`,
-  )
   expect(await migrate(database.pool)).toContain(first)
+  const { rows } = await database.pool.query(
+    `select rolled_back_at is not null as was_rolled_back from posthorn._prisma_migrations
+     where migration_name = $1 order by 1`,
+    [first],
+  )
+  expect(rows).toEqual([{ was_rolled_back: false }, { was_rolled_back: true }])
+})
+
+test('a changed migration is refused by name', async () => {
+  const [first] = await migrate(database.pool)
+  await database.pool.query(
+    `update posthorn._prisma_migrations set checksum = repeat('0', 64) where migration_name = $1`,
+    [first],
+  )
+  await expect(migrate(database.pool)).rejects.toThrow(
+    new RegExp(
+      `The migration ${first} was changed after it was applied: .*0{64}.*Restore the file`,
+    ),
+  )
+})
+
+test('a database that a newer version has migrated is refused by name', async () => {
+  await migrate(database.pool)
+  await database.pool.query(
+    `insert into posthorn._prisma_migrations (id, checksum, migration_name, finished_at)
+     values ('1', 'x', '20991231000000_later', now())`,
+  )
+  await expect(migrate(database.pool)).rejects.toThrow(
+    /20991231000000_later, which this version of Posthorn does not have.*Run that version or a newer one/,
+  )
+  // A process that runs already goes on.
+  expect(await unappliedMigrations(database.pool)).toEqual([])
 })
 
 test('lives beside the tables of a host application', async () => {
@@ -65,33 +109,61 @@ test('lives beside the tables of a host application', async () => {
   expect(rows).toEqual([{ n: 1 }])
 })
 
-test('a failing migration says what Postgres said', async () => {
-  await database.pool.query(
-    'create schema posthorn_partitions; create table posthorn_partitions.events_default ()',
+test('a failing migration says what Postgres said, leaves nothing, and can run again', async () => {
+  await database.pool.query(`
+    create function public.refuse() returns event_trigger language plpgsql as $$
+    begin
+      if exists (
+        select from pg_event_trigger_ddl_commands()
+        where schema_name = 'posthorn' and object_identity not like '%prisma_migrations%'
+      ) then raise 'no tables today'; end if;
+    end $$;
+    create event trigger refuse on ddl_command_end when tag in ('CREATE TABLE') execute function public.refuse()`)
+  await expect(migrate(database.pool)).rejects.toThrow(
+    /^The migration \d+_\w+ failed: no tables today$/,
   )
-  await expect(migrate(database.pool)).rejects.toThrow(/"events_default" already exists/)
-})
-
-test('schema.prisma and the migrations describe the same tables', async () => {
+  await database.pool.query('drop event trigger refuse')
   await migrate(database.pool)
-  const { rows } = await database.pool.query<{ name: string; columns: number }>(
-    `select table_name as name, count(*)::int as columns from information_schema.columns
-     where table_schema = 'posthorn' and table_name not in ('_prisma_migrations', 'worker_pools', 'live_listeners') group by 1`,
-  )
-  const { models } = getDatamodel().datamodel
-  expect(rows).toHaveLength(Object.keys(models).length)
-  for (const [model, { fields }] of Object.entries(models)) {
-    const delegate = model.charAt(0).toLowerCase() + model.slice(1)
-    // Reads every column of the model, so it fails where one is missing or has another name.
-    // @ts-expect-error the delegates are named by the models
-    await database.prisma[delegate].findFirst()
-    const table = rows.find((row) => row.name === tableOf(model))
-    expect(table?.columns, model).toBe(fields.filter((field) => !field.relationName).length)
-  }
+  expect(await unappliedMigrations(database.pool)).toEqual([])
 })
 
-function tableOf(model: string): string {
-  if (model === 'AuditEntry') return 'audit_log'
-  const snake = model.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
-  return /[^aeiou]y$/.test(snake) ? `${snake.slice(0, -1)}ies` : `${snake}s`
+test('jobs live in the schema that is set', async () => {
+  await migrate(database.pool, { workerSchema: 'posthorn_worker' })
+  const { rows } = await database.pool.query(
+    `select to_regclass('posthorn_worker.jobs') is not null as set, to_regnamespace('graphile_worker') as default`,
+  )
+  expect(rows).toEqual([{ set: true, default: null }])
+})
+
+/** As Prisma creates it. */
+const PRISMAS_TABLE = `
+  CREATE TABLE public._prisma_migrations (
+    id                    VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum              VARCHAR(64) NOT NULL,
+    finished_at           TIMESTAMPTZ,
+    migration_name        VARCHAR(255) NOT NULL,
+    logs                  TEXT,
+    rolled_back_at        TIMESTAMPTZ,
+    started_at            TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count   INTEGER NOT NULL DEFAULT 0
+  )`
+
+async function columnsOf(schema: string): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    `select column_name, data_type, character_maximum_length, is_nullable, column_default
+     from information_schema.columns where table_schema = $1 and table_name = '_prisma_migrations'
+     order by ordinal_position`,
+    [schema],
+  )
+  return rows
+}
+
+async function folders(): Promise<string[]> {
+  const entries = await readdir(new URL('../../prisma/migrations', import.meta.url), {
+    withFileTypes: true,
+  })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
 }

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type pg from 'pg'
+
+/** A notification takes milliseconds; on the busiest machine a fraction of a second. */
+const NOTIFIED_WITHIN_MS = 5_000
+
+const REMEDY =
+  'Posthorn listens, holds locks and prepares statements, which need a session for each connection. Set DATABASE_URL to the direct connection to Postgres, or to a pooler in session mode: hosted Postgres mostly shows the address of a transaction pooler first, and the direct one beside it, with another host name or port.'
+
+/** Refuses a connection pooler that lends a session for one transaction, such as PgBouncer with pool_mode=transaction. */
+export async function requireSession(pool: pg.Pool): Promise<void> {
+  const one = await connect(pool)
+  try {
+    const other = await connect(pool)
+    try {
+      if ((await shareBackends(one, other)) || !(await isNotified(one, other))) {
+        throw new Error(`DATABASE_URL leads through a transaction pooler. ${REMEDY}`)
+      }
+    } finally {
+      other.release()
+    }
+  } finally {
+    one.release()
+  }
+}
+
+/** A pooler may know no `options` among what a connection starts with, and ends it as a violation of the protocol. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    if ((error as { code?: string }).code !== PROTOCOL_VIOLATION) throw error
+    throw new Error(
+      `DATABASE_URL leads to a pooler that refuses the connection (${(error as Error).message}). ${REMEDY}`,
+      { cause: error },
+    )
+  }
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const PROTOCOL_VIOLATION = '08P01'
+
+/**
+ * Two sessions have two backends, and keep them. A pooler that lends the backend used last shows one backend for both,
+ * one that lends them in turns another for the same client.
+ */
+async function shareBackends(one: pg.PoolClient, other: pg.PoolClient): Promise<boolean> {
+  const ofOne = new Set<number>()
+  const ofOther = new Set<number>()
+  for (let round = 0; round < 3; round++) {
+    for (let statement = 0; statement < 2; statement++) ofOne.add(await backendOf(one))
+    for (let statement = 0; statement < 2; statement++) ofOther.add(await backendOf(other))
+  }
+  return ofOne.size > 1 || ofOther.size > 1 || new Set([...ofOne, ...ofOther]).size < 2
+}
+
+async function backendOf(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid ?? 0
+}
+
+/** Under other load a pooler may lend backends as if they were sessions; but none that listens while it is idle. */
+async function isNotified(listener: pg.PoolClient, notifier: pg.PoolClient): Promise<boolean> {
+  const channel = `posthorn_preflight_${randomBytes(8).toString('hex')}`
+  const signal = AbortSignal.timeout(NOTIFIED_WITHIN_MS)
+  const notified = once(listener, 'notification', { signal }).then(
+    () => true,
+    () => false,
+  )
+  await listener.query(`listen ${channel}`)
+  await notifier.query(`notify ${channel}`)
+  const isHeard = await notified
+  await listener.query(`unlisten ${channel}`)
+  return isHeard
+}

@@ -1,0 +1,64 @@
+import { runMigrations } from 'graphile-worker'
+import pg from 'pg'
+import type { Sql } from '../db/client.ts'
+
+/** The migrations of the graphile-worker that Posthorn runs. */
+export interface WorkerRelease {
+  /** The number of the last. */
+  readonly revision: number
+  /** Those at which every running worker of the database stops, whatever its schema. */
+  readonly breaking: readonly number[]
+}
+
+/**
+ * graphile-worker tells the revision it supports only to its plugins. So it is asked to migrate, and its plugin breaks
+ * off before a connection is made.
+ */
+export async function readWorkerRelease(): Promise<WorkerRelease> {
+  let release: WorkerRelease | undefined
+  const plugin: GraphileConfig.Plugin = {
+    name: 'PosthornWorkerRelease',
+    version: '0.0.0',
+    worker: {
+      middleware: {
+        init(next) {
+          const { maxMigrationNumber, breakingMigrationNumbers } = next()
+          release = { revision: maxMigrationNumber, breaking: breakingMigrationNumbers }
+          throw new Error('The revision is known; nothing is to be migrated.')
+        },
+      },
+    },
+  }
+  await runMigrations({ preset: { plugins: [plugin] } }).catch((error) => {
+    if (!release) throw error
+  })
+  if (!release) throw new Error('graphile-worker does not say which revision it supports.')
+  return release
+}
+
+/** The revision of the graphile-worker that is installed in a schema; null where none is. */
+export async function installedRevision(sql: Sql, workerSchema: string): Promise<number | null> {
+  const table = `${pg.escapeIdentifier(workerSchema)}.migrations`
+  const { rows: columns } = await sql.query(
+    `select from pg_attribute where attrelid = to_regclass($1) and attname in ('id', 'ts')`,
+    [table],
+  )
+  if (columns.length < 2) return null
+  const { rows } = await sql.query<{ revision: number }>(
+    `select coalesce(max(id), 0) as revision from ${table}`,
+  )
+  return rows[0]?.revision ?? 0
+}
+
+/** The other schemas of the database that graphile-worker is installed in, by the catalogue alone. */
+export async function otherWorkerSchemas(sql: Sql, workerSchema: string): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string }>(
+    `select n.nspname as name from pg_namespace as n
+     where n.nspname <> $1
+       and exists (select from pg_class where relnamespace = n.oid and relname = 'migrations' and relkind = 'r')
+       and exists (select from pg_proc where pronamespace = n.oid and proname = 'add_job')
+     order by 1`,
+    [workerSchema],
+  )
+  return rows.map(({ name }) => name)
+}

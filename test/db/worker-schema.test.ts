@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { installedRevision, readWorkerRelease } from '../../src/queue/worker-revision.ts'
+import { bindWorkerSchema } from '../../src/queue/worker-schema.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+let database: Database
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  await database.pool.query(`
+    create function posthorn.test_enqueue(task text, note varchar(10) default 'none') returns void
+      language plpgsql as $$ begin perform add_job(task); end $$;
+    comment on function posthorn.test_enqueue is 'Calls graphile-worker. Adds a job.';
+    create procedure posthorn.test_proceed() language plpgsql as $$ begin perform add_job('x'); end $$;
+    comment on procedure posthorn.test_proceed is 'Calls graphile-worker.';
+    create function posthorn.test_other() returns void language sql as 'select';
+    comment on function posthorn.test_other is 'Something else.'`)
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+test('functions that call graphile-worker find it in its schema, and only they are changed', async () => {
+  await bindWorkerSchema(database.pool, 'graphile_worker')
+  expect(await settings()).toEqual({
+    test_enqueue: ['search_path=posthorn, graphile_worker, pg_temp'],
+    test_proceed: ['search_path=posthorn, graphile_worker, pg_temp'],
+    test_other: null,
+  })
+  await database.pool.query(`select posthorn.test_enqueue('hello')`)
+  const { rows } = await database.pool.query('select task_identifier from graphile_worker.jobs')
+  expect(rows).toEqual([{ task_identifier: 'hello' }])
+})
+
+test('functions follow the setting to another schema', async () => {
+  await bindWorkerSchema(database.pool, 'graphile_worker')
+  // A word of SQL, which has to be quoted.
+  await bindWorkerSchema(database.pool, 'user')
+  expect(await settings()).toMatchObject({
+    test_enqueue: ['search_path=posthorn, "user", pg_temp'],
+  })
+})
+
+test('functions that are bound already are left alone', async () => {
+  await bindWorkerSchema(database.pool, 'user')
+  const before = await places()
+  await bindWorkerSchema(database.pool, 'user')
+  expect(await places()).toEqual(before)
+})
+
+test('the revision that graphile-worker names is the one that it installs', async () => {
+  const { revision, breaking } = await readWorkerRelease()
+  expect(await installedRevision(database.pool, 'graphile_worker')).toBe(revision)
+  const { rows } = await database.pool.query(
+    'select id from graphile_worker.migrations where breaking order by id',
+  )
+  expect(rows.map(({ id }) => id)).toEqual(breaking)
+})
+
+test('a schema without graphile-worker has no revision', async () => {
+  expect(await installedRevision(database.pool, 'nowhere')).toBeNull()
+  await database.pool.query('create schema app; create table app.migrations (version int)')
+  expect(await installedRevision(database.pool, 'app')).toBeNull()
+})
+
+async function settings(): Promise<Record<string, string[] | null>> {
+  const { rows } = await database.pool.query(
+    `select proname, proconfig from pg_proc where proname like 'test\\_%' and pronamespace = 'posthorn'::regnamespace`,
+  )
+  return Object.fromEntries(rows.map(({ proname, proconfig }) => [proname, proconfig]))
+}
+
+/** Where the rows of the functions are: a change writes them elsewhere. */
+async function places(): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    `select proname, ctid::text from pg_proc where proname like 'test\\_%' order by proname`,
+  )
+  return rows
+}

@@ -1,0 +1,18 @@
+import { appendFileSync } from 'node:fs'
+
+/**
+ * A worker of a host application: `node host-worker-main.ts PACKAGE SCHEMA DATABASE_URL`. Its task `hello` prints the
+ * job's payload.
+ */
+const [, , name = '', schema = '', connectionString = ''] = process.argv
+const { run } = (await import(name)) as typeof import('graphile-worker')
+
+const runner = await run({
+  connectionString,
+  schema,
+  pollInterval: 100,
+  taskList: {
+    hello: (payload) => appendFileSync(process.stdout.fd, `${JSON.stringify(payload)}\n`),
+  },
+})
+await runner.promise

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import type { Database } from '../../src/db/client.ts'
+import { until } from './until.ts'
+
+const MAIN = fileURLToPath(new URL('host-worker-main.ts', import.meta.url))
+
+/** The application's own graphile-worker beside Posthorn: a process that runs its task `hello`. */
+export interface HostWorker extends AsyncDisposable {
+  /** The code that its process ended with; 57 is graphile-worker's for a migration that it cannot go on with. */
+  readonly ended: Promise<number | null>
+  /** Adds a job, and resolves once this worker has run it. */
+  runsJobs(): Promise<void>
+}
+
+/** Starts a worker of one of the versions in `package.json`, which installs graphile-worker where it is not. */
+export async function startHostWorker(
+  database: Database,
+  packageName: 'graphile-worker' | 'graphile-worker-0.16',
+  schema: string,
+): Promise<HostWorker> {
+  const child = spawn(process.execPath, [MAIN, packageName, schema, database.url], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  let jobs = 0
+  const worker: HostWorker = {
+    ended,
+    async runsJobs() {
+      const job = ++jobs
+      await database.pool.query(
+        `select ${pg.escapeIdentifier(schema)}.add_job('hello', json_build_object('job', $1::int))`,
+        [job],
+      )
+      await until(() => output.includes(`{"job":${job}}`), `the host's worker runs job ${job}`)
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+  await until(() => output.includes('Worker connected'), "the host's worker runs")
+  await worker.runsJobs()
+  return worker
+}

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { until } from './until.ts'
+
+const FOLDERS = [
+  ...(process.env['PATH'] ?? '').split(path.delimiter),
+  '/usr/sbin',
+  '/usr/local/bin',
+]
+
+/** Where PgBouncer is installed: Debian's package is `pgbouncer`. */
+const PROGRAM = FOLDERS.map((folder) => path.join(folder, 'pgbouncer')).find((file) =>
+  existsSync(file),
+)
+
+/** Why tests with PgBouncer are skipped. In CI they fail instead. */
+export const NO_PGBOUNCER =
+  PROGRAM || process.env['CI'] ? null : 'PgBouncer is not installed (apt-get install pgbouncer)'
+
+export interface PgBouncer extends AsyncDisposable {
+  /** The database of `databaseUrl`, through the pooler. */
+  readonly url: string
+}
+
+/** A real PgBouncer on the loopback, in front of a database. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  settings: Readonly<Record<string, string | number>>,
+): Promise<PgBouncer> {
+  if (!PROGRAM) throw new Error('PgBouncer is not installed: apt-get install pgbouncer.')
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-pgbouncer-'))
+  const file = path.join(folder, 'pgbouncer.ini')
+  const port = await freePort()
+  await writeFile(file, configuration(new URL(databaseUrl), { ...settings, listen_port: port }))
+  // It refuses to run as root, and the user that it changes to has to read its settings.
+  const isRoot = process.getuid?.() === 0
+  await chmod(folder, 0o755)
+  const child = spawn(PROGRAM, [...(isRoot ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' })
+  const ended = once(child, 'close')
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${port}`
+  await until(async () => await answers(url.href), 'PgBouncer answers')
+  return {
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+function configuration(server: URL, settings: Readonly<Record<string, string | number>>): string {
+  const login = [
+    `user=${decodeURIComponent(server.username)}`,
+    ...(server.password ? [`password=${decodeURIComponent(server.password)}`] : []),
+  ].join(' ')
+  const lines = { listen_addr: '127.0.0.1', unix_socket_dir: '', auth_type: 'any', ...settings }
+  return `[databases]
+* = host=${server.hostname} port=${server.port || 5432} ${login}
+[pgbouncer]
+${Object.entries(lines)
+  .map(([name, value]) => `${name} = ${value}`)
+  .join('\n')}
+`
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
