@@ -4,6 +4,7 @@ import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts
 import type { Sql } from './client.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
+import { seedCatalogue } from './seed.ts'
 
 /** Any constant will do, as long as every version of Posthorn uses the same. */
 const MIGRATION_LOCK = 7_305_429_911
@@ -28,6 +29,7 @@ export async function migrate(
       if (pending.length > 0) await client.query(BOOKKEEPING)
       for (const migration of pending) await apply(client, migration, workerSchema)
       await bindWorkerSchema(client, workerSchema)
+      if (pending.length > 0) await seedCatalogue(client)
       return pending.map(({ name }) => name)
     })
   } catch (error) {

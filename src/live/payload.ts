@@ -52,7 +52,7 @@ const HEALTH: Readonly<Record<string, LiveHealth>> = {
 const LETTER_OF: Readonly<Record<LiveHealth, string>> = {
   healthy: 'h',
   failing: 'x',
-  held: 'b',
+  on_hold: 'b',
   disabled: 'd',
 }
 

@@ -16,10 +16,9 @@ interface SessionRow extends KeyRow {
 /** Asks the database every time, as for API keys: signing out and revoking the key act at once in every process. */
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   const find = batched((hashes: Buffer[]) => findSessions(sql, hashes), {
-    gatherMs: 10,
-    distanceMs: 2,
+    gatherMs: 0,
     maxSize: 500,
-    whenIdle: true,
+    parallel: 1,
   })
   return async (token) => {
     const session = isSessionToken(token) ? await find(hashSessionToken(token)) : undefined

@@ -60,7 +60,7 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
 
 function inState(state: WebhookState): Prisma.WebhookWhereInput {
   const failing = { condition: { failingSince: { not: null } } }
-  const held = { flow: { onHoldSince: { not: null } } }
+  const held = { schedule: { onHoldSince: { not: null } } }
   switch (state) {
     case 'disabled':
       return { enabled: false }

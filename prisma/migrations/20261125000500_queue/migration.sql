@@ -1,6 +1,6 @@
 -- The queue: the jobs of deliveries and tasks in graphile-worker, and the workers that run them.
 --
--- The functions that begin with the comment "Calls graphile-worker" name its functions and its view without a schema.
+-- The functions whose comment begins with "Calls graphile-worker." name its functions and its view without a schema.
 -- `posthorn migrate` sets their search_path to the schema of POSTHORN_WORKER_SCHEMA (src/queue/worker-schema.ts).
 -- They use nothing but the SQL functions and the view that graphile-worker documents.
 
@@ -82,7 +82,7 @@ begin
   end if;
 end
 $$;
-comment on function posthorn.schedule_deliveries is 'Calls graphile-worker: gives each delivery exactly one job.';
+comment on function posthorn.schedule_deliveries is 'Calls graphile-worker. gives each delivery exactly one job.';
 
 -- Gives deliveries the jobs that their rows ask for: where a job was lost, or its worker died. Those that need none
 -- lose what they have.
@@ -123,7 +123,7 @@ begin
   return found;
 end
 $$;
-comment on function posthorn.bring_delivery_forward is 'Calls graphile-worker: runs the job of a delivery now.';
+comment on function posthorn.bring_delivery_forward is 'Calls graphile-worker. runs the job of a delivery now.';
 
 -- The deliveries of these whose jobs run now.
 create function posthorn.running_delivery_jobs(delivery_ids uuid[]) returns table (delivery_id uuid)
@@ -135,7 +135,7 @@ begin
     join jobs as job on job.key = posthorn.type_id('msg', wanted.id) and job.locked_at is not null;
 end
 $$;
-comment on function posthorn.running_delivery_jobs is 'Calls graphile-worker: finds the deliveries whose jobs run.';
+comment on function posthorn.running_delivery_jobs is 'Calls graphile-worker. finds the deliveries whose jobs run.';
 
 -- Removes the jobs under these keys, but for those that run.
 create function posthorn.complete_delivery_jobs(keys text[]) returns int
@@ -147,7 +147,7 @@ begin
       select id from jobs where key = any (keys) and locked_at is null)));
 end
 $$;
-comment on function posthorn.complete_delivery_jobs is 'Calls graphile-worker: removes the jobs of deliveries.';
+comment on function posthorn.complete_delivery_jobs is 'Calls graphile-worker. removes the jobs of deliveries.';
 
 -- Adds a job of another task. A job that waits under the same key is replaced.
 create function posthorn.enqueue(task text, payload json, job_key text default null, run_at timestamptz default null)
@@ -158,4 +158,4 @@ begin
   perform add_job('posthorn:' || task, payload := enqueue.payload, run_at := enqueue.run_at, job_key := enqueue.job_key);
 end
 $$;
-comment on function posthorn.enqueue is 'Calls graphile-worker: adds a job.';
+comment on function posthorn.enqueue is 'Calls graphile-worker. adds a job.';
