@@ -8,14 +8,19 @@ import { openRunnerPool } from './runner-pool.ts'
 import type { TaskRuns } from './task-runs.ts'
 import type { WorkerLog } from './worker-log.ts'
 
+export interface Failure {
+  readonly reason: string
+  readonly error?: unknown
+}
+
 /** One runner of graphile-worker, with connections of its own. */
 export interface Runner {
   /** The id of its pool, as in `locked_by` of its jobs. */
   readonly id: string
   readonly applicationName: string
   readonly claims: Claims
-  /** Resolves with the reason once it cannot go on. */
-  readonly failed: Promise<string>
+  /** Resolves once it cannot go on. */
+  readonly failed: Promise<Failure>
   /** Stops claiming. Resolves when nothing runs any more. */
   stop(): Promise<void>
   abort(): void
@@ -48,10 +53,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const connections = openRunnerPool(options.databaseUrl, applicationName, onConnectionError)
   const events: WorkerEvents = new EventEmitter()
   const claims = trackClaims(events)
-  const failed = Promise.withResolvers<string>()
+  const failed = Promise.withResolvers<Failure>()
   let id = ''
   let registered = Promise.resolve()
-  let isDestroyed = false
+  let isOver = false
   const taskRuns = options.createTaskRuns(() => id)
 
   // Before it claims: then other processes rescue its jobs if this one dies.
@@ -60,14 +65,19 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     registered = options.register(id)
     registered.catch(() => {})
   })
-  events.on('pool:fatalError', ({ action }) => failed.resolve(`${action} failed`))
-  events.once('pool:gracefulShutdown', ({ message }) => failed.resolve(message))
+  function fail(failure: Failure): void {
+    isOver = true
+    failed.resolve(failure)
+  }
+  events.once('pool:fatalError', ({ action, error }) => fail({ reason: `${action} failed`, error }))
+  events.once('pool:gracefulShutdown', ({ message }) => fail({ reason: message }))
 
   const runner = await run({
     pgPool: connections.pool,
     events,
     logger: new WorkerLogger(() => (level, message, meta) => {
-      if (!isDestroyed) log.write(level, message, meta)
+      // What a runner meets while it ends follows from why it ends, and its jobs are rescued.
+      log.write(isOver ? 'debug' : level, message, meta)
     }),
     noHandleSignals: true,
     taskList: taskRuns.taskList,
@@ -77,8 +87,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     connections.destroy()
     throw error
   })
-  const settled = runner.promise.catch(() => {})
-  settled.then(() => failed.resolve('it ended'))
+  const settled = runner.promise.catch((error) => fail({ reason: 'it ended', error }))
+  settled.then(() => fail({ reason: 'it ended' }))
 
   return {
     id,
@@ -95,7 +105,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     },
     abort: () => taskRuns.abort(),
     destroy() {
-      isDestroyed = true
+      isOver = true
       taskRuns.abort()
       connections.destroy()
       taskRuns.release()

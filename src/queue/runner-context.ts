@@ -7,8 +7,8 @@ export interface RunnerContext extends Disposable {
 }
 
 /**
- * graphile-worker may release its listening connection twice while that breaks, and drops the promise that rejects then.
- * Only a handler of the process sees it. It takes what comes from a runner, and leaves all else as it is without it.
+ * A runner that cannot return its jobs while it shuts down drops a promise that rejects (graphile-worker 0.18.0), and Node
+ * ends the process for that. Only a handler of the process sees it. What does not come from a runner is left as it is.
  */
 export function createRunnerContext(onRejection: (error: unknown) => void): RunnerContext {
   const inRunner = new AsyncLocalStorage<boolean>()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { type Runner, startRunner } from './graphile-runner.ts'
+import { type Failure, type Runner, startRunner } from './graphile-runner.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { watchLostClaims } from './lost-claims.ts'
 import { markAbandoned, rescueAbandoned, rescueWorkers } from './rescue.ts'
@@ -68,13 +68,16 @@ export async function startWorker(
         stalledAfterBeats = isFirst
           ? STALLED_AFTER_BEATS
           : Math.min(stalledAfterBeats * 2, STALLED_AFTER_BEATS_AT_MOST)
-        replaceRunner(current, 'claiming stalled')
+        replaceRunner(current, { reason: 'claiming stalled' })
       }
     },
     onLost(runnerId) {
-      if (current?.id === runnerId) replaceRunner(current, 'its heartbeat was overdue')
+      if (current?.id === runnerId) replaceRunner(current, { reason: 'its heartbeat was overdue' })
     },
-    onDead: (runnerIds) => void rescueDead(runnerIds),
+    onDead(runnerIds) {
+      const own = new Set([...retiring.keys()].map(({ id }) => id))
+      rescueDead(runnerIds.filter((id) => !own.has(id)))
+    },
     onError: report,
   })
   const lostClaims = watchLostClaims({
@@ -82,7 +85,8 @@ export async function startWorker(
     workerSchema,
     held: () => new Map(current ? [[current.id, current.claims.held]] : []),
     onFound(runnerIds) {
-      if (current && runnerIds.includes(current.id)) replaceRunner(current, 'lost claim')
+      if (current && runnerIds.includes(current.id))
+        replaceRunner(current, { reason: 'lost claim' })
       const unknown = runnerIds.filter((id) => id !== current?.id)
       if (unknown.length > 0) markAbandoned(database.pool, unknown).catch(report)
     },
@@ -117,12 +121,13 @@ export async function startWorker(
       }),
     )
     current = runner
-    runner.failed.then((reason) => replaceRunner(runner, reason))
+    runner.failed.then((failure) => replaceRunner(runner, failure))
   }
 
-  function replaceRunner(runner: Runner, reason: string): void {
+  function replaceRunner(runner: Runner, { reason, error }: Failure): void {
     if (runner !== current || stopping.signal.aborted) return
-    logger.warn({ reason }, 'Replacing the worker runner.')
+    if (isDatabaseUnavailable(error)) log.unavailable(error)
+    logger.warn({ reason, error }, 'Replacing the worker runner.')
     current = null
     runner.stop()
     // Its tasks wait for Postgres as long as the new runner does.
@@ -181,7 +186,7 @@ export async function startWorker(
   let isRescuing = false
 
   async function rescueDead(runnerIds: string[]): Promise<void> {
-    if (isRescuing) return
+    if (isRescuing || runnerIds.length === 0) return
     isRescuing = true
     try {
       const count = await rescueWorkers(database.pool, workerSchema, runnerIds)

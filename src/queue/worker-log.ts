@@ -4,9 +4,6 @@ import type { Logger } from '../telemetry/logger.ts'
 /** While Postgres stays unavailable, it is said this often. */
 const REPEAT_EVERY_MS = 60_000
 
-/** What a runner meets so soon after Postgres was unavailable follows from that. */
-const FOLLOWS_WITHIN_MS = 30_000
-
 export interface WorkerLog {
   /** For the lines of graphile-worker. */
   write(level: string, message: string, meta?: Record<string, unknown>): void
@@ -16,13 +13,12 @@ export interface WorkerLog {
 
 /** Brings the lines of graphile-worker into our log, and says seldom that Postgres is unavailable. */
 export function createWorkerLog(logger: Logger): WorkerLog {
-  let unavailableAtMs = Number.NEGATIVE_INFINITY
   let saidAtMs: number | null = null
 
   function unavailable(error: unknown): void {
-    unavailableAtMs = performance.now()
-    if (saidAtMs !== null && unavailableAtMs - saidAtMs < REPEAT_EVERY_MS) return
-    saidAtMs = unavailableAtMs
+    const nowMs = performance.now()
+    if (saidAtMs !== null && nowMs - saidAtMs < REPEAT_EVERY_MS) return
+    saidAtMs = nowMs
     logger.warn({ error }, 'Lost connection to Postgres; work is paused until it returns.')
   }
 
@@ -35,8 +31,6 @@ export function createWorkerLog(logger: Logger): WorkerLog {
     write(level, message, meta = {}) {
       const error = errorIn(meta)
       if (level === 'error' && isDatabaseUnavailable(error)) unavailable(error)
-      else if (level === 'error' && performance.now() - unavailableAtMs < FOLLOWS_WITHIN_MS)
-        logger.warn({ error }, message)
       else if (level === 'error') logger.error({ error }, message)
       else if (level === 'warning' && !isAboutPoolSize(meta)) logger.warn({ worker: true }, message)
       else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)

@@ -51,3 +51,18 @@ export async function runnerIds({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>('select id from posthorn.workers order by id')
   return rows.map(({ id }) => id)
 }
+
+export async function countStates({ pool }: Database): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `select state::text as state, attempt_count as attempts, count(*)::int as count from posthorn.deliveries
+     group by 1, 2 order by 1, 2`,
+  )
+  return rows
+}
+
+export async function countPending({ pool }: Database): Promise<number> {
+  const { rows } = await pool.query(
+    `select count(*)::int as count from posthorn.deliveries where state = 'pending'`,
+  )
+  return rows[0].count
+}
