@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 
-/** Every task of the worker, with the payload of its jobs: public ids, never a secret. */
+/** Every task of the worker, with the payload of its jobs. A payload holds public ids, never a secret. */
 export interface TaskPayloads {
   /** Make one attempt for a delivery. The job's key is the delivery's id. */
   deliver: {
@@ -9,15 +9,15 @@ export interface TaskPayloads {
     readonly eventType: string
     readonly organizationId: string
   }
-  /** Release from the backlog of a webhook, as far as there is room. */
+  /** Release parked deliveries of a webhook, as far as there is room. */
   release_backlog: { readonly webhookId: string }
-  /** Cancel the pending deliveries of a deleted webhook. */
+  /** Cancel the deliveries of a deleted webhook. */
   cancel_deliveries: { readonly webhookId: string }
   /** Continue a recovery. The job's key is the recovery's id. */
   recover_deliveries: { readonly recoveryId: string }
-  /** Create partitions ahead, and drop or delete what is past its retention. */
+  /** Create partitions ahead, and delete what is past its retention. */
   maintain: Record<string, never>
-  /** Compare the deliveries with their jobs, and put right what differs. */
+  /** Compare deliveries with their jobs. */
   sweep: Record<string, never>
   /** Backfill the index of states, roll up statistics, and prune schedules. */
   roll_up: Record<string, never>
@@ -25,13 +25,8 @@ export interface TaskPayloads {
 
 export type TaskName = keyof TaskPayloads
 
-/** What a task gets from the runner. */
-export interface TaskRun {
-  /** Aborted when the process shuts down and waits no longer. */
-  readonly signal: AbortSignal
-  /** Throws where the runner has been taken for dead, so that others may run its jobs. */
-  fence(): void | Promise<void>
-}
+/** The prefix of our task identifiers, so that other programs' tasks in the same schema never meet ours. */
+export const TASK_PREFIX = 'posthorn:'
 
 export interface JobOptions {
   /** A job that waits under the same key is replaced by this one. */
@@ -47,5 +42,6 @@ export async function enqueue<Name extends TaskName>(
   { key, runAt }: JobOptions = {},
 ): Promise<void> {
   await db.$executeRaw`
-    select posthorn.enqueue(${name}, ${JSON.stringify(payload)}::json, ${key ?? null}, ${runAt ?? null}::timestamptz)`
+    select posthorn.enqueue(
+      ${name}, ${JSON.stringify(payload)}::json, ${key ?? null}, ${runAt ?? null}::timestamptz)`
 }

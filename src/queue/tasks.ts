@@ -17,11 +17,7 @@ import type { ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/keep-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
-import type { TaskName, TaskPayloads, TaskRun } from './jobs.ts'
-
-export type Tasks = {
-  readonly [Name in TaskName]: (payload: TaskPayloads[Name], run: TaskRun) => Promise<void>
-}
+import type { Tasks } from './task-runs.ts'
 
 export interface TaskDeps {
   readonly database: Database

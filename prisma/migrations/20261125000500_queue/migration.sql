@@ -85,23 +85,26 @@ $$;
 comment on function posthorn.schedule_deliveries is 'Calls graphile-worker. gives each delivery exactly one job.';
 
 -- Gives deliveries the jobs that their rows ask for: where a job was lost, or its worker died. Those that need none
--- lose what they have.
+-- lose what they have. A job that is locked is retired, so that a dead worker that comes back cannot complete the new one.
 create function posthorn.restore_delivery_jobs(delivery_ids uuid[]) returns void
   language plpgsql
 as $$
+declare
+  restored posthorn.delivery_job[];
 begin
   perform posthorn.complete_delivery_jobs(array(
     select posthorn.type_id('msg', d.id) from posthorn.deliveries as d
     where d.id = any (delivery_ids) and (d.parked_at is not null or d.state not in ('pending', 'exhausted'))));
-  with restored as (
+  with restorable as (
     update posthorn.deliveries as d set job_written_at = now()
     where d.id = any (delivery_ids) and d.state = 'pending' and d.parked_at is null
     returning d.*
   )
-  select posthorn.schedule_deliveries(array_agg(row(
+  select array_agg(row(
     d.id, d.webhook_id, d.organization_id, d.event_type, coalesce(d.next_attempt_at, now()), d.attempt_count,
-    greatest(d.max_attempts, d.attempt_count + 1), d.last_error)::posthorn.delivery_job))
-  from restored as d;
+    greatest(d.max_attempts, d.attempt_count + 1), d.last_error)::posthorn.delivery_job)
+  into restored from restorable as d;
+  perform posthorn.schedule_deliveries(restored);
 end
 $$;
 

@@ -1,0 +1,21 @@
+import { type ParsedCronItem, parseCronItems } from 'graphile-worker'
+import { TASK_PREFIX, type TaskName } from './jobs.ts'
+
+const SCHEDULE: Partial<Record<TaskName, string>> = {
+  maintain: '*/15 * * * *',
+  // What an operator deletes is added again within five minutes.
+  sweep: '*/2 * * * *',
+  roll_up: '* * * * *',
+}
+
+/** Missed runs are not made up for, as one does the work of all. */
+export function cronItems(): ParsedCronItem[] {
+  return parseCronItems(
+    Object.entries(SCHEDULE).map(([name, match]) => ({
+      task: `${TASK_PREFIX}${name}`,
+      identifier: `${TASK_PREFIX}${name}`,
+      match,
+      options: { backfillPeriod: 0 },
+    })),
+  )
+}

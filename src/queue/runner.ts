@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/client.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { type Failure, type Runner, startRunner } from './graphile-runner.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { watchLostClaims } from './lost-claims.ts'
+import { markAbandoned, rescueAbandoned, rescueWorkers } from './rescue.ts'
+import { createRunnerContext } from './runner-context.ts'
+import { createTaskRuns, type RunningJobs, type Tasks } from './task-runs.ts'
+import { createWorkerLog } from './worker-log.ts'
+
+/** The part of a process that runs jobs. Disposing of it lets running tasks finish for a while. */
+export interface Worker extends AsyncDisposable {
+  /** Whether it claims jobs at the moment. */
+  readonly running: boolean
+  /** Aborts the tasks that a shutdown would wait for. */
+  hurry(): void
+}
+
+export interface WorkerOptions {
+  /** Attempts in flight. More jobs are claimed, so that those that wait for a permit keep no other one waiting. */
+  readonly concurrency: number
+  /** The schema of graphile-worker. */
+  readonly workerSchema: string
+  readonly logger: Logger
+  /** Called when it begins to shut down. */
+  readonly onStopping: () => void
+}
+
+const RETRY_AFTER_MS = 500
+
+/** How long running tasks may go on in a runner that is stopping. */
+const FINISH_WITHIN_MS = 8_000
+
+/** How long tasks that are aborted may take to record what is done, and requeue the rest. */
+const REQUEUE_WITHIN_MS = 1_000
+
+/** With the time to rescue what remains. */
+const SHUT_DOWN_WITHIN_MS = FINISH_WITHIN_MS + REQUEUE_WITHIN_MS + 3_000
+
+/** Heartbeats without a claim, the first time; each replacement that does not help doubles it. */
+const STALLED_AFTER_BEATS = 5
+const STALLED_AFTER_BEATS_AT_MOST = 60
+
+/** Runs jobs until it is disposed of. A runner of graphile-worker that cannot go on is replaced. */
+export async function startWorker(
+  database: Database,
+  tasks: Tasks,
+  { concurrency, workerSchema, logger, onStopping }: WorkerOptions,
+): Promise<Worker> {
+  const log = createWorkerLog(logger)
+  const running: RunningJobs = new Map()
+  const retiring = new Map<Runner, Promise<void>>()
+  const stopping = new AbortController()
+  const hurrying = new AbortController()
+  let current: Runner | null = null
+  let replacing: Promise<void> | null = null
+  let stalledAfterBeats = STALLED_AFTER_BEATS
+
+  const context = createRunnerContext(report)
+  const heartbeat = startHeartbeat({
+    databaseUrl: database.url,
+    onBeat() {
+      log.available()
+      if (current && current.claims.countBeat() > stalledAfterBeats) {
+        const isFirst = current.claims.hasClaimed
+        stalledAfterBeats = isFirst
+          ? STALLED_AFTER_BEATS
+          : Math.min(stalledAfterBeats * 2, STALLED_AFTER_BEATS_AT_MOST)
+        replaceRunner(current, { reason: 'claiming stalled' })
+      }
+    },
+    onLost(runnerId) {
+      if (current?.id === runnerId) replaceRunner(current, { reason: 'its heartbeat was overdue' })
+    },
+    onDead(runnerIds) {
+      const own = new Set([...retiring.keys()].map(({ id }) => id))
+      rescueDead(runnerIds.filter((id) => !own.has(id)))
+    },
+    onError: report,
+  })
+  const lostClaims = watchLostClaims({
+    pool: database.pool,
+    workerSchema,
+    held: () => new Map(current ? [[current.id, current.claims.held]] : []),
+    onFound(runnerIds) {
+      if (current && runnerIds.includes(current.id))
+        replaceRunner(current, { reason: 'lost claim' })
+      const unknown = runnerIds.filter((id) => id !== current?.id)
+      if (unknown.length > 0) markAbandoned(database.pool, unknown).catch(report)
+    },
+    onError: report,
+  })
+
+  function report(error: unknown): void {
+    if (isDatabaseUnavailable(error)) log.unavailable(error)
+    else logger.warn({ error }, 'A worker runner met an error.')
+  }
+
+  async function start(): Promise<void> {
+    const runner = await context.enter(() =>
+      startRunner({
+        databaseUrl: database.url,
+        workerSchema,
+        concurrency,
+        log,
+        createTaskRuns: (runnerId) =>
+          createTaskRuns({
+            tasks,
+            running,
+            fence: (signal) => heartbeat.fence(runnerId(), signal),
+            leaveRunner: context.leave,
+            onUnavailable: log.unavailable,
+          }),
+        register: heartbeat.register,
+        onConnectionError(error) {
+          report(error)
+          lostClaims.look()
+        },
+      }),
+    )
+    current = runner
+    runner.failed.then((failure) => replaceRunner(runner, failure))
+  }
+
+  function replaceRunner(runner: Runner, { reason, error }: Failure): void {
+    if (runner !== current || stopping.signal.aborted) return
+    if (isDatabaseUnavailable(error)) log.unavailable(error)
+    logger.warn({ reason, error }, 'Replacing the worker runner.')
+    current = null
+    runner.stop()
+    // Its tasks wait for Postgres as long as the new runner does.
+    replacing = startAgain().then(() => void retire(runner))
+  }
+
+  function pause(): Promise<void> {
+    return sleep(RETRY_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+
+  async function startAgain(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await start()
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) log.unavailable(error)
+        else logger.error({ error }, 'The worker runner did not start; trying again.')
+      }
+      await pause()
+    }
+  }
+
+  function retire(runner: Runner): Promise<void> {
+    const already = retiring.get(runner)
+    if (already) return already
+    const retired = stopAndRescue(runner).finally(() => retiring.delete(runner))
+    retiring.set(runner, retired)
+    return retired
+  }
+
+  async function stopAndRescue(runner: Runner): Promise<void> {
+    const stopped = runner.stop()
+    await within(FINISH_WITHIN_MS, stopped, hurrying.signal)
+    runner.abort()
+    await within(REQUEUE_WITHIN_MS, stopped)
+    heartbeat.unregister(runner.id)
+    runner.destroy()
+    await untilRescued(runner)
+  }
+
+  async function untilRescued(runner: Runner): Promise<void> {
+    for (;;) {
+      try {
+        const count = await rescueAbandoned(database.pool, workerSchema, runner)
+        if (count > 0) logger.info({ count }, 'Rescued the jobs of a replaced worker runner.')
+        return
+      } catch (error) {
+        report(error)
+      }
+      // Other processes do it then.
+      if (stopping.signal.aborted) return
+      await pause()
+    }
+  }
+
+  let isRescuing = false
+
+  async function rescueDead(runnerIds: string[]): Promise<void> {
+    if (isRescuing || runnerIds.length === 0) return
+    isRescuing = true
+    try {
+      const count = await rescueWorkers(database.pool, workerSchema, runnerIds)
+      logger.warn({ runnerIds, count }, 'Rescued the jobs of dead workers.')
+    } catch (error) {
+      report(error)
+    }
+    isRescuing = false
+  }
+
+  try {
+    await start()
+  } catch (error) {
+    lostClaims[Symbol.dispose]()
+    await heartbeat[Symbol.asyncDispose]()
+    context[Symbol.dispose]()
+    throw error
+  }
+  return {
+    get running() {
+      return current !== null
+    },
+    hurry() {
+      hurrying.abort()
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await replacing
+      current?.stop()
+      onStopping()
+      if (current) retire(current)
+      await within(SHUT_DOWN_WITHIN_MS, Promise.all(retiring.values()))
+      current = null
+      lostClaims[Symbol.dispose]()
+      await heartbeat[Symbol.asyncDispose]()
+      context[Symbol.dispose]()
+    },
+  }
+}
+
+/** Resolves with the promise, or when the time is over or the signal aborts. */
+async function within(ms: number, promise: Promise<unknown>, signal?: AbortSignal): Promise<void> {
+  const settled = new AbortController()
+  const signals = [settled.signal, ...(signal ? [signal] : [])]
+  const timer = sleep(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => {})
+  await Promise.race([promise, timer])
+  settled.abort()
+}

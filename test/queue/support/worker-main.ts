@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../../../src/db/client.ts'
+import { parseId } from '../../../src/ids.ts'
+import { startWorker } from '../../../src/queue/runner.ts'
+import { createLogger } from '../../../src/telemetry/logger.ts'
+import { createTasks } from './tasks.ts'
+
+/** What a worker process tells of each delivery: that its task runs, was fenced, or recorded its one attempt. */
+export interface Report {
+  readonly what: 'started' | 'fenced' | 'recorded'
+  readonly deliveryId: string
+}
+
+const workMs = Number(process.env['WORK_MS'])
+await using database = openDatabase(process.env['DATABASE_URL'] as string)
+const stopping = Promise.withResolvers<void>()
+process.once('SIGTERM', () => stopping.resolve())
+process.once('disconnect', () => process.exit(1))
+
+await using _worker = await startWorker(
+  database,
+  createTasks({
+    async deliver({ deliveryId }, { fence }) {
+      report('started', deliveryId)
+      await sleep(workMs)
+      try {
+        await fence()
+      } catch (error) {
+        report('fenced', deliveryId)
+        throw error
+      }
+      const { rowCount } = await database.pool.query(
+        `update posthorn.deliveries
+         set state = 'succeeded', attempt_count = attempt_count + 1, next_attempt_at = null, finished_at = now()
+         where id = $1 and state = 'pending'`,
+        [parseId('delivery', deliveryId)],
+      )
+      if (rowCount === 1) report('recorded', deliveryId)
+    },
+  }),
+  {
+    concurrency: 10,
+    workerSchema: 'graphile_worker',
+    logger: createLogger('info'),
+    onStopping() {},
+  },
+)
+await stopping.promise
+
+function report(what: Report['what'], deliveryId: string): void {
+  process.send?.({ what, deliveryId } satisfies Report)
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Report } from './worker-main.ts'
+
+/** A process that runs a worker, which is killed when it is disposed of. */
+export interface WorkerProcess extends AsyncDisposable {
+  readonly process: ChildProcess
+  readonly reports: Report[]
+  /** What it wrote to its log and to stderr. */
+  readonly output: () => string
+  kill(signal: NodeJS.Signals): void
+}
+
+const MAIN = fileURLToPath(new URL('worker-main.ts', import.meta.url))
+
+export function startWorkerProcess(databaseUrl: string, workMs: number): WorkerProcess {
+  const child = fork(MAIN, {
+    env: { ...process.env, DATABASE_URL: databaseUrl, WORK_MS: String(workMs) },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const reports: Report[] = []
+  let output = ''
+  const collect = (chunk: Buffer) => {
+    output += chunk
+  }
+  child.stdout?.on('data', collect)
+  child.stderr?.on('data', collect)
+  child.on('message', (report) => reports.push(report as Report))
+  return {
+    process: child,
+    reports,
+    output: () => output,
+    kill: (signal) => void child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
