@@ -132,7 +132,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/(https-receiver|format-delivery|received-delivery)[.]ts$',
+          '^src/cli/listen/(https-receiver|format-delivery|received-delivery|local-certificates)[.]ts$',
           '^src/server[.]ts$',
           '^src/db/embedded-server[.]ts$',
         ],
