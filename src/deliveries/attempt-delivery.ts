@@ -155,7 +155,14 @@ async function send(
   })
   const acknowledgeTimeoutMs = options.timeoutMs ?? undefined
   const { url, headers, body } = request
-  const outcome = await deps.sender.send({ url, headers, body, acknowledgeTimeoutMs, signal })
+  const outcome = await deps.sender.send({
+    organizationId,
+    url,
+    headers,
+    body,
+    acknowledgeTimeoutMs,
+    signal,
+  })
   // Ended by our own shutdown: not an attempt. The job goes back and another process makes it.
   if (outcome.kind === 'aborted') throw new DomainError('unavailable', 'Posthorn is shutting down.')
   const retryDelayMs = nextDelayMs(delivery, outcome, scheduleMs, keepsSchedule, deps.now())
