@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { createApiKey } from './api-keys/api-key.ts'
 import { SCOPES } from './api-keys/scope.ts'
+import { ensureLocalAuthority } from './cli/listen/local-authority.ts'
 import { type Config, loadConfig, type Secrets } from './config.ts'
 import { type Db, inTransaction } from './db/client.ts'
 import { type KeepRunningHandlers, openEmbeddedPostgres } from './db/embedded.ts'
@@ -12,7 +13,6 @@ import {
   replaceGeneratedSecret,
 } from './generated-secret.ts'
 import { createOrganization } from './organizations/organization.ts'
-import { ensureLocalAuthority } from './outbound/local-authority.ts'
 import type { Services, Settings } from './services.ts'
 import { createSignInLink } from './sessions/sign-in-link.ts'
 

@@ -1,22 +1,13 @@
-import { checkDestinationUrl, type DestinationUrlProblem, unbracketed } from './destination-url.ts'
+import { checkDestinationUrl, type DestinationUrlProblem } from './destination-url.ts'
 import type { Refused } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
 
 /** A URL taken apart once, for the thousands of requests that go to it. */
 export interface Destination {
-  readonly origin: Origin
-  /** As the `host` header has it: with the port, unless that is HTTPS's own. */
-  readonly host: string
+  /** Scheme, host and port, as in `https://example.com:8443`. */
+  readonly origin: string
   /** With the query. */
   readonly path: string
-}
-
-export interface Origin {
-  /** Scheme, host and port, as in `https://example.com:8443`. */
-  readonly href: string
-  /** A name, or an address without brackets. */
-  readonly hostname: string
-  readonly port: number
 }
 
 type Reading =
@@ -40,15 +31,8 @@ export function createDestinationReader(guard: AddressGuard): (url: string) => R
 function readDestination(url: string, guard: AddressGuard): Reading {
   const check = checkDestinationUrl(url, guard)
   if (!check.ok) return { refusal: refusalReason(check.code) }
-  const { origin, host, hostname, port, pathname, search } = new URL(url)
-  return {
-    refusal: null,
-    destination: {
-      origin: { href: origin, hostname: unbracketed(hostname), port: Number(port || 443) },
-      host,
-      path: pathname + search,
-    },
-  }
+  const { origin, pathname, search } = new URL(url)
+  return { refusal: null, destination: { origin, path: pathname + search } }
 }
 
 function refusalReason(code: DestinationUrlProblem): Refused['reason'] {

@@ -1,123 +1,135 @@
-import { ConnectionFailure, codeOf, explainFailure, explainTimeout } from './failure.ts'
+import { type Dispatcher, errors } from 'undici'
+import {
+  ConnectionFailure,
+  ConnectTimedOut,
+  codeOf,
+  explainFailure,
+  explainTimeout,
+} from './failure.ts'
+import { connectionEndOf } from './guarded-connector.ts'
 import { AddressRefused } from './guarded-lookup.ts'
-import type { LastHead } from './last-head.ts'
 import type { ExchangeLimits } from './limits.ts'
-import type { Outcome } from './outcome.ts'
-import type { ResponseHead } from './response-head.ts'
-import { type ResponseListener, ResponseReader } from './response-reader.ts'
+import type { Attempted, Outcome } from './outcome.ts'
 import { ResponseSample } from './response-sample.ts'
 
-/** A connection, as far as the exchange on it is concerned. */
-export interface Carrier {
-  readonly isReused: boolean
-  /** The response ended where it should, so that the connection may rest that long for another exchange. */
-  release(keepIdleMs: number): void
-  close(): void
-}
-
-export interface ExchangeEnd {
+export interface ExchangeEvents {
+  /** The request is on a connection now, or will not be: it makes none. */
+  connected(): void
   settled(outcome: Outcome): void
-  /** Asks to be carried once more, on a new connection. */
-  retry(): void
+  /** undici is done with the request, so that its connection is free or closed. */
+  released(): void
+  /** Asks to be dispatched once more, on a new connection. */
+  repeat(): void
+  /** The request is not valid: a fault of ours. */
+  faulted(error: Error): void
 }
 
 type Phase = 'waiting' | 'connecting' | 'responding' | 'reading' | 'done'
+type Controller = Dispatcher.DispatchController | null
 
 /**
- * One request and what becomes of it. It keeps the clocks and counts the bytes, and settles once; what happens on the
- * connection after that no longer matters.
+ * One request and what becomes of it, as undici reports it. The clocks are kept here, as those of undici are half a second
+ * wide. It settles once; what happens on the connection after that no longer matters.
  */
-export class Exchange implements ResponseListener {
-  readonly request: Buffer
+export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits
-  readonly #end: ExchangeEnd
+  readonly #events: ExchangeEvents
   readonly #sample: ResponseSample
-  readonly #reader: ResponseReader
+  readonly #createdAt = performance.now()
   #phase: Phase = 'waiting'
-  #carrier: Carrier | null = null
-  #retried = false
+  #controller: Controller = null
   #startedAt = 0
+  #waitedMs = 0
+  #resent = false
+  #hasResponse = false
+  #interimBytes = 0
   #timer: NodeJS.Timeout | undefined
-  #bytes = 0
-  #keepIdleMs = 0
 
-  constructor(request: Buffer, limits: ExchangeLimits, lastHead: LastHead, end: ExchangeEnd) {
-    this.request = request
+  constructor(limits: ExchangeLimits, events: ExchangeEvents) {
     this.#limits = limits
-    this.#end = end
+    this.#events = events
     this.#sample = new ResponseSample(limits.keepBodyBytes)
-    this.#reader = new ResponseReader(this, limits.maxHeaderBytes, lastHead)
   }
 
-  /** The receiver's time begins here: waiting for a connection of ours to be free is not its doing. */
-  onCarried(carrier: Carrier): void {
-    this.#carrier = carrier
+  get isWaiting(): boolean {
+    return this.#phase === 'waiting'
+  }
+
+  /** There is no permit for it yet. */
+  startWaiting(): void {
+    this.#startClock(this.#limits.waitTimeoutMs)
+  }
+
+  /** To be called before it is dispatched; what it waited until then is not the receiver's time. */
+  startConnecting(): void {
+    if (this.#phase === 'waiting') {
+      this.#startedAt = performance.now()
+      this.#waitedMs = Math.round(this.#startedAt - this.#createdAt)
+    }
     this.#phase = 'connecting'
-    if (!this.#retried) this.#startedAt = performance.now()
-  }
-
-  /** A connection is being made, at first or because the one at rest turned out to be closed. */
-  onConnecting(): void {
     this.#startClock(this.#limits.connectTimeoutMs - this.#elapsedMs())
   }
 
-  onRequestSent(): void {
-    this.#phase = 'responding'
-    this.#startClock(this.#limits.acknowledgeTimeoutMs)
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#events.connected()
+    this.#controller = controller
+    if (this.#phase === 'done') this.#giveUp()
+    else {
+      this.#phase = 'responding'
+      this.#startClock(this.#limits.acknowledgeTimeoutMs)
+    }
   }
 
-  onBytes(bytes: Buffer): void {
-    if (this.#phase === 'done') return
-    const isAwaited = this.#phase === 'responding'
-    const { maxHeaderBytes, maxBodyBytes } = this.#limits
-    // Also of what frames a body: almost nothing of it may be body.
-    if (!isAwaited && this.#bytes > maxHeaderBytes + maxBodyBytes) {
-      this.#answer(false)
+  onResponseStarted(): void {
+    this.#hasResponse = true
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: UndiciHeaders): void {
+    if (this.#phase !== 'responding') return
+    if (status < 200) {
+      this.#interimBytes += sizeOf(headers)
+      if (this.#interimBytes <= this.#limits.maxHeaderBytes) return
+      this.#fail(new ConnectionFailure('head_too_large'))
+      this.#giveUp()
       return
     }
-    this.#bytes += bytes.length
-    this.#reader.read(bytes)
-    if (isAwaited && this.#isReading) this.#startClock(this.#limits.bodyReadMs)
-  }
-
-  onHead(head: ResponseHead): void {
     this.#phase = 'reading'
-    this.#keepIdleMs = head.keepIdleMs
-    this.#sample.begin(head, this.#elapsedMs())
+    this.#sample.begin(status, joined(headers), this.#elapsedMs())
+    this.#startClock(this.#limits.bodyReadMs)
   }
 
-  onBody(data: Buffer): void {
-    if (!this.#isReading) return
-    this.#sample.add(data)
-    if (this.#sample.bodyBytes > this.#limits.maxBodyBytes) this.#answer(false)
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#phase !== 'reading') return
+    this.#sample.add(chunk)
+    if (this.#sample.bodyBytes > this.#limits.maxBodyBytes) this.#expire()
   }
 
-  onEnd(isExact: boolean): void {
-    if (this.#isReading) this.#answer(true, isExact)
+  onResponseEnd(): void {
+    this.#events.released()
+    if (this.#phase === 'reading') this.#answer(true)
   }
 
-  onMalformed(why: 'invalid_http' | 'head_too_large'): void {
-    if (this.#isReading) this.#answer(false)
-    else if (this.#phase !== 'done') this.#fail(new ConnectionFailure(why))
-  }
-
-  /** The receiver closed the connection in good order. */
-  onClosed(): void {
-    if (this.#isReading) this.#answer(this.#reader.endsWithConnection)
-    else this.onBroken(new ConnectionFailure('closed_early'))
-  }
-
-  onBroken(error: Error): void {
-    if (this.#phase === 'done') return
-    if (this.#isReading) this.#answer(false)
-    else if (!this.#retryIfStale(error)) this.#fail(error)
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#events.connected()
+    if (this.#phase === 'reading') this.#answer(false)
+    else if (error instanceof errors.InvalidArgumentError) {
+      this.#end()
+      this.#events.faulted(error)
+    } else if (this.#phase !== 'done') {
+      if (this.#isStale(error)) {
+        this.#repeat()
+        return
+      }
+      this.#fail(error)
+    }
+    this.#events.released()
   }
 
   /** The caller gives up. A head that has arrived is an answer all the same. */
   abort(): void {
-    if (this.#phase === 'done') return
-    if (this.#isReading) this.#answer(false)
-    else this.#settle({ kind: 'aborted' }, false)
+    if (this.#phase === 'reading') this.#answer(false)
+    else if (this.#phase !== 'done') this.#settle({ kind: 'aborted' })
+    this.#giveUp()
   }
 
   /**
@@ -125,52 +137,69 @@ export class Exchange implements ResponseListener {
    * nothing was read, so the request goes out once more within the same attempt. Delivery is at least once: a receiver
    * that did read it knows the repeat by its id. It happens within the connect time, so the whole stays bounded.
    */
-  #retryIfStale(error: Error): boolean {
-    const isStale = this.#carrier?.isReused && this.#bytes === 0 && CLOSED.has(codeOf(error))
+  #isStale(error: Error): boolean {
+    const end = connectionEndOf(error)
+    const isClosed = error instanceof errors.SocketError || CLOSED.has(codeOf(error))
     const isLate = this.#elapsedMs() >= this.#limits.connectTimeoutMs
-    if (!isStale || isLate || this.#retried) return false
-    this.#retried = true
-    clearTimeout(this.#timer)
-    this.#carrier?.close()
-    this.#end.retry()
-    return true
+    const wasIdle = end?.wasUsed && !end.isInvalid && !this.#hasResponse
+    return Boolean(isClosed && wasIdle && !isLate && !this.#resent)
+  }
+
+  #repeat(): void {
+    this.#resent = true
+    this.#controller = null
+    this.startConnecting()
+    this.#events.repeat()
   }
 
   #fail(error: Error): void {
-    const durationMs = this.#elapsedMs()
+    const ends = this.#ends()
     if (error instanceof AddressRefused) {
-      this.#settle({ kind: 'refused', reason: 'address-not-public', durationMs }, false)
+      this.#settle({ kind: 'refused', reason: 'address-not-public', ...ends })
+    } else if (error instanceof ConnectTimedOut) {
+      this.#settle({ ...explainTimeout('connect', this.#limits.connectTimeoutMs), ...ends })
     } else {
-      this.#settle({ kind: 'unreachable', ...explainFailure(error), durationMs }, false)
+      const { cause = error, isInvalid = false } = connectionEndOf(error) ?? {}
+      this.#settle({ kind: 'unreachable', ...explainFailure(cause, isInvalid), ...ends })
     }
   }
 
+  /** A bound is met. */
   #expire(): void {
-    const { connectTimeoutMs, acknowledgeTimeoutMs } = this.#limits
-    const durationMs = this.#elapsedMs()
-    if (this.#phase === 'connecting') {
-      this.#settle({ ...explainTimeout('connect', connectTimeoutMs), durationMs }, false)
-    } else if (this.#phase === 'responding') {
-      this.#settle({ ...explainTimeout('response', acknowledgeTimeoutMs), durationMs }, false)
+    if (this.#phase === 'reading') this.#answer(false)
+    else if (this.#phase === 'connecting') this.#fail(new ConnectTimedOut())
+    else if (this.#phase === 'responding') {
+      const timeout = explainTimeout('response', this.#limits.acknowledgeTimeoutMs)
+      this.#settle({ ...timeout, ...this.#ends() })
     } else {
-      this.#answer(false)
+      this.#waitedMs = Math.round(performance.now() - this.#createdAt)
+      this.#fail(new ConnectionFailure('connections_busy'))
     }
+    this.#giveUp()
   }
 
-  get #isReading(): boolean {
-    return this.#phase === 'reading'
+  #answer(isComplete: boolean): void {
+    this.#settle(this.#sample.toOutcome(isComplete, this.#ends()))
   }
 
-  #answer(isComplete: boolean, isReusable = false): void {
-    this.#settle(this.#sample.toOutcome(isComplete, this.#elapsedMs()), isReusable)
+  #settle(outcome: Outcome): void {
+    this.#end()
+    this.#events.settled(outcome)
   }
 
-  #settle(outcome: Outcome, isReusable: boolean): void {
+  /** undici closes the connection, and reports the error back. */
+  #giveUp(): void {
+    this.#controller?.abort(new GivenUp())
+  }
+
+  #end(): void {
     this.#phase = 'done'
     clearTimeout(this.#timer)
-    if (isReusable) this.#carrier?.release(this.#keepIdleMs)
-    else this.#carrier?.close()
-    this.#end.settled(outcome)
+  }
+
+  #ends(): Attempted {
+    const durationMs = this.#phase === 'waiting' ? 0 : Math.round(this.#elapsedMs())
+    return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent }
   }
 
   #startClock(ms: number): void {
@@ -187,9 +216,27 @@ export class Exchange implements ResponseListener {
   }
 
   #elapsedMs(): number {
-    return Math.round(performance.now() - this.#startedAt)
+    return performance.now() - this.#startedAt
   }
 }
 
-/** Ways in which a peer's closing of a connection shows. */
-const CLOSED: ReadonlySet<string> = new Set(['closed_early', 'ECONNRESET', 'EPIPE'])
+/** Ways in which a peer's closing of a connection shows, besides undici's own. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+
+/** What undici is told when nobody waits for a request any more. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp'
+}
+
+type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+function joined(headers: UndiciHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+  )
+}
+
+/** As they were on the wire, about: with the status line, and what separates them. */
+function sizeOf(headers: UndiciHeaders): number {
+  return Object.entries(headers).reduce((sum, field) => sum + field.join().length + 4, 20)
+}

@@ -1,8 +1,15 @@
-import type { FailureCode, TimedOut } from './outcome.ts'
+import { errors } from 'undici'
+import type { Attempted, FailureCode, TimedOut } from './outcome.ts'
 
-/** Why there was no answer, as a stable code and in plain words that a partner may read. */
-export function explainFailure(error: Error): { code: FailureCode; reason: string } {
-  const code = classify(error)
+/**
+ * Why there was no answer, as a stable code and in plain words that a partner may read. `isInvalid`: undici closed the
+ * connection, as what had come was no answer.
+ */
+export function explainFailure(
+  error: Error,
+  isInvalid: boolean,
+): { code: FailureCode; reason: string } {
+  const code = isInvalid ? 'invalid_http' : classify(error)
   return { code, reason: REASONS[code] }
 }
 
@@ -10,7 +17,7 @@ export function explainFailure(error: Error): { code: FailureCode; reason: strin
 export function explainTimeout(
   phase: TimedOut['phase'],
   afterMs: number,
-): Omit<TimedOut, 'durationMs'> {
+): Omit<TimedOut, keyof Attempted> {
   const time = afterMs < 1_000 ? `${afterMs} ms` : `${afterMs / 1_000} s`
   const reason =
     phase === 'connect'
@@ -28,6 +35,11 @@ export class ConnectionFailure extends Error {
     super(REASONS[code])
     this.code = code
   }
+}
+
+/** A connection was not ready in time, its name look-up included. */
+export class ConnectTimedOut extends Error {
+  override readonly name = 'ConnectTimedOut'
 }
 
 const REASONS: Record<FailureCode, string> = {
@@ -51,6 +63,8 @@ const REASONS: Record<FailureCode, string> = {
   invalid_http: 'The answer was not valid HTTP/1.1.',
   head_too_large: "The answer's status line and headers were too large.",
   proxy_failed: 'The egress proxy did not make the connection.',
+  connections_busy:
+    'Nothing was sent: all connections that Posthorn makes for one organization at a time were in use.',
 }
 
 const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
@@ -80,6 +94,9 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   EPROTO: 'tls_failed',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'client_certificate_demanded',
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'http_version_refused',
+  UND_ERR_SOCKET: 'closed_early',
+  UND_ERR_HEADERS_OVERFLOW: 'head_too_large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_http',
 }
 
 export function codeOf(error: Error): string {
@@ -88,6 +105,7 @@ export function codeOf(error: Error): string {
 
 function classify(error: Error): FailureCode {
   if (error instanceof ConnectionFailure) return error.code
+  if (error instanceof errors.HTTPParserError) return 'invalid_http'
   const code = codeOf(error)
   const known = BY_ERROR_CODE[code]
   if (known) return known

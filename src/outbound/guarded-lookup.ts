@@ -1,12 +1,9 @@
 import type { LookupAddress } from 'node:dns'
-import dns from 'node:dns/promises'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import type { AddressGuard } from './public-address.ts'
 
 /** Resolves a name to all its addresses. Rejects, or answers with none, when there are none. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>
-
-export const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: true })
 
 /** The guard's no. It names neither the address nor the rule, since a partner may read what becomes of it. */
 export class AddressRefused extends Error {
@@ -28,20 +25,6 @@ export function createGuardedLookup(guard: AddressGuard, lookup: Lookup): Lookup
     if (!addresses.every(({ address }) => guard.permits(address))) throw new AddressRefused()
     if (addresses.length === 0) throw notFound(hostname)
     return addresses
-  }
-}
-
-/** The same as `net.connect` and `tls.connect` want it: they connect to exactly what it gives. */
-export function toNetLookup(lookup: Lookup): LookupFunction {
-  return (hostname, { all }, callback) => {
-    lookup(hostname).then(
-      (addresses) => {
-        const [first] = addresses
-        if (all || !first) callback(null, addresses)
-        else callback(null, first.address, first.family)
-      },
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    )
   }
 }
 

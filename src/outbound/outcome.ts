@@ -1,8 +1,18 @@
 /** What became of one HTTPS request. Whatever the world does is one of these; only our own faults are thrown. */
 export type Outcome = Answered | TimedOut | Unreachable | Refused | Aborted
 
+/** What is measured of every request, whatever became of it. */
+export interface Attempted {
+  /** From the first step towards a connection to the end. */
+  readonly durationMs: number
+  /** Before that, for a connection of its organization to be free; no part of the duration. */
+  readonly waitedMs: number
+  /** It was sent twice: the kept connection that it went out on first turned out to be closed. */
+  readonly resent: boolean
+}
+
 /** The receiver sent a response head. How its body went does not matter. */
-export interface Answered {
+export interface Answered extends Attempted {
   readonly kind: 'answered'
   readonly status: number
   /** Lower-case names; repeated headers joined with a comma. */
@@ -13,31 +23,27 @@ export interface Answered {
   readonly bodyTruncated: boolean
   /** From the beginning to the response's head. */
   readonly firstByteMs: number
-  readonly durationMs: number
   readonly retryAfter: string | null
 }
 
 /** `afterMs` is the time that was allowed for the phase. */
-export interface TimedOut {
+export interface TimedOut extends Attempted {
   readonly kind: 'timed-out'
   readonly phase: 'connect' | 'response'
   readonly afterMs: number
   readonly reason: string
-  readonly durationMs: number
 }
 
-export interface Unreachable {
+export interface Unreachable extends Attempted {
   readonly kind: 'unreachable'
   readonly code: FailureCode
   readonly reason: string
-  readonly durationMs: number
 }
 
 /** Posthorn's own no. It tells nothing about where a name led. */
-export interface Refused {
+export interface Refused extends Attempted {
   readonly kind: 'refused'
   readonly reason: 'address-not-public' | 'not-https' | 'url-not-allowed'
-  readonly durationMs: number
 }
 
 /** The caller's signal, or the sender's closing, ended it before there was an answer. */
@@ -65,3 +71,4 @@ export type FailureCode =
   | 'invalid_http'
   | 'head_too_large'
   | 'proxy_failed'
+  | 'connections_busy'

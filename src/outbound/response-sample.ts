@@ -1,11 +1,10 @@
-import type { Answered } from './outcome.ts'
-import type { ResponseHead } from './response-head.ts'
+import type { Answered, Attempted } from './outcome.ts'
 
 /** Collects what is kept of a response: its head, and the beginning of its body. */
 export class ResponseSample {
   readonly #keepBytes: number
   #status = 0
-  #headers: ResponseHead['headers'] = NONE
+  #headers: Answered['headers'] = {}
   #firstByteMs = 0
   /** Nearly every answer has one piece, or none. */
   #kept: Buffer[] | null = null
@@ -20,24 +19,24 @@ export class ResponseSample {
     return this.#bodyBytes
   }
 
-  begin({ status, headers }: ResponseHead, firstByteMs: number): void {
+  begin(status: number, headers: Answered['headers'], firstByteMs: number): void {
     this.#status = status
     this.#headers = headers
-    this.#firstByteMs = firstByteMs
+    this.#firstByteMs = Math.round(firstByteMs)
   }
 
   add(chunk: Buffer): void {
     this.#bodyBytes += chunk.length
     const room = this.#keepBytes - this.#keptBytes
     if (room <= 0) return
-    // Copied, since the connection reads the next bytes into the same memory.
+    // Copied, since a chunk holds on to all that was read with it.
     const kept = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk)
     this.#keptBytes += kept.length
     if (this.#kept === null) this.#kept = [kept]
     else this.#kept.push(kept)
   }
 
-  toOutcome(isComplete: boolean, durationMs: number): Answered {
+  toOutcome(isComplete: boolean, attempted: Attempted): Answered {
     return {
       kind: 'answered',
       status: this.#status,
@@ -45,8 +44,8 @@ export class ResponseSample {
       body: this.#body(),
       bodyTruncated: !isComplete || this.#bodyBytes > this.#keptBytes,
       firstByteMs: this.#firstByteMs,
-      durationMs,
       retryAfter: this.#headers['retry-after'] ?? null,
+      ...attempted,
     }
   }
 
@@ -56,5 +55,4 @@ export class ResponseSample {
   }
 }
 
-const NONE = {}
 const EMPTY = Buffer.alloc(0)

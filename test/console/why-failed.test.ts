@@ -26,6 +26,7 @@ const FAILURES: Record<FailureCode, true> = {
   invalid_http: true,
   head_too_large: true,
   proxy_failed: true,
+  connections_busy: true,
 }
 const REFUSALS: Record<Refused['reason'], true> = {
   'address-not-public': true,
@@ -34,12 +35,14 @@ const REFUSALS: Record<Refused['reason'], true> = {
 }
 const PHASES: Record<TimedOut['phase'], true> = { connect: true, response: true }
 
+const MEASURED = { durationMs: 1, waitedMs: 0, resent: false }
+
 function everyCode(): string[] {
   const refused = (Object.keys(REFUSALS) as Refused['reason'][]).map((reason) =>
-    describeOutcome({ kind: 'refused', reason, durationMs: 0 }),
+    describeOutcome({ kind: 'refused', reason, ...MEASURED }),
   )
   const timedOut = (Object.keys(PHASES) as TimedOut['phase'][]).map((phase) =>
-    describeOutcome({ kind: 'timed-out', phase, afterMs: 1, reason: '', durationMs: 1 }),
+    describeOutcome({ kind: 'timed-out', phase, afterMs: 1, reason: '', ...MEASURED }),
   )
   const told = [...refused, ...timedOut].map((outcome) => outcome?.code ?? '')
   return [...Object.keys(FAILURES), ...told, SECRET_UNREADABLE]

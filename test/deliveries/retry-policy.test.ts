@@ -13,6 +13,8 @@ const now = new Date('2026-03-01T12:00:00Z')
 const schedule = parseRetrySchedule(SETTINGS.POSTHORN_RETRY_SCHEDULE)
 const HOUR = 3_600_000
 
+const MEASURED = { durationMs: 1, waitedMs: 0, resent: false }
+
 describe('the default schedule', () => {
   test.each([
     [1, 5_000],
@@ -110,7 +112,7 @@ describe('contract 7.1', () => {
       phase: 'response',
       afterMs: 1,
       reason: '',
-      durationMs: 1,
+      ...MEASURED,
     }
     expect(isSuccess(outcome)).toBe(false)
   })
@@ -120,7 +122,7 @@ describe('contract 7.1', () => {
       kind: 'unreachable',
       code: 'connection_refused',
       reason: '',
-      durationMs: 1,
+      ...MEASURED,
     }
     expect(isSuccess(outcome)).toBe(false)
   })
@@ -134,7 +136,7 @@ function answered(status: number, retryAfter: string | null = null): Outcome {
     body: Buffer.alloc(0),
     bodyTruncated: false,
     firstByteMs: 1,
-    durationMs: 1,
     retryAfter,
+    ...MEASURED,
   }
 }

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { assertAnswered, LOOPBACK, openReceiver, openSender, post } from './sending.ts'
+import { assertAnswered, LOOPBACK, MEASURED, openReceiver, openSender, post } from './sending.ts'
 
-const refused = { kind: 'refused', reason: 'address-not-public', durationMs: expect.any(Number) }
+const refused = { kind: 'refused', reason: 'address-not-public', ...MEASURED }
 
 function at(...addresses: string[]): LookupAddress[] {
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -45,7 +45,7 @@ test.each([
   ['url-not-allowed', 'nonsense'],
 ])('%s: %s is refused as it is when a webhook is made', async (reason, url) => {
   const outcome = await post(openSender(), { port: 0 }, { url })
-  expect(outcome).toEqual({ kind: 'refused', reason, durationMs: 0 })
+  expect(outcome).toEqual({ kind: 'refused', reason, ...MEASURED, durationMs: 0 })
 })
 
 test('what was checked is what is connected to: a name is looked up once for a connection', async () => {
@@ -81,7 +81,7 @@ test.each([
 ])('a lookup that fails with %s is told as %s', async (error, code, reason) => {
   const lookup = () => Promise.reject(Object.assign(new Error('lookup'), { code: error }))
   const outcome = await post(openSender({ lookup }), { port: 9 + 1024 })
-  expect(outcome).toEqual({ kind: 'unreachable', code, reason, durationMs: expect.any(Number) })
+  expect(outcome).toEqual({ kind: 'unreachable', code, reason, ...MEASURED })
 })
 
 test('a name without any address does not exist', async () => {

@@ -1,9 +1,6 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
-import type { LookupAddress } from 'node:dns'
-import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
-import type { Lookup } from '../../src/outbound/guarded-lookup.ts'
 
 /** What the server says to one question. */
 export interface DnsAnswer {
@@ -18,8 +15,8 @@ export interface DnsAnswer {
 export interface DnsServer extends AsyncDisposable {
   /** The questions so far, as in `A receiver.test`. */
   readonly questions: string[]
-  /** Asks this server, as the sender asks the system. */
-  readonly lookup: Lookup
+  /** As `dnsServers` of a sender want it. */
+  readonly address: string
 }
 
 /** A name server on this machine (RFC 1035, over UDP). `answer` is asked anew for every question. */
@@ -41,28 +38,15 @@ export async function startDnsServer(
   let open = true
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  const resolver = new Resolver({ timeout: 10_000, tries: 1 })
-  resolver.setServers([`127.0.0.1:${socket.address().port}`])
   return {
     questions,
-    lookup: (hostname) => lookUp(resolver, hostname),
+    address: `127.0.0.1:${socket.address().port}`,
     async [Symbol.asyncDispose]() {
       open = false
-      resolver.cancel()
       socket.close()
       await once(socket, 'close')
     },
   }
-}
-
-/** Both families, as `getaddrinfo` gives them, and its codes for what went wrong. */
-async function lookUp(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
-  const asked = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-  const found = asked.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-  if (found.length > 0) return found.map((address) => ({ address, family: isIP(address) }))
-  const codes = asked.map((result) => (result.status === 'rejected' ? result.reason.code : ''))
-  const isMissing = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
-  throw Object.assign(new Error(codes.join()), { code: isMissing ? 'ENOTFOUND' : 'EAI_AGAIN' })
 }
 
 function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; question: Buffer } {

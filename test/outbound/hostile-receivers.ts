@@ -133,12 +133,11 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     drip(socket, 'a')
   }),
   silent('drips interim answers', (socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n')),
-  silent('repeats 100 Continue', (socket) =>
-    socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)),
-  ),
-  silent('drips 100 Continue', (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n')),
+  silent('pours a status line without end', (socket) => {
+    socket.write('HTTP/1.1 200 ')
+    pour(socket, 'OK'.repeat(500))
+  }),
   endless('interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
-  endless('a status line', 'HTTP/1.1 200 ', 'OK'.repeat(500)),
   endless('one header', HEAD, 'x'.repeat(1_000)),
   endless('large headers', HEAD, `x-a: ${'b'.repeat(1_000)}\r\n`),
   endless('tiny headers', HEAD, 'a:\r\n'.repeat(500)),
@@ -173,6 +172,13 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   invalid(
     'has a length and chunks',
     `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`,
+  ),
+  invalid('repeats 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)),
+  unanswered(
+    'drips 100 Continue',
+    (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
+    'invalid_http',
+    INVALID_HTTP,
   ),
   invalid('upgrades unasked', 'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
 

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import {
   createHttpSender,
   type HttpRequest,
@@ -16,6 +16,9 @@ export const authority = await createTestAuthority()
 export const certificate = await authority.issue(['receiver.test', 'localhost', '127.0.0.1'])
 
 export const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 }
+
+/** What is measured of a request that did not wait and was sent once at most. */
+export const MEASURED = { durationMs: expect.any(Number), waitedMs: 0, resent: false }
 
 /** Trusts the test's authority, may reach loopback, and finds every name there. Closed at the end of the test. */
 export function openSender(options: Partial<HttpSenderOptions> = {}): HttpSender {
@@ -45,6 +48,7 @@ export function post(
   request: Partial<HttpRequest> = {},
 ): Promise<Outcome> {
   return sender.send({
+    organizationId: 'org_1',
     url: `https://receiver.test:${receiver.port}/hooks`,
     headers: { 'content-type': 'application/json' },
     body: Buffer.from('{"id":"evt_1"}'),

@@ -109,6 +109,10 @@ export const WITHOUT_RESPONSE: Readonly<Record<string, readonly [sentence: strin
       'The egress proxy did not make the connection.',
       'This is on the side of Posthorn: its operator can look at the proxy.',
     ],
+    connections_busy: [
+      'Nothing was sent: all connections that Posthorn makes for one organization at a time were in use.',
+      'Other webhooks of this organization lead to receivers that do not answer. Disable those, or make them answer.',
+    ],
     address_not_public: [
       'The address is not public, so Posthorn does not connect to it.',
       'The host name leads to an address in a private network. Give one that can be reached from the internet.',

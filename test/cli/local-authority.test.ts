@@ -9,7 +9,7 @@ import path from 'node:path'
 import { checkServerIdentity } from 'node:tls'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ensureLocalAuthority } from '../../src/outbound/local-authority.ts'
+import { ensureLocalAuthority } from '../../src/cli/listen/local-authority.ts'
 
 const HOSTS = ['localhost', '127.0.0.1', '::1']
 
@@ -210,7 +210,7 @@ async function forge(type: 'dns' | 'ip', host: string): Promise<Pair> {
 
 async function ensureElsewhere(): Promise<string> {
   const module = JSON.stringify(
-    new URL('../../src/outbound/local-authority.ts', import.meta.url).href,
+    new URL('../../src/cli/listen/local-authority.ts', import.meta.url).href,
   )
   const code = `import { ensureLocalAuthority } from ${module}
     process.stdout.write((await ensureLocalAuthority(process.argv[1])).certificatePem)`

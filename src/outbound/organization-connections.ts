@@ -1,0 +1,159 @@
+import { Agent, type Dispatcher } from 'undici'
+import { Exchange } from './exchange.ts'
+import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
+import type { ConnectionLimits, ExchangeLimits } from './limits.ts'
+import type { Outcome } from './outcome.ts'
+import { Permits } from './permits.ts'
+
+export interface OrganizationOptions
+  extends Omit<ConnectorOptions, 'onSurplus'>,
+    ConnectionLimits,
+    Pick<ExchangeLimits, 'maxHeaderBytes'> {
+  /** The origins that are used without keep-alive. */
+  readonly withoutKeepAlive: { has(origin: string): boolean; add(origin: string): void }
+}
+
+export type OriginRequest = Dispatcher.DispatchOptions & { readonly origin: string }
+
+interface OriginUse {
+  readonly permits: Permits
+  /** Connections that are kept, or carry a request. */
+  open: number
+}
+
+/** What one organization sends over, and shares with no other: connections, TLS sessions, look-ups and permits. */
+export class OrganizationConnections {
+  readonly #options: OrganizationOptions
+  readonly #connector: ReturnType<typeof createGuardedConnector>
+  readonly #agent: Agent
+  /** Has a connection for each request alone: another kept one may be as stale as the last, or have bytes on their way. */
+  #unkept: Agent | null = null
+  readonly #connecting: Permits
+  readonly #origins = new Map<string, OriginUse>()
+  #underWay = 0
+
+  constructor(options: OrganizationOptions) {
+    this.#options = options
+    const onSurplus = (origin: string) => options.withoutKeepAlive.add(origin)
+    this.#connector = createGuardedConnector({ ...options, onSurplus })
+    this.#connecting = new Permits(options.connecting)
+    this.#agent = this.#openAgent()
+    this.#agent.on('connect', ({ origin }) => this.#count(origin, 1))
+    this.#agent.on('disconnect', ({ origin }) => this.#count(origin, -1))
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay === 0
+  }
+
+  /** Sends once there are permits: for a connection to the origin, and for making it unless one is kept. */
+  send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    const use = this.#useOf(request.origin)
+    let isConnecting = false
+
+    const exchange = new Exchange(limits, {
+      connected: () => {
+        if (isConnecting) this.#connecting.give()
+        isConnecting = false
+      },
+      settled: (outcome) => {
+        signal?.removeEventListener('abort', abort)
+        if (use.permits.withdraw(exchange)) this.#underWay -= 1
+        else if (this.#connecting.withdraw(exchange)) this.#release(request.origin, use)
+        if (outcome.kind === 'answered') onceFree(() => resolve(outcome))
+        else resolve(outcome)
+      },
+      released: () => onceFree(() => this.#release(request.origin, use)),
+      repeat: () => connectAndDispatch(true),
+      faulted: reject,
+    })
+
+    const abort = () => exchange.abort()
+    const dispatch = (alone: boolean) => {
+      exchange.startConnecting()
+      const agent = alone ? this.#unkeptAgent() : this.#agent
+      agent.dispatch({ ...request, reset: alone }, exchange)
+    }
+    const connectAndDispatch = (alone: boolean) => {
+      this.#connecting.take(exchange, () => {
+        isConnecting = true
+        dispatch(alone)
+      })
+    }
+
+    this.#underWay += 1
+    signal?.addEventListener('abort', abort)
+    use.permits.take(exchange, () => {
+      const alone = this.#options.withoutKeepAlive.has(request.origin)
+      const isOneKept = use.open >= use.permits.taken
+      if (isOneKept && !alone) dispatch(false)
+      else connectAndDispatch(alone)
+    })
+    if (exchange.isWaiting) exchange.startWaiting()
+    return promise
+  }
+
+  /** Closes all connections. Requests are to be settled before. */
+  async close(): Promise<void> {
+    this.#connector.close()
+    await Promise.all([this.#agent.destroy(), this.#unkept?.destroy()])
+  }
+
+  #unkeptAgent(): Agent {
+    this.#unkept ??= this.#openAgent()
+    return this.#unkept
+  }
+
+  #openAgent(): Agent {
+    const { connectionsPerOrigin, maxHeaderBytes } = this.#options
+    return new Agent({
+      connect: this.#connector.connect,
+      allowH2: false,
+      connections: connectionsPerOrigin,
+      clientTtl: MAX_AGE_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeoutThreshold: ON_THE_WAY_MS,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  #useOf(origin: string): OriginUse {
+    const known = this.#origins.get(origin)
+    if (known) return known
+    const use = { permits: new Permits(this.#options.connectionsPerOrigin), open: 0 }
+    this.#origins.set(origin, use)
+    return use
+  }
+
+  #count(origin: string, change: 1 | -1): void {
+    const use = this.#useOf(origin)
+    use.open += change
+    this.#forgetUnused(origin, use)
+  }
+
+  #release(origin: string, use: OriginUse): void {
+    this.#underWay -= 1
+    use.permits.give()
+    this.#forgetUnused(origin, use)
+  }
+
+  #forgetUnused(origin: string, { open, permits }: OriginUse): void {
+    if (open === 0 && permits.taken === 0) this.#origins.delete(origin)
+  }
+}
+
+/** undici has a connection free one turn of the loop after its answer. Who sends next is to find it. */
+function onceFree(next: () => void): void {
+  process.nextTick(setImmediate, next)
+}
+
+/** Less than the usual idle timeouts of servers that do not say theirs. */
+const KEEP_ALIVE_MS = 10_000
+/** Taken off the idle timeout that a server does say. */
+const ON_THE_WAY_MS = 2_000
+/** Then a new connection is made, so that changes in the DNS are noticed under steady traffic. */
+const MAX_AGE_MS = 300_000

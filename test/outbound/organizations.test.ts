@@ -1,0 +1,120 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { HttpSender } from '../../src/outbound/http-sender.ts'
+import { startDnsServer } from './dns-server.ts'
+import { openTcpReceiver } from './raw-receivers.ts'
+import { assertAnswered, certificate, openReceiver, openSender, poll, post } from './sending.ts'
+import { OK } from './tls-receiver.ts'
+
+const ORGANIZATIONS = 15
+
+/** The median time of the first delivery of organizations that never sent before. */
+async function firstDeliveryMs(sender: HttpSender, port: number, prefix: string): Promise<number> {
+  const times: number[] = []
+  for (let number = 0; number < ORGANIZATIONS; number += 1) {
+    const startedAt = performance.now()
+    const organizationId = `${prefix}_${number}`
+    const outcome = await post(sender, { port }, { organizationId })
+    times.push(performance.now() - startedAt)
+    assertAnswered(outcome)
+    expect(outcome.waitedMs).toBe(0)
+  }
+  return times.sort((a, b) => a - b)[ORGANIZATIONS >> 1] as number
+}
+
+test('names that do not resolve, handshakes that hang and 500 connections wanted by one organization delay no other', async () => {
+  const dns = await startDnsServer((name, type) => {
+    if (name.startsWith('slow')) return { failure: 'silence' }
+    return type === 'A' ? { addresses: ['127.0.0.1'] } : {}
+  })
+  onTestFinished(() => dns[Symbol.asyncDispose]())
+  let hanging = 0
+  const hangs = await openTcpReceiver(() => {
+    hanging += 1
+  })
+  const receiver = await openReceiver()
+  const sender = openSender({ lookup: undefined, dnsServers: [dns.address] })
+  await firstDeliveryMs(sender, receiver.port, 'warm')
+  const aloneMs = await firstDeliveryMs(sender, receiver.port, 'alone')
+
+  const stop = new AbortController()
+  const wanted = Array.from({ length: 500 }, (_, i) => {
+    const url = i % 2 ? `https://slow-${i}.test/` : `https://receiver.test:${hangs.port}/${i}`
+    return post(sender, receiver, { organizationId: 'greedy', url, signal: stop.signal })
+  })
+  await poll(() => hanging > 10 && dns.questions.some((question) => question.includes('slow')))
+  const besideMs = await firstDeliveryMs(sender, receiver.port, 'beside')
+  stop.abort()
+  expect(new Set((await Promise.all(wanted)).map(({ kind }) => kind))).toEqual(new Set(['aborted']))
+  expect(besideMs).toBeLessThan(2 * aloneMs)
+})
+
+test('an organization makes no more connections at a time than it may, and gives up waiting for one', async () => {
+  let connections = 0
+  const hangs = await openTcpReceiver(() => {
+    connections += 1
+  })
+  const sender = openSender({ connecting: 3, connectTimeoutMs: 600, waitTimeoutMs: 200 })
+  const sent = Array.from({ length: 12 }, () => post(sender, hangs))
+  const waited = await Promise.all(sent.slice(3))
+  expect(connections).toBe(3)
+  for (const outcome of waited) {
+    expect(outcome).toEqual({
+      kind: 'unreachable',
+      code: 'connections_busy',
+      reason:
+        'Nothing was sent: all connections that Posthorn makes for one organization at a time were in use.',
+      durationMs: 0,
+      waitedMs: expect.any(Number),
+      resent: false,
+    })
+    if ('waitedMs' in outcome) expect(outcome.waitedMs).toBeGreaterThanOrEqual(199)
+  }
+  for (const outcome of await Promise.all(sent.slice(0, 3))) {
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect', waitedMs: 0 })
+  }
+})
+
+test('endpoints that hang do not keep an organization from those it has connections to', async () => {
+  const receiver = await openReceiver()
+  const hangs = await openTcpReceiver(() => {})
+  const sender = openSender({ connecting: 2, connectTimeoutMs: 1_000 })
+  assertAnswered(await post(sender, receiver))
+  const hanging = Array.from({ length: 4 }, () => post(sender, hangs))
+  for (const _ of [1, 2, 3]) {
+    const outcome = await post(sender, receiver)
+    assertAnswered(outcome)
+    expect(outcome.waitedMs).toBe(0)
+  }
+  expect(receiver.connections).toBe(1)
+  await Promise.all(hanging)
+})
+
+test('a request that waits is given up by its signal, and takes no permit', async () => {
+  const receiver = await openReceiver((socket, { requestLine }) => {
+    if (!requestLine.includes('/hangs')) socket.write(OK)
+  })
+  const sender = openSender({ connectionsPerOrigin: 1 })
+  const hanging = new AbortController()
+  const url = `https://receiver.test:${receiver.port}/hangs`
+  const first = post(sender, receiver, { url, signal: hanging.signal })
+  await poll(() => receiver.requests.length === 1)
+  const waiting = new AbortController()
+  const second = post(sender, receiver, { signal: waiting.signal })
+  waiting.abort()
+  expect(await second).toEqual({ kind: 'aborted' })
+  hanging.abort()
+  expect(await first).toEqual({ kind: 'aborted' })
+  assertAnswered(await post(sender, receiver))
+  expect(receiver.requests).toHaveLength(2)
+})
+
+test('connections of organizations that are idle longest are closed beyond 500 organizations', async () => {
+  const receiver = await openReceiver(undefined, certificate)
+  const sender = openSender()
+  for (let number = 0; number < 520; number += 1) {
+    assertAnswered(await post(sender, receiver, { organizationId: `org_${number}` }))
+  }
+  await poll(() => receiver.openConnections <= 500)
+  assertAnswered(await post(sender, receiver, { organizationId: 'org_519' }))
+  expect(receiver.connections).toBe(520)
+})
