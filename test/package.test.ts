@@ -29,7 +29,6 @@ beforeAll(async () => {
     'dist/console',
     'prisma/migrations',
     'src/cli/posthorn.js',
-    'src/cli/compilation.js',
     'schema.graphql',
   ]) {
     await cp(path.join(ROOT, file), path.join(installed, file), { recursive: true })

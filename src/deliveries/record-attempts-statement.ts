@@ -116,8 +116,8 @@ export const RECORD_ATTEMPTS = `
       failed_5xx = s.failed_5xx + excluded.failed_5xx,
       failed_without_response = s.failed_without_response + excluded.failed_without_response,
       latency = array(
-        select both.a + both.b from unnest(s.latency, excluded.latency) with ordinality as both (a, b, i)
-        order by both.i)
+        select pair.a + pair.b from unnest(s.latency, excluded.latency) with ordinality as pair (a, b, i)
+        order by pair.i)
   ),
   condition as (
     insert into posthorn.webhook_conditions as c (

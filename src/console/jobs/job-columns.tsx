@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Stack, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Checkbox, Stack, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { Column } from '../components/list.tsx'
@@ -43,14 +43,14 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       cell: ({ state, left }) => <JobStateBadge state={state} left={left} />,
       width: 130,
     },
-    { label: 'Due', cell: (job) => <RunAt job={job} />, width: 130 },
+    { label: 'Runs', cell: (job) => <RunAt job={job} />, width: 130 },
     {
       label: 'Attempts',
       cell: ({ attempts, maxAttempts }) => `${attempts} of ${maxAttempts}`,
       width: 100,
     },
-    { label: 'Delivery', cell: (job) => <DeliveryOf job={job} />, width: 150 },
-    { label: 'Trouble', cell: (job) => <Trouble job={job} />, width: '22%' },
+    { label: 'Delivery', cell: (job) => <DeliveryOf job={job} />, width: '24%' },
+    { label: 'Last error', cell: (job) => <LastError job={job} />, width: '22%' },
     {
       label: 'Details',
       end: true,
@@ -72,41 +72,33 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
   ]
 }
 
-/** What waits in the line of its webhook has no time: the year 9999 stands for it. */
-export function waitsInLine({ runAt }: { runAt: string }): boolean {
-  return runAt.startsWith('9999')
-}
-
 function RunAt({ job }: { job: Job }) {
   if (job.state === 'FAILED') return '–'
-  if (waitsInLine(job)) {
-    return (
-      <Tooltip label="It is due once its webhook has room for it">
-        <Text span inherit c="dimmed">
-          In line
-        </Text>
-      </Tooltip>
-    )
-  }
   return <Time at={job.runAt} as="relative" />
 }
 
 function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
   if (!delivery) return null
   return (
-    <DeliveryLink id={delivery.id} organizationId={organization?.id ?? null}>
-      <span className="ph-mono">{`msg_…${delivery.id.slice(-6)}`}</span>
-    </DeliveryLink>
+    <Stack gap={0} miw={0}>
+      <DeliveryLink id={delivery.id} organizationId={organization?.id ?? null}>
+        <span className="ph-mono">{`msg_…${delivery.id.slice(-6)}`}</span>
+      </DeliveryLink>
+      <Text size="xs" c="dimmed" truncate title={delivery.webhook?.url}>
+        {delivery.eventType}
+        {delivery.webhook ? ` → ${URL.parse(delivery.webhook.url)?.host ?? delivery.webhook.url}` : ''}
+      </Text>
+    </Stack>
   )
 }
 
-function Trouble({ job: { lastError, lockedBy, lockedAt } }: { job: Job }) {
+function LastError({ job: { lastError, lockedBy, lockedAt } }: { job: Job }) {
   if (!lastError && !lockedBy) return null
   return (
     <Stack gap={0} miw={0}>
       {lockedBy && lockedAt && (
         <Text size="xs" c="dimmed">
-          A worker has it since <Time at={lockedAt} as="relative" />
+          Claimed <Time at={lockedAt} as="relative" />
         </Text>
       )}
       {lastError && (

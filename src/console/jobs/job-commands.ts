@@ -6,7 +6,7 @@ export interface Command {
   /** The question, of so many jobs: "Run 3 jobs now?" */
   question(jobs: string): string
   readonly effect: string
-  /** "3 jobs were made due." */
+  /** "3 jobs were started." */
   readonly done: string
   readonly destructive: boolean
 }
@@ -16,15 +16,15 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Run now',
     question: (jobs) => `Run ${jobs} now?`,
     effect:
-      'They are made due, failed ones too, with all their attempts before them. A delivery is attempted at once, ahead of its retry schedule, and its receiver is called.',
-    done: 'made due',
+      'They run now, failed ones too. The job of a delivery is a redelivery: its endpoint is called now, also where the webhook is on hold.',
+    done: 'started',
     destructive: false,
   },
   reschedule: {
     label: 'Reschedule',
     question: (jobs) => `Move ${jobs} to another time?`,
     effect:
-      'They become due at that time, failed ones too, with all their attempts before them. A delivery is not attempted before.',
+      'They run at that time, failed ones too, and the next attempts of their deliveries with them.',
     done: 'moved',
     destructive: false,
   },
@@ -32,7 +32,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Fail',
     question: (jobs) => `Fail ${jobs} for good?`,
     effect:
-      'They do not run again by themselves. A delivery whose job is failed gets a new one within about 15 minutes. To send nothing more, cancel the delivery.',
+      'They do not run again. The deliveries of such jobs are canceled, and keep the reason.',
     done: 'failed',
     destructive: true,
   },
@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Remove',
     question: (jobs) => `Remove ${jobs}?`,
     effect:
-      'They are gone, as if they had been done. A delivery whose job is removed gets a new one within about 15 minutes. To send nothing more, cancel the delivery. This cannot be undone.',
+      'They are gone, as if they had completed. A pending delivery gets its job again within five minutes: to send nothing more, fail the job or cancel the delivery. This cannot be undone.',
     done: 'removed',
     destructive: true,
   },
