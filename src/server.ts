@@ -16,8 +16,8 @@ import {
   REQUEST_WITHIN_MS,
   STALLED_AFTER_MS,
 } from './http-limits.ts'
-import type { Services } from './services.ts'
 import type { Worker } from './queue/runner.ts'
+import type { Services } from './services.ts'
 
 /** What one process of Posthorn is for: both, only the API, or only deliveries. */
 export type Role = 'all' | 'api' | 'worker'

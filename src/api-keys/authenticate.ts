@@ -1,6 +1,6 @@
-import { batched } from '../lib/batch.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError, rateLimited } from '../errors.ts'
+import { batched } from '../lib/batch.ts'
 import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
 import { limitsOf } from './limits.ts'
 import type { Caller, Scope } from './scope.ts'

@@ -181,7 +181,15 @@ async function settle(
   deps.report.attempted(deliveryId, webhookId, record, recorded)
   const finished = state === 'succeeded' || state === 'exhausted'
   deps.announce([
-    { kind: 'attempt', organizationId, webhookId, deliveryId: delivery.id, attemptId, succeeded, finished },
+    {
+      kind: 'attempt',
+      organizationId,
+      webhookId,
+      deliveryId: delivery.id,
+      attemptId,
+      succeeded,
+      finished,
+    },
   ])
   await deps.scheduler.attempted(delivery, options, {
     succeeded,

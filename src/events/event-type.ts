@@ -1,7 +1,7 @@
 import { Ajv2020, type Format, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { batched } from '../lib/batch.ts'
 import type { Sql } from '../db/client.ts'
+import { batched } from '../lib/batch.ts'
 import {
   boundedPattern,
   countSteps,

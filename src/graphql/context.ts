@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Authenticate } from '../api-keys/authenticate.ts'
-import { type Caller } from '../api-keys/scope.ts'
+import type { Caller } from '../api-keys/scope.ts'
 import type { Spending } from '../api-keys/spending.ts'
 import { type Actor, requestActor } from '../audit/actor.ts'
 import type { Sql } from '../db/client.ts'
@@ -61,7 +61,17 @@ export function createContext(
   const actor = requestActor('graphql', keyId, asked)
   const webhooks = { ...deps.webhooks, actor }
   const perField: PerField = createPerField()
-  const domain = { prisma, sql, workerSchema, webhooks, publishEvents, live, retentionMs, publicUrl, actor }
+  const domain = {
+    prisma,
+    sql,
+    workerSchema,
+    webhooks,
+    publishEvents,
+    live,
+    retentionMs,
+    publicUrl,
+    actor,
+  }
   return {
     ...domain,
     identity,

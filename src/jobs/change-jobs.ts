@@ -39,14 +39,22 @@ export async function runJobsNow(deps: JobDeps, ids: readonly string[]): Promise
   const changed = new Set<string>()
   for (const job of found.values()) {
     const deliveryId = deliveryIdOf(job)
-    if (deliveryId !== null && job.state !== 'running' && (await tryToRedeliver(deps, deliveryId))) {
+    if (
+      deliveryId !== null &&
+      job.state !== 'running' &&
+      (await tryToRedeliver(deps, deliveryId))
+    ) {
       changed.add(job.id)
     }
   }
   const others = [...found.values()].filter((job) => job.task !== DELIVER).map(({ id }) => id)
   const changes = await changeJobs(deps, others, 'job.run_now', {}, RESCHEDULE, [new Date()])
   for (const change of changes) if (change.outcome === 'changed') changed.add(change.id)
-  await writeAudit(deps, [...changed].filter((id) => found.get(id)?.task === DELIVER), found)
+  await writeAudit(
+    deps,
+    [...changed].filter((id) => found.get(id)?.task === DELIVER),
+    found,
+  )
   return await report(deps, ids, changed)
 }
 
@@ -62,11 +70,7 @@ async function tryToRedeliver(
   })
   if (!delivery) return false
   try {
-    await redeliver(
-      { prisma, sql, ...(actor && { actor }) },
-      delivery.organizationId,
-      deliveryId,
-    )
+    await redeliver({ prisma, sql, ...(actor && { actor }) }, delivery.organizationId, deliveryId)
     return true
   } catch (error) {
     if (error instanceof DomainError) return false

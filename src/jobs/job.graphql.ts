@@ -3,8 +3,8 @@ import { resolveCursorConnection } from '@pothos/plugin-relay'
 import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { countJobs, type JobCount, MAX_COUNTED } from './count-jobs.ts'
-import { findJobs } from './find-jobs.ts'
 import { findDeliveriesOfJobs, findOrganizationsOfJobs } from './find-deliveries-of-jobs.ts'
+import { findJobs } from './find-jobs.ts'
 import { deliveryIdOf, type Job, parseJobId } from './job.ts'
 
 const JobState = builder.enumType('JobState', {
@@ -41,7 +41,8 @@ const JobRef = builder.objectType('Job', {
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,
-      description: 'How the last attempt failed, such as `HTTP 503 from https://hooks.example.com (attempt 3 of 10)`.',
+      description:
+        'How the last attempt failed, such as `HTTP 503 from https://hooks.example.com (attempt 3 of 10)`.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     lockedAt: t.expose('lockedAt', {

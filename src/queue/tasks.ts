@@ -68,7 +68,16 @@ export function createTasks({
       const sessions = await deleteEndedSessions(pool)
       const auditEntries = await deleteOldAuditEntries(pool, auditRetentionMs)
       logger.debug(
-        { partitions, jobs, recoveries, statistics, secrets, idempotencyKeys, sessions, auditEntries },
+        {
+          partitions,
+          jobs,
+          recoveries,
+          statistics,
+          secrets,
+          idempotencyKeys,
+          sessions,
+          auditEntries,
+        },
         'maintenance done',
       )
     },

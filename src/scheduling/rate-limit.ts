@@ -87,9 +87,7 @@ async function reserveTogether(
       areReleased,
     ],
   })
-  return new Map(
-    rows.map((row) => [row.webhookId, { nextInMs: row.firstInMs, left: row.granted }]),
-  )
+  return new Map(rows.map((row) => [row.webhookId, { nextInMs: row.firstInMs, left: row.granted }]))
 }
 
 function takeNext(

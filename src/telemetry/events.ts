@@ -66,13 +66,21 @@ export function createSweepReporter(logger: Logger, metrics: SweepMetrics): Repo
     metrics.swept('canceled', canceled.length)
     if (restored.length > 0) {
       logger.info(
-        { event: 'jobs.restored', count: restored.length, deliveryIds: restored.slice(0, SHOWN_IDS) },
+        {
+          event: 'jobs.restored',
+          count: restored.length,
+          deliveryIds: restored.slice(0, SHOWN_IDS),
+        },
         'deliveries had no job, as when somebody completes or deletes one: they have one again. To cancel a delivery, fail its job for good, or use cancelDelivery',
       )
     }
     if (canceled.length > 0) {
       logger.info(
-        { event: 'jobs.canceled', count: canceled.length, deliveryIds: canceled.slice(0, SHOWN_IDS) },
+        {
+          event: 'jobs.canceled',
+          count: canceled.length,
+          deliveryIds: canceled.slice(0, SHOWN_IDS),
+        },
         'an operator failed the jobs of deliveries for good: the deliveries are canceled',
       )
     }

@@ -4,7 +4,8 @@ import { MAX_RETRIES, MAX_RETRY_DELAY_SECONDS } from './send-option-fields.ts'
 export const SEND_OPTION_DESCRIPTIONS = {
   rateLimitPerSecond:
     'How many attempts are made in a second at most, by all processes together: 1 to 10,000. What is over it waits its turn. Null, the default: as many as there are.',
-  maxInFlight: 'How many attempts may be in flight in each worker: 1 to 200. Null, the default: the limit adapts. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded.',
+  maxInFlight:
+    'How many attempts may be in flight in each worker: 1 to 200. Null, the default: the limit adapts. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded.',
   retryScheduleSeconds: `The delays after each failed attempt, in seconds: at most ${MAX_RETRIES}, each of 1 to ${MAX_RETRY_DELAY_SECONDS.toLocaleString('en')} (a day). Chance adds up to 10 %, and a \`Retry-After\` can put an attempt off by up to a day. An empty list: no retries. Null, the default: POSTHORN_RETRY_SCHEDULE, 9 retries over 75 to 83 hours unless set. A change acts from the next failed attempt on; what already waits keeps its time.`,
   timeoutSeconds:
     'How long the receiver may take from the end of the request to the beginning of its response, in seconds: 1 to 30. Null, the default: POSTHORN_ATTEMPT_TIMEOUT, 15 unless set.',

@@ -84,7 +84,9 @@ test('a line that is found empty and filled by a publisher that did not know yet
   await openLine()
   await publishSome(5)
   // As it is when another process found it empty before that publisher committed.
-  await pool.query('update posthorn.webhook_schedules set backlog_since = null, backlog_drained_at = now()')
+  await pool.query(
+    'update posthorn.webhook_schedules set backlog_since = null, backlog_drained_at = now()',
+  )
   await pool.query('select posthorn.release_waiting($1, 2)', [webhookId])
   const { rows } = await pool.query(
     'select backlog_since is not null or backlog_drained_at is not null as looked_at from posthorn.webhook_schedules',
@@ -97,7 +99,8 @@ test('a line that nobody looks at is found again, and one of a deleted webhook i
   await openLine()
   await publishSome(5)
   const flows = async () =>
-    (await pool.query('select backlog_since is not null as open from posthorn.webhook_schedules')).rows
+    (await pool.query('select backlog_since is not null as open from posthorn.webhook_schedules'))
+      .rows
   await pool.query('delete from posthorn.webhook_schedules')
   await pool.query('select posthorn.tidy_webhook_schedules()')
   expect(await flows()).toEqual([{ open: true }])
@@ -175,7 +178,9 @@ test('one look finds all that publishers added to a line that was found empty, a
   await openLine()
   await publishSome(5)
   // As it is when another process found it empty before that publisher committed.
-  await pool.query('update posthorn.webhook_schedules set backlog_since = null, backlog_drained_at = now()')
+  await pool.query(
+    'update posthorn.webhook_schedules set backlog_since = null, backlog_drained_at = now()',
+  )
   let asked = 0
   const gate = new Gate({
     capacity: 10,

@@ -86,7 +86,9 @@ function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
       </DeliveryLink>
       <Text size="xs" c="dimmed" truncate title={delivery.webhook?.url}>
         {delivery.eventType}
-        {delivery.webhook ? ` → ${URL.parse(delivery.webhook.url)?.host ?? delivery.webhook.url}` : ''}
+        {delivery.webhook
+          ? ` → ${URL.parse(delivery.webhook.url)?.host ?? delivery.webhook.url}`
+          : ''}
       </Text>
     </Stack>
   )

@@ -31,8 +31,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   fail: {
     label: 'Fail',
     question: (jobs) => `Fail ${jobs} for good?`,
-    effect:
-      'They do not run again. The deliveries of such jobs are canceled, and keep the reason.',
+    effect: 'They do not run again. The deliveries of such jobs are canceled, and keep the reason.',
     done: 'failed',
     destructive: true,
   },

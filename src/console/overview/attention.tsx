@@ -28,8 +28,8 @@ export function Attention() {
         {data && held.length + failing.length + owing.length === 0 && <AllIsWell />}
         {held.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
-            Held since <At at={webhook.health?.onHoldSince} />: what it is owed waits until it answers
-            again.
+            Held since <At at={webhook.health?.onHoldSince} />: what it is owed waits until it
+            answers again.
           </Item>
         ))}
         {failing.map((webhook) => (
