@@ -6,7 +6,7 @@ import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { WebhookRowFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { ResumeWebhook } from './release-webhook.tsx'
+import { ResumeWebhook } from './resume-webhook.tsx'
 
 interface HealthNowProps {
   readonly webhook: WebhookRowFragment

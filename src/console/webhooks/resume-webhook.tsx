@@ -4,7 +4,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { notifyDone } from '../components/notify.ts'
 import { WebhookReleaseDocument } from '../generated/graphql.ts'
 
-interface ReleaseWebhookProps {
+interface ResumeWebhookProps {
   readonly webhookId: string
   readonly opened: boolean
   close(): void
@@ -12,7 +12,7 @@ interface ReleaseWebhookProps {
 }
 
 /** Sends what is held back of a webhook, without waiting for a probe to succeed. */
-export function ReleaseWebhook({ webhookId, opened, close, done }: ReleaseWebhookProps) {
+export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookProps) {
   const { run } = useAction(WebhookReleaseDocument)
 
   async function release() {
