@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
   /** Settings of the server for every session of the pool, such as `-c jit=off`. Default: none. */
   readonly sessionOptions?: string
+  /** Default: that of all of Posthorn's connections. */
+  readonly applicationName?: string
 }
 
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
@@ -39,10 +41,10 @@ export function createConnections(url: string): Connections {
   }
 
   return {
-    open({ maxConnections, onError, sessionOptions }) {
+    open({ maxConnections, onError, sessionOptions, applicationName = APPLICATION_NAME }) {
       const pool = new pg.Pool({
         connectionString: url,
-        application_name: APPLICATION_NAME,
+        application_name: applicationName,
         max: maxConnections,
         connectionTimeoutMillis: CONNECT_WITHIN_MS,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
