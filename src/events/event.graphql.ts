@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { LARGE_TEXT } from '../graphql/field-complexity.ts'
 import { parseId } from '../ids.ts'
 import { madeAt } from '../made-at.ts'
 import {
@@ -28,15 +29,14 @@ const Event = builder.prismaNode('Event', {
       type: 'JSON',
       nullable: true,
       description: 'The payload, as it was published.',
-      // Up to 256 KiB.
-      complexity: 10,
+      complexity: LARGE_TEXT,
       select: { body: true },
       resolve: ({ body }) => (JSON.parse(body) as { data: unknown }).data,
     }),
     body: t.exposeString('body', {
       description:
         'The body of every delivery of the event, to the letter: this is what is signed and sent.',
-      complexity: 10,
+      complexity: LARGE_TEXT,
     }),
     isTest: t.exposeBoolean('isTest'),
     traceparent: t.exposeString('traceParent', {
