@@ -13,6 +13,7 @@ import { createMaskError } from './mask-error.ts'
 import { useReadParams } from './read-params.ts'
 import { schema } from './schema.ts'
 import { useAnswerSize } from './use-answer-size.ts'
+import { useKeylessRequests } from './use-keyless-requests.ts'
 import { useLimits } from './use-limits.ts'
 import { usePresumedKey } from './use-presumed-key.ts'
 import { type Asked, useRateLimit } from './use-rate-limit.ts'
@@ -70,6 +71,7 @@ function createServer(deps: GraphqlDeps, checkComplexity: CheckComplexity) {
       useReadParams(),
       ...(trusted ? [useTrustedDocuments(trusted)] : []),
       usePresumedKey(identify),
+      useKeylessRequests(identify),
       useLimits(identify, checkComplexity),
       useRateLimit(identify),
       useStreams(),
