@@ -14,10 +14,14 @@ const MAX_CONNECTIONS = 5
 const CONNECT_WITHIN_MS = 2_000
 
 /**
- * graphile-worker looks rows up by an index in every statement. Left to itself, Postgres may plan one on an empty table,
- * and read all of a million scheduled jobs with that plan later.
+ * graphile-worker looks rows up by an index, and claims in the order of one. Left to itself, Postgres may read all of a
+ * table that was small when it planned, and a bitmap scan reads all that is due to claim a few. What is switched off
+ * counts as so expensive before PostgreSQL 18 that it would be compiled.
  */
-const SETTINGS = '-c enable_seqscan=off -c jit=off'
+const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((method) => `-c enable_${method}=off`)
+  .concat('-c jit=off')
+  .join(' ')
 
 export function openRunnerPool(
   databaseUrl: string,
