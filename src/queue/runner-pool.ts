@@ -1,5 +1,5 @@
-import { Socket } from 'node:net'
 import pg from 'pg'
+import { createOwnedSockets } from '../db/owned-sockets.ts'
 
 /** The connections of one worker runner. */
 export interface RunnerPool {
@@ -28,14 +28,7 @@ export function openRunnerPool(
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {
-  const sockets = new Set<Socket>()
-  function openSocket(): Socket {
-    const socket = new Socket()
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    return socket
-  }
-
+  const sockets = createOwnedSockets()
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     application_name: applicationName,
@@ -43,7 +36,7 @@ export function openRunnerPool(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,
-    stream: openSocket,
+    stream: sockets.open,
   })
   // Without listeners, a connection that breaks would end the process.
   pool.on('error', onError)
@@ -52,7 +45,7 @@ export function openRunnerPool(
     pool,
     destroy() {
       if (!pool.ended) pool.end().catch(onError)
-      for (const socket of sockets) socket.destroy()
+      sockets.destroy()
     },
   }
 }
