@@ -199,6 +199,8 @@ function toRecord(
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,
     responseBodyTruncated: answer ? answer.bodyTruncated : false,
+    resent: outcome.resent,
+    waitedMs: outcome.waitedMs,
     retryDelayMs: succeeded ? null : how.retryDelayMs,
     keepsSchedule: how.keepsSchedule,
     isAwaited: how.isAwaited,

@@ -20,6 +20,8 @@ export interface AttemptRecord {
   readonly responseHeaders: Readonly<Record<string, string>> | null
   readonly responseBody: Buffer | null
   readonly responseBodyTruncated: boolean
+  readonly resent: boolean
+  readonly waitedMs: number
   /** When to try again, from now; null to give up. Means nothing after a success. */
   readonly retryDelayMs: number | null
   /** Whether it leaves the retry schedule where it is, as a probe does: that time is the breaker's. */
@@ -97,7 +99,7 @@ async function recordAttempts(
       from posthorn.record_attempts(
         $1::uuid[], $2::timestamptz[], $3::boolean[], $4::int[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[],
         $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::bytea[], $15::boolean[], $16::bigint[], $17::boolean[],
-        $18::text, $19::text)`,
+        $18::boolean[], $19::int[], $20::text, $21::text)`,
     values: [
       column((record) => record.deliveryUuid),
       column((record) => record.startedAt),
@@ -116,6 +118,8 @@ async function recordAttempts(
       column((record) => record.responseBodyTruncated),
       column((record) => record.retryDelayMs),
       column((record) => record.keepsSchedule),
+      column((record) => record.resent),
+      column((record) => record.waitedMs),
       headerPrefix,
       userAgent,
     ],

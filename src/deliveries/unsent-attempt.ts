@@ -29,5 +29,7 @@ export function unsentAttempt(
     responseHeaders: null,
     responseBody: null,
     responseBodyTruncated: false,
+    resent: false,
+    waitedMs: 0,
   }
 }
