@@ -72,6 +72,8 @@ test('of attempts that are recorded together, each is recorded and answered as i
       ...(status === null ? { errorCode: `code_${n}`, error: `Error ${n}.` } : answered),
       requestUrl: `https://example.com/${n}`,
       requestSignature: `v1,${n}`,
+      resent: n % 2 === 1,
+      waitedMs: 5 * n,
       requestHeaderNames: Array.from({ length: n % 3 }, (_, i) => `X-${n}-${i}`),
       retryDelayMs: n === 1 ? null : n * 60_000,
       keepsSchedule: n === 7,

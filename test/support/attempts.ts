@@ -24,6 +24,8 @@ export function attemptOf(
     responseHeaders: status === null ? null : { 'content-type': 'text/plain' },
     responseBody: status === null ? null : Buffer.from('ok'),
     responseBodyTruncated: false,
+    resent: false,
+    waitedMs: 0,
     retryDelayMs: null,
     keepsSchedule: false,
     isAwaited: false,
