@@ -1,4 +1,5 @@
 import { Logger, run } from 'graphile-worker'
+import pg from 'pg'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { until } from './until.ts'
 
@@ -36,8 +37,9 @@ export interface ClaimingWorker extends AsyncDisposable {
 /** Resolves once it has claimed so many jobs. */
 export async function claimJobs(database: Database, count: number): Promise<ClaimingWorker> {
   const running: PromiseWithResolvers<void>[] = []
+  const pool = new pg.Pool({ connectionString: database.url })
   const runner = await run({
-    connectionString: database.url,
+    pgPool: pool,
     concurrency: count,
     pollInterval: 50,
     noHandleSignals: true,
@@ -61,6 +63,8 @@ export async function claimJobs(database: Database, count: number): Promise<Clai
     running.forEach(end)
     await stopped
     await runner.promise
+    await until(async () => !(await isAnyClaimed(pool)), 'the claimed jobs have ended')
+    await pool.end()
   }
 
   const complete = () => stop(({ resolve }) => resolve())
@@ -69,4 +73,8 @@ export async function claimJobs(database: Database, count: number): Promise<Clai
     fail: (message) => stop(({ reject }) => reject(new Error(message))),
     [Symbol.asyncDispose]: complete,
   }
+}
+
+async function isAnyClaimed(sql: Sql): Promise<boolean> {
+  return (await deliveryJobs(sql)).some(({ lockedBy }) => lockedBy !== null)
 }
