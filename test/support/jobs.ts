@@ -38,6 +38,9 @@ export interface ClaimingWorker extends AsyncDisposable {
 export async function claimJobs(database: Database, count: number): Promise<ClaimingWorker> {
   const running: PromiseWithResolvers<void>[] = []
   const pool = new pg.Pool({ connectionString: database.url })
+  // graphile-worker warns where nothing listens.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   const runner = await run({
     pgPool: pool,
     concurrency: count,
