@@ -154,7 +154,7 @@ module.exports = {
     {
       name: 'only-outbound-opens-sockets',
       comment:
-        'Every request to an address that a customer gave goes through the guard. (biome.json denies the global fetch, WebSocket and EventSource.) The exceptions take types, tables or what listens, and src/db/connections.ts the sockets that `pg` connects to Postgres with its option `stream`; test/outbound/only-door.test.ts holds them to that.',
+        'Every request to an address that a customer gave goes through the guard. (biome.json denies the global fetch, WebSocket and EventSource.) The exceptions take types, tables or what listens, and src/db/owned-sockets.ts the sockets that `pg` connects to Postgres with its option `stream`; test/outbound/only-door.test.ts holds them to that.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -162,7 +162,7 @@ module.exports = {
           '^src/outbound/',
           '^src/cli/listen/(https-receiver|format-delivery|received-delivery|local-certificates)[.]ts$',
           '^src/server[.]ts$',
-          '^src/db/(connections|embedded-server)[.]ts$',
+          '^src/db/(owned-sockets|embedded-server)[.]ts$',
         ],
       },
       to: {

@@ -1,6 +1,6 @@
-import { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded.ts'
+import { createOwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
@@ -16,8 +16,6 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
   /** Settings of the server for every session of the pool, such as `-c jit=off`. Default: none. */
   readonly sessionOptions?: string
-  /** Default: that of all of Posthorn's connections. */
-  readonly applicationName?: string
 }
 
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
@@ -30,27 +28,18 @@ const CONNECT_WITHIN_MS = 2_000
 const IDLE_TIMEOUT_MS = 300_000
 
 export function createConnections(url: string): Connections {
-  const sockets = new Set<Socket>()
-
-  /** `pg` connects and, where asked to, encrypts the socket that it is given here. */
-  function openSocket(): Socket {
-    const socket = new Socket()
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    return socket
-  }
-
+  const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, sessionOptions, applicationName = APPLICATION_NAME }) {
+    open({ maxConnections, onError, sessionOptions }) {
       const pool = new pg.Pool({
         connectionString: url,
-        application_name: applicationName,
+        application_name: APPLICATION_NAME,
         max: maxConnections,
         connectionTimeoutMillis: CONNECT_WITHIN_MS,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        stream: openSocket,
+        stream: sockets.open,
         ...(sessionOptions !== undefined && { options: sessionOptions }),
       })
       // Without listeners, a connection that breaks would end the process.
@@ -59,8 +48,6 @@ export function createConnections(url: string): Connections {
       return pool
     },
 
-    breakOff() {
-      for (const socket of sockets) socket.destroy()
-    },
+    breakOff: sockets.destroy,
   }
 }

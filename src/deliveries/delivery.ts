@@ -62,7 +62,8 @@ const REDELIVER = `
     where d.id = $1 for update of d
   ),
   job as (
-    select d.id, subject.ordered, d.state = 'pending' and d.parked_at is null as has_job, row(
+    -- That of an exhausted delivery stayed visible as failed.
+    select d.id, subject.ordered, d.state in ('pending', 'exhausted') and d.parked_at is null as may_have_job, row(
       d.id, d.webhook_id, d.organization_id, d.event_type, now(), d.attempt_count,
       case when d.state = 'pending' then greatest(d.max_attempts, d.attempt_count + 1)
         else d.attempt_count + subject.schedule_attempts end,
@@ -74,8 +75,8 @@ const REDELIVER = `
   started as materialized (
     select case
       -- An ordered webhook sends from its backlog alone.
-      when ordered then not (has_job and exists (select from posthorn.running_delivery_jobs(array[id])))
-      when has_job then posthorn.bring_delivery_forward(wanted)
+      when ordered then not (may_have_job and exists (select from posthorn.running_delivery_jobs(array[id])))
+      when may_have_job then posthorn.bring_delivery_forward(wanted)
       else exists (select from posthorn.schedule_deliveries(array[wanted]))
     end as now
     from job

@@ -1,5 +1,5 @@
-import type pg from 'pg'
-import { createConnections } from '../db/connections.ts'
+import pg from 'pg'
+import { createOwnedSockets } from '../db/owned-sockets.ts'
 
 /** The connections of one worker runner. */
 export interface RunnerPool {
@@ -11,29 +11,41 @@ export interface RunnerPool {
 /** One listens, one claims, and the others complete. */
 const MAX_CONNECTIONS = 5
 
+const CONNECT_WITHIN_MS = 2_000
+
 /**
- * graphile-worker looks rows up by an index in every statement. Left to itself, Postgres may plan one on an empty table,
- * and read all of a million scheduled jobs with that plan later.
+ * graphile-worker looks rows up by an index, and claims in the order of one. Left to itself, Postgres may read all of a
+ * table that was small when it planned, and a bitmap scan reads all that is due to claim a few. What is switched off
+ * counts as so expensive before PostgreSQL 18 that it would be compiled.
  */
-const SETTINGS = '-c enable_seqscan=off -c jit=off'
+const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((method) => `-c enable_${method}=off`)
+  .concat('-c jit=off')
+  .join(' ')
 
 export function openRunnerPool(
   databaseUrl: string,
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {
-  const connections = createConnections(databaseUrl)
-  const pool = connections.open({
-    maxConnections: MAX_CONNECTIONS,
-    applicationName,
-    sessionOptions: SETTINGS,
-    onError,
+  const sockets = createOwnedSockets()
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    application_name: applicationName,
+    options: SETTINGS,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    keepAlive: true,
+    stream: sockets.open,
   })
+  // Without listeners, a connection that breaks would end the process.
+  pool.on('error', onError)
+  pool.on('connect', (client) => client.on('error', onError))
   return {
     pool,
     destroy() {
       if (!pool.ended) pool.end().catch(onError)
-      connections.breakOff()
+      sockets.destroy()
     },
   }
 }

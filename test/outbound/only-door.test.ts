@@ -111,8 +111,9 @@ describe('outside of src/outbound', () => {
       'src/cli/listen/format-delivery.ts: { STATUS_CODES } from node:http',
       'src/cli/listen/https-receiver.ts: { createServer } from node:https',
       'src/cli/listen/local-certificates.ts: { isIP } from node:net',
-      'src/db/connections.ts: { Socket } from node:net',
+
       'src/db/embedded-server.ts: { createServer } from node:net',
+      'src/db/owned-sockets.ts: { Socket } from node:net',
     ])
   })
 })
