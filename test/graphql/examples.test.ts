@@ -30,7 +30,7 @@ const operations = readdirSync(EXAMPLES).flatMap((name) => {
 const asked = operations.filter(({ kind }) => kind !== 'subscription')
 const subscriptions = operations.filter(({ kind }) => kind === 'subscription')
 
-/** One of each thing, made anew: what an example changes is there for the next. */
+/** One of each thing, made again each time: what an example changes is there for the next. */
 async function things() {
   const { organizationId } = tenant
   const { id: webhookId } = await addWebhook(api, organizationId)
@@ -56,7 +56,7 @@ const VARIABLES: Record<
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
-  ReleaseWebhook: async ({ webhookId }) => ({ id: await held(webhookId) }),
+  ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
   TestDelivery: ({ webhookId }) => ({ webhookId, eventType: JOINED }),
   PublishEvent: () => ({ input: event }),
@@ -102,7 +102,7 @@ async function recovery(webhookId: string): Promise<string> {
   return data.recoverDeliveries.recovery.id
 }
 
-async function held(webhookId: string): Promise<string> {
+async function onHold(webhookId: string): Promise<string> {
   await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
   return webhookId
 }
