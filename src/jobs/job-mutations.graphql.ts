@@ -37,7 +37,7 @@ const JobChangeRef = builder.objectRef<JobChange>('JobChange').implement({
     job: t.expose('job', {
       type: 'Job',
       nullable: true,
-      description: 'The job, as it is now. Null when it is gone.',
+      description: 'The job, as it is now. Null when it is gone, or replaced by another.',
     }),
   }),
 })

@@ -81,7 +81,7 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
 const idsOf = (data: { jobs: { nodes: { id: string }[] } }) => data.jobs.nodes.map(({ id }) => id)
 
 describe('jobs', () => {
-  test('come in the order they were added, with their deliveries and organizations, in five statements', async () => {
+  test('come in the order they were added, with their deliveries and organizations, in six statements', async () => {
     const { data, errors } = await call('Jobs')
     expect(errors).toBeUndefined()
     expect(idsOf(data)).toEqual(Object.values(jobs))
@@ -95,7 +95,7 @@ describe('jobs', () => {
         delivery: { id: deliveries.running },
         organization,
         lockedAt: expect.any(String),
-        lockedBy: expect.stringMatching(/^worker-/),
+        lockedBy: expect.any(String),
       },
       {
         task: 'posthorn:deliver',
@@ -111,7 +111,14 @@ describe('jobs', () => {
       { task: 'posthorn:maintain', state: 'WAITING', delivery: null, organization: null },
       { task: 'posthorn:roll_up', state: 'FAILED', attempts: 1, lastError: 'Boom', key: null },
     ])
-    expect(api.statements.list).toHaveLength(5)
+    expect(api.statements.list.toSorted()).toEqual([
+      'authenticate',
+      'select deliveries',
+      'select deliveries',
+      'select job.id::text as',
+      'select organizations',
+      'select webhooks',
+    ])
   })
 
   test('of several organizations say whose they are, in as many statements', async () => {
@@ -126,7 +133,14 @@ describe('jobs', () => {
         publicId('organization', organizationId),
       ),
     )
-    expect(api.statements.list).toHaveLength(5)
+    expect(api.statements.list.toSorted()).toEqual([
+      'authenticate',
+      'select deliveries',
+      'select deliveries',
+      'select job.id::text as',
+      'select organizations',
+      'select webhooks',
+    ])
   })
 
   test('show neither delivery nor organization once their delivery is gone', async () => {
@@ -302,7 +316,10 @@ describe('the job of a delivery', () => {
     await call('FailJobs', { ids: [jobs.due], reason: 'A mistake' })
     const { data } = await call(operation, { ids: [jobs.due], ...variables })
     const [answer] = Object.values(data) as { changes: object[] }[]
-    expect(answer?.changes).toMatchObject([{ outcome: 'CHANGED', job: { state, attempts: 0 } }])
+    expect(answer?.changes).toMatchObject([{ outcome: 'CHANGED' }])
+    expect(await jobsOf(deliveries.due)).toMatchObject([{ attempts: 0, max_attempts: 10 }])
+    const { data: listed } = await call('Jobs', { task: 'posthorn:deliver', state })
+    expect(listed.jobs.nodes).toMatchObject([{ delivery: { id: deliveries.due } }])
     expect(await deliveryRow(api.database, deliveries.due)).toMatchObject({
       state: 'pending',
       maxAttempts: 10,
