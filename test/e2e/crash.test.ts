@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('kill -9 between sending and recording: the delivery repeats within 10 s, and nothing is lost', async () => {
+test('kill -9 between sending and recording: the delivery is repeated within 15 s, and nothing is lost', async () => {
   const webhook = await register()
   // It has the request and never answers, so the kill falls between sending and recording.
   receiver.answer = () => {}
@@ -47,7 +47,7 @@ test('kill -9 between sending and recording: the delivery repeats within 10 s, a
     'every delivery succeeds',
     20_000,
   )
-  expect(Date.now() - killedAt).toBeLessThan(10_000)
+  expect(Date.now() - killedAt).toBeLessThan(15_000)
 
   const arrived = receiver.received.map((request) => request.headers['wh-id'])
   expect(new Set(arrived).size).toBe(count)
@@ -69,7 +69,7 @@ test('SIGTERM finishes what is in flight, and ends with exit code 0', async () =
   expect(await jobCount()).toBe(0)
 }, 60_000)
 
-test('SIGTERM gives back what a hanging receiver holds, and uses up no attempt', async () => {
+test('SIGTERM unclaims the delivery that a hanging receiver holds, and uses up no attempt', async () => {
   receiver.forget()
   receiver.answer = () => {}
   const worker = startWorker()
@@ -82,12 +82,12 @@ test('SIGTERM gives back what a hanging receiver holds, and uses up no attempt',
   )
   expect(rows).toEqual([{ attempt_count: 0 }])
   const { rows: jobs } = await api.database.pool.query(
-    `select locked_at from graphile_worker.jobs where task_identifier = 'deliver'`,
+    `select locked_at from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
   )
   expect(jobs).toEqual([{ locked_at: null }])
 }, 60_000)
 
-test('what is given back at SIGTERM goes out with the next process at once, and what ended in time was sent once', async () => {
+test('a delivery unclaimed at SIGTERM goes out with the next process at once, and one that ended in time was sent once', async () => {
   await settle()
   // Every other request is answered after a second, the others never by the process that is ended.
   const slow = new Set<unknown>()
@@ -160,7 +160,7 @@ async function stateCounts(): Promise<Record<string, number>> {
 
 async function jobCount(): Promise<number> {
   const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'deliver'`,
+    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
   )
   return rows[0].n
 }
