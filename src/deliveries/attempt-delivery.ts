@@ -62,15 +62,21 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   if (!sendable) return
   const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
   if (permit === 'parked') return
-  if (permit === 'aborted') return await deps.requeue(uuid)
+  if (permit === 'aborted') return await requeue(deps, uuid, run)
 
   const made = await attemptWithPermit(deps, sendable, permit, run)
-  if (made === 'aborted') return await deps.requeue(uuid)
+  if (made === 'aborted') return await requeue(deps, uuid, run)
   // Its webhook was disabled while it waited: the next look parks it.
   if (made === 'changed') return await makeAttempt(deps, uuid, run)
   await run.fence()
   const recorded = await deps.record(made)
   if (recorded) await settle(deps, sendable, made, recorded)
+}
+
+/** Not where the runner was taken for dead: the delivery may have a job elsewhere by then. */
+async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
+  await run.fence()
+  await deps.requeue(uuid)
 }
 
 interface Sendable {

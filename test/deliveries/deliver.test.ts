@@ -246,6 +246,28 @@ test('what an attempt was and what came of it is on record', async () => {
   expect(publicId('webhook', attempt?.webhookId as string)).toBe(webhook)
 })
 
+test('an attempt whose kept connection turns out to be closed goes out once more, and that is on record', async () => {
+  await register({})
+  let closed = 0
+  receiver.answer = (response) => {
+    const isSecond = receiver.received.length === 2
+    if (isSecond) closed += 1
+    if (isSecond) response.socket?.destroy()
+    else response.end('ok')
+  }
+  await publish({})
+  await untilState(String((await receiver.arrival(1)).headers['wh-id']), 'succeeded')
+  await publish({})
+  const [first, second] = [await receiver.arrival(2), await receiver.arrival(3)]
+  expect(second.headers['wh-signature']).toBe(first.headers['wh-signature'])
+  const id = String(second.headers['wh-id'])
+  await untilState(id, 'succeeded')
+  expect(await attemptsOf(id)).toMatchObject([
+    { number: 1, status: 200, resent: true, waitedMs: 0 },
+  ])
+  expect(closed).toBe(1)
+})
+
 describe('contract 3: the switch', () => {
   test('created with enabled omitted, nothing is delivered', async () => {
     await register({ enabled: undefined })

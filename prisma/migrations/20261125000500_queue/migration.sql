@@ -97,7 +97,7 @@ begin
     select posthorn.type_id('msg', d.id) from posthorn.deliveries as d
     where d.id = any (delivery_ids) and d.state <> 'exhausted'));
   with restorable as (
-    update posthorn.deliveries as d set job_written_at = now()
+    update posthorn.deliveries as d set job_written_at = now(), redelivery_requested = false
     where d.id = any (delivery_ids) and d.state = 'pending' and d.parked_at is null
     returning d.*
   )
