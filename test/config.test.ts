@@ -22,7 +22,7 @@ test('nothing set is the embedded mode with the documented defaults', () => {
     publicUrl: null,
     portalOrigins: [],
     workerSchema: 'graphile_worker',
-    concurrency: 200,
+    concurrency: 500,
     attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
     headerPrefix: 'wh-',

@@ -19,5 +19,7 @@ export async function grantDashboardsRole(
   const [name, schema] = [pg.escapeIdentifier(role), pg.escapeIdentifier(workerSchema)]
   await sql.query(`
     grant usage on schema posthorn, ${schema} to ${name};
-    grant select on posthorn.webhook_backlogs, ${schema}.jobs to ${name}`)
+    grant select on posthorn.webhook_backlogs, ${schema}.jobs to ${name};
+    -- The view calls it with the rights of the role that reads.
+    grant execute on function posthorn.type_id(text, uuid) to ${name}`)
 }
