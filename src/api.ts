@@ -1,7 +1,8 @@
 import type { Hono } from 'hono'
 import type { Config } from './config.ts'
 import { createGraphqlHandler, GRAPHQL_PATH } from './graphql/handler.ts'
-import { connectionOf } from './http/connection.ts'
+import { createSchemaFile, SCHEMA_PATH } from './graphql/schema-file.ts'
+import { connectionOf, trustProxies } from './http/connection.ts'
 import { CONNECT_V1_PATH, createConnectV1, openApiDocument } from './rest/connect-v1/routes.ts'
 import type { Services } from './services.ts'
 import { createConsoleFiles } from './web/console-files.ts'
@@ -22,7 +23,9 @@ export function addApi(routes: Hono, services: Services, config: Config): void {
     graphiql: config.graphiql,
     trustedDocuments: config.graphqlTrustedDocuments,
   })
+  routes.use(trustProxies(config.trustedProxies))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
+  routes.get(SCHEMA_PATH, createSchemaFile())
   routes.get('/openapi.json', (context) =>
     // Relative, so that it is right behind any proxy.
     context.json(openApiDocument('/', config.headerPrefix)),

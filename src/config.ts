@@ -13,6 +13,8 @@ export interface Config {
   readonly publicUrl: string | null
   /** The origins whose pages may show the portal in a frame. */
   readonly portalOrigins: readonly string[]
+  /** The CIDR ranges of the proxies whose `X-Forwarded-For` says where a request comes from. */
+  readonly trustedProxies: readonly string[]
   readonly dataDir: string
   /** The schema of graphile-worker's tables. */
   readonly workerSchema: string
@@ -53,6 +55,7 @@ export const SETTINGS = {
   PORT: '4000',
   POSTHORN_PUBLIC_URL: '',
   POSTHORN_PORTAL_ORIGINS: '',
+  POSTHORN_TRUSTED_PROXIES: '',
   POSTHORN_DATA_DIR: '.posthorn',
   POSTHORN_WORKER_SCHEMA: 'graphile_worker',
   POSTHORN_ENCRYPTION_KEYS: '',
@@ -129,6 +132,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     port: read('PORT', parseInteger(0, 65_535)),
     publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
+    trustedProxies: read('POSTHORN_TRUSTED_PROXIES', parseList(parseCidr)),
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
     workerSchema: read('POSTHORN_WORKER_SCHEMA', parseSchemaName),
     concurrency: read('POSTHORN_CONCURRENCY', parseInteger(1, 10_000)),

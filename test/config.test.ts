@@ -22,6 +22,7 @@ test('nothing set is the embedded mode with the documented defaults', () => {
     publicUrl: null,
     portalOrigins: [],
     workerSchema: 'graphile_worker',
+    trustedProxies: [],
     concurrency: 500,
     attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
@@ -82,6 +83,9 @@ describe('a value that cannot be used is refused', () => {
     ['POSTHORN_PORTAL_ORIGINS', 'https://app.example.com/'],
     ['POSTHORN_PORTAL_ORIGINS', 'null'],
     ['POSTHORN_PORTAL_ORIGINS', 'data:text/html,x'],
+    ['POSTHORN_TRUSTED_PROXIES', '10.0.0.1'],
+    ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/8,everybody'],
+    ['POSTHORN_TRUSTED_PROXIES', 'true'],
     ['POSTHORN_DATA_DIR', ''],
     ['POSTHORN_WORKER_SCHEMA', ''],
     ['POSTHORN_WORKER_SCHEMA', 'Posthorn'],
@@ -113,6 +117,11 @@ describe('a value that cannot be used is refused', () => {
   ])('%s=%s', (name, value) => {
     expect(problemsOf({ ...external, [name]: value })).toEqual([expect.stringContaining(name)])
   })
+})
+
+test('trusted proxies are read as ranges of both families', () => {
+  const { config } = loadConfig({ POSTHORN_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8' })
+  expect(config.trustedProxies).toEqual(['10.0.0.0/8', 'fd00::/8'])
 })
 
 test('the public URL and the origins that frame the portal are read', () => {

@@ -95,3 +95,17 @@ test('the installed program serves the console that is in the package', async ()
   )
   expect(stdout.trim()).toBe('200 200')
 })
+
+test('the installed program serves the schema that is in the package', async () => {
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { createSchemaFile } from './node_modules/posthorn/dist/graphql/schema-file.js'
+       console.log((await createSchemaFile()().text()).includes('type Query {'))`,
+    ],
+    { cwd: project },
+  )
+  expect(stdout.trim()).toBe('true')
+})

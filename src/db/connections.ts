@@ -1,6 +1,6 @@
-import { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded.ts'
+import { createOwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
@@ -28,16 +28,7 @@ const CONNECT_WITHIN_MS = 2_000
 const IDLE_TIMEOUT_MS = 300_000
 
 export function createConnections(url: string): Connections {
-  const sockets = new Set<Socket>()
-
-  /** `pg` connects and, where asked to, encrypts the socket that it is given here. */
-  function openSocket(): Socket {
-    const socket = new Socket()
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    return socket
-  }
-
+  const sockets = createOwnedSockets()
   return {
     open({ maxConnections, onError, sessionOptions }) {
       const pool = new pg.Pool({
@@ -48,7 +39,7 @@ export function createConnections(url: string): Connections {
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        stream: openSocket,
+        stream: sockets.open,
         ...(sessionOptions !== undefined && { options: sessionOptions }),
       })
       // Without listeners, a connection that breaks would end the process.
@@ -57,8 +48,6 @@ export function createConnections(url: string): Connections {
       return pool
     },
 
-    breakOff() {
-      for (const socket of sockets) socket.destroy()
-    },
+    breakOff: sockets.destroy,
   }
 }

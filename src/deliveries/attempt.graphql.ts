@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { deliveryBody } from '../events/delivery-body.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/field-complexity.ts'
 import { type AttemptRequestFacts, attemptRequestHeaders } from './attempt-request.ts'
 import { findAttemptsOfEach } from './find-attempts.ts'
 
@@ -38,8 +39,7 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
     }),
     body: t.exposeString('body', {
       nullable: true,
-      // Up to 256 KiB.
-      complexity: 10,
+      complexity: LARGE_TEXT,
       description:
         'The body, to the letter. Null once its event is past its retention. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
@@ -58,7 +58,7 @@ const AttemptResponse = builder.objectRef<AttemptResponse>('AttemptResponse').im
         Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
     }),
     body: t.string({
-      complexity: 1,
+      complexity: MEDIUM_TEXT,
       description:
         'The body, of which the first 16 KiB are kept; `bodyEncoding` says how it is written.',
       resolve: (response) => textOf(response) ?? response.body.toString('base64'),
@@ -92,12 +92,16 @@ const Attempt = builder.prismaNode('Attempt', {
     succeeded: t.exposeBoolean('succeeded'),
     durationMs: t.exposeInt('durationMs'),
     firstByteMs: t.exposeInt('firstByteMs', { nullable: true }),
+    waitedMs: t.exposeInt('waitedMs'),
+    resent: t.exposeBoolean('resent'),
     status: t.exposeInt('status', { nullable: true }),
     errorCode: t.exposeString('errorCode', { nullable: true }),
     error: t.exposeString('error', { nullable: true }),
     request: t.field({
       type: AttemptRequest,
       description: 'The exact request.',
+      // The body is read whatever is asked for, once for all attempts of a delivery.
+      complexity: { field: MEDIUM_TEXT, multiplier: 1 },
       select: {
         deliveryId: true,
         startedAt: true,

@@ -2,6 +2,7 @@ import { invalid } from '../errors.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { LARGE_TEXT } from '../graphql/field-complexity.ts'
 import { parseId } from '../ids.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
@@ -29,8 +30,7 @@ const Event = builder.prismaNode('Event', {
       type: 'JSON',
       nullable: true,
       description: 'The payload, as it was published.',
-      // Up to 256 KiB.
-      complexity: 10,
+      complexity: LARGE_TEXT,
       select: { data: true },
       resolve: ({ data }) => JSON.parse(data) as unknown,
     }),
@@ -39,7 +39,7 @@ const Event = builder.prismaNode('Event', {
       resolve: deliveryBody,
       description:
         'The body of every delivery of the event, to the letter: this is what is signed and sent.',
-      complexity: 10,
+      complexity: LARGE_TEXT,
     }),
     isTest: t.exposeBoolean('isTest'),
     traceparent: t.exposeString('traceParent', {

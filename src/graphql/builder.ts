@@ -22,8 +22,9 @@ import {
   pageSizeRule,
 } from './arguments.ts'
 import { type Context, callerOf } from './context.ts'
-import { fieldComplexity } from './limit-complexity.ts'
+import { fieldComplexity } from './field-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
+import './answer-counter.ts'
 import './webhook-fence.ts'
 
 interface SchemaTypes {
@@ -55,9 +56,10 @@ interface SchemaTypes {
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // The first wraps the others: an error that is data must be seen after authorization and validation refused. The last
-  // stands right before the resolvers.
+  // The first wraps the others: what is counted is the answer, and an error that is data must be seen after authorization
+  // and validation refused. The last stands right before the resolvers.
   plugins: [
+    'answerCounter',
     ErrorsPlugin,
     ScopeAuthPlugin,
     RelayPlugin,

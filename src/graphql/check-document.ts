@@ -1,13 +1,9 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-  visit,
-} from 'graphql'
+import { type DocumentNode, type OperationDefinitionNode, visit } from 'graphql'
+import { checkIntrospection } from './check-introspection.ts'
+import { checkMergedFields } from './check-merged-fields.ts'
 import { depthOf, MAX_DEPTH } from './depth.ts'
 import { limitExceeded } from './limit-exceeded.ts'
+import { type Fragments, fragmentsOf, operationsOf, rootFieldsOf } from './root-fields.ts'
 
 /** In a whole document, as it is written: a page of the console has a hundred. */
 export const MAX_FIELDS = 1_000
@@ -23,15 +19,8 @@ export const MAX_ROOT_FIELDS = 50
  */
 export function checkDocument(document: DocumentNode): void {
   checkCounts(document)
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
-      fragments.set(definition.name.value, definition)
-    }
-  }
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) checkOperation(definition, fragments)
-  }
+  const fragments = fragmentsOf(document)
+  for (const operation of operationsOf(document)) checkOperation(operation, fragments)
 }
 
 function checkCounts(document: DocumentNode): void {
@@ -54,31 +43,17 @@ function checkCounts(document: DocumentNode): void {
   }
 }
 
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
-
-function checkOperation({ selectionSet }: OperationDefinitionNode, fragments: Fragments): void {
-  const rootFields = countRootFields(selectionSet, fragments)
-  if (rootFields > MAX_ROOT_FIELDS) throw tooMany('root fields', rootFields, MAX_ROOT_FIELDS)
-  const depth = depthOf(selectionSet, fragments)
+function checkOperation(operation: OperationDefinitionNode, fragments: Fragments): void {
+  const rootFields = rootFieldsOf(operation, fragments)
+  if (rootFields.length > MAX_ROOT_FIELDS) {
+    throw tooMany('root fields', rootFields.length, MAX_ROOT_FIELDS)
+  }
+  const depth = depthOf(operation.selectionSet, fragments)
   if (depth > MAX_DEPTH) {
     throw tooMany('levels of fields inside each other', depth, MAX_DEPTH)
   }
-}
-
-/** Each fragment once, as it is executed. */
-function countRootFields(root: SelectionSetNode, fragments: Fragments): number {
-  const spread = new Set<string>()
-  const count = ({ selections }: SelectionSetNode): number =>
-    selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return sum + 1
-      if (selection.kind === Kind.INLINE_FRAGMENT) return sum + count(selection.selectionSet)
-      const name = selection.name.value
-      const fragment = fragments.get(name)
-      if (!fragment || spread.has(name)) return sum
-      spread.add(name)
-      return sum + count(fragment.selectionSet)
-    }, 0)
-  return count(root)
+  checkIntrospection(rootFields, fragments)
+  checkMergedFields(operation, fragments)
 }
 
 function tooMany(limit: string, found: number, most: number): Error {

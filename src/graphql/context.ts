@@ -12,6 +12,7 @@ import type { LiveHub } from '../live/hub.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { actFor, ORGANIZATION_HEADER } from './act-for.ts'
+import { type AnswerSize, createAnswerSize } from './answer-size.ts'
 import { createPerField, type PerField } from './per-field.ts'
 
 /** What resolvers hand to the domain. */
@@ -37,6 +38,7 @@ export interface Context extends DomainDeps {
   readonly identity: Identity
   /** What it takes from the budgets of its key. */
   readonly spending: Spending
+  readonly answerSize: AnswerSize
   /** Whoever calls, for the audit log. */
   readonly actor: Actor
   /** The origin of links to pages of Posthorn. A function: what is put into a context is read once for each request. */
@@ -76,6 +78,7 @@ export function createContext(
     ...domain,
     identity,
     spending,
+    answerSize: createAnswerSize(),
     perField,
     origin: () => publicUrl ?? new URL(asked.url).origin,
   }

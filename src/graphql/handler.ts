@@ -4,6 +4,7 @@ import { createSpending } from '../api-keys/spending.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import { type CheckComplexity, createCheckComplexity } from './check-complexity.ts'
 import { type Context, createContext, createIdentify, type DomainDeps } from './context.ts'
 import { type Connection, type Handle, withCors } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
@@ -11,6 +12,8 @@ import { graphiqlOptions } from './graphiql.ts'
 import { createMaskError } from './mask-error.ts'
 import { useReadParams } from './read-params.ts'
 import { schema } from './schema.ts'
+import { useAnswerSize } from './use-answer-size.ts'
+import { useKeylessRequests } from './use-keyless-requests.ts'
 import { useLimits } from './use-limits.ts'
 import { type Asked, useRateLimit } from './use-rate-limit.ts'
 import { useStreams } from './use-streams.ts'
@@ -33,11 +36,12 @@ export const GRAPHQL_PATH = '/graphql'
 
 /** Answers the requests to `/graphql`, with any method. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
+  const checkComplexity = createCheckComplexity(schema)
   let yoga: ReturnType<typeof createServer> | undefined
 
   async function answer(request: Request, connection: Connection = {}): Promise<Response> {
     // Not before a server listens, which sets the `Response` that it sends quickest.
-    yoga ??= createServer(deps)
+    yoga ??= createServer(deps, checkComplexity)
     const spending = createSpending(deps.rateLimiter)
     const response = await yoga.handleRequest(request, { ...connection, spending })
     for (const [name, value] of spending.headers()) response.headers.set(name, value)
@@ -50,7 +54,7 @@ export function createGraphqlHandler(deps: GraphqlDeps): Handle {
   return withCors(answer, deps.corsOrigins)
 }
 
-function createServer(deps: GraphqlDeps) {
+function createServer(deps: GraphqlDeps, checkComplexity: CheckComplexity) {
   const trusted = deps.trustedDocuments
   const identify = createIdentify(deps)
   return createYoga<Asked, Context>({
@@ -65,9 +69,11 @@ function createServer(deps: GraphqlDeps) {
     plugins: [
       useReadParams(),
       ...(trusted ? [useTrustedDocuments(trusted)] : []),
-      useLimits(identify),
+      useKeylessRequests(identify),
+      useLimits(identify, checkComplexity),
       useRateLimit(identify),
       useStreams(),
+      useAnswerSize(),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(deps.logger) },

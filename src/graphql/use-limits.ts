@@ -1,15 +1,18 @@
 import type { GraphQLError, validate } from 'graphql'
 import { createGraphQLError, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 import { DomainError } from '../errors.ts'
+import type { CheckComplexity } from './check-complexity.ts'
 import type { Identify } from './context.ts'
 import type { Connection } from './cors.ts'
-import { checkComplexity } from './limit-complexity.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
 import { withoutValue } from './without-values.ts'
 
 /** What is asked for is bounded: the document before it is parsed and validated, the answer before it is made. */
-export function useLimits(identify: Identify): Plugin<YogaInitialContext, Connection> {
+export function useLimits(
+  identify: Identify,
+  checkComplexity: CheckComplexity,
+): Plugin<YogaInitialContext, Connection> {
   const known = new WeakSet<Request>()
   return {
     async onParams({ request, context: { address } }) {

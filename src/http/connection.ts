@@ -1,14 +1,39 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import { createClientAddress } from './client-address.ts'
 
 /** The connection of a request. */
 export interface Connection {
-  /** Where it comes from; there is none where the routes are called without a server. */
+  /** The client's address; there is none where the routes are called without a server. */
   readonly address: string | undefined
   cut(): void
 }
 
-export function connectionOf({ env }: Context): Connection {
-  const { incoming, outgoing } = (env ?? {}) as Partial<HttpBindings>
-  return { address: incoming?.socket.remoteAddress, cut: () => void outgoing?.destroy() }
+const CLIENT_ADDRESS = 'clientAddress'
+
+/** Lets `connectionOf` look through these proxies, given as CIDR ranges. */
+export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandler {
+  const clientAddress = createClientAddress(trustedProxies)
+  return async (context, next) => {
+    const peer = peerOf(context)
+    if (peer !== undefined) {
+      context.set(
+        CLIENT_ADDRESS,
+        clientAddress(peer, context.req.header('x-forwarded-for') ?? null),
+      )
+    }
+    await next()
+  }
+}
+
+export function connectionOf(context: Context): Connection {
+  const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
+  return {
+    address: context.get(CLIENT_ADDRESS) ?? peerOf(context),
+    cut: () => void outgoing?.destroy(),
+  }
+}
+
+function peerOf({ env }: Context): string | undefined {
+  return ((env ?? {}) as Partial<HttpBindings>).incoming?.socket.remoteAddress
 }

@@ -1,7 +1,13 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { latencyPercentile } from './latency.ts'
-import { bucketRange, MAX_BUCKETS, readStatistics, type StatisticsBucket } from './statistics.ts'
+import {
+  bucketRange,
+  MAX_BUCKETS,
+  readStatistics,
+  type StatisticsBucket,
+  UNIT_MS,
+} from './statistics.ts'
 
 const BucketUnit = builder.enumType('BucketUnit', {
   description: 'How much time is counted together, in UTC.',
@@ -65,6 +71,21 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
 })
 
 const WHAT = `What attempts came to, in spans of time, oldest first: every span that the time from \`since\` to \`until\` touches, those without attempts too; at most ${MAX_BUCKETS}. Needs the scope \`deliveries:read\`.`
+
+/** As they are written: complexity is counted before arguments are read. */
+interface BucketArgs {
+  readonly since: unknown
+  readonly until?: unknown
+  readonly bucket: unknown
+}
+
+/** Everything below, once for each bucket. Too many buckets are refused by their own rule. */
+function bucketComplexity({ since, until, bucket }: BucketArgs) {
+  const timeMs = Date.parse(String(until ?? new Date().toISOString())) - Date.parse(String(since))
+  const count = timeMs / UNIT_MS[String(bucket).toLowerCase() as keyof typeof UNIT_MS]
+  return { field: 1, multiplier: count >= 0 ? Math.min(MAX_BUCKETS, count + 2) : MAX_BUCKETS }
+}
+
 const SINCE = 'Where the time begins.'
 const UNTIL = 'Where it ends. Default: now.'
 const BUCKET = 'How long each span is.'
@@ -74,6 +95,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: [Bucket],
     nullable: true,
     description: WHAT,
+    complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
     args: {
       since: t.arg({ type: 'DateTime', required: true, description: SINCE }),
@@ -99,6 +121,7 @@ builder.queryField('statistics', (t) =>
     type: [Bucket],
     nullable: true,
     description: `Of all webhooks of the organization together, deleted ones included. ${WHAT}`,
+    complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
     args: {
       since: t.arg({ type: 'DateTime', required: true, description: SINCE }),

@@ -33,7 +33,11 @@ export type StatisticsOf =
   | { readonly organization: string }
 
 const MINUTE_MS = 60_000
-const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS } as const
+export const UNIT_MS = {
+  minute: MINUTE_MS,
+  hour: 60 * MINUTE_MS,
+  day: 24 * 60 * MINUTE_MS,
+} as const
 
 /** A day of minutes, or two months of hours. */
 export const MAX_BUCKETS = 1_500

@@ -1,19 +1,22 @@
 import { startApart } from './apart.ts'
 
-export type Manner = 'ok' | 'stamp' | 'fail' | 'hang'
+/** How the receiver answers: the first part of the path. */
+export type Manner = 'ok' | 'stamp' | 'fail' | 'hang' | 'slow50' | 'slow200' | 'busy'
 
 /** The TLS receiver of the bench, in a process of its own. */
 export interface BenchReceiver extends AsyncDisposable {
-  /** Without a path; `/ok`, `/stamp`, `/fail` and `/hang` say how it answers. */
+  /** Without a path; that says how it answers, see `receiver.ts`. */
   readonly url: string
   /** The authority to trust, as PEM. */
   readonly authority: string
-  /** Begins counting anew. */
+  /** Counts from zero again. */
   forget(): Promise<void>
   /** Resolves once so many requests have arrived, with the moment on the clock of `monotonicMs`; fails when late. */
   reached(manner: Manner, count: number, withinMs?: number): Promise<number>
-  /** How long each event that carried a `sentAt` took from there to its arrival at `/stamp`. */
+  /** How long each event that carried a `sentAt` took from there to its arrival. */
   latenciesMs(): Promise<number[]>
+  /** How many requests to `/busy` were answered, and how many of them with 503. */
+  busyCounts(): Promise<{ answered: number; refused: number }>
 }
 
 /** Long enough for a million on a slow machine. */
@@ -28,6 +31,7 @@ export async function startBenchReceiver(): Promise<BenchReceiver> {
     reached: (manner, count, withinMs = ARRIVE_WITHIN_MS) =>
       receiver.call('reached', { manner, count, withinMs }),
     latenciesMs: () => receiver.call('latenciesMs'),
+    busyCounts: () => receiver.call('busyCounts'),
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
 }

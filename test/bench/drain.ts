@@ -1,4 +1,5 @@
 import { openDatabase } from '../../src/db/client.ts'
+import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
 import type { BenchDatabase } from './bench-server.ts'
@@ -35,7 +36,7 @@ export interface DrainOptions {
 export interface Drains extends AsyncDisposable {
   /**
    * Queues deliveries with no worker running, then measures how fast workers drain them: from the moment that those of
-   * the warm-up have arrived until every attempt is on record and every job is gone.
+   * the warm-up have arrived until every attempt is on record.
    */
   measure(options: DrainOptions): Promise<Drain>
 }
@@ -57,12 +58,13 @@ export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): 
   return {
     async measure({ count, processes = 1 }) {
       const due = bench.sizes.warmUp + count
+      const since = lowerBoundAt(new Date())
       {
         await using filling = openDatabase(database.url)
         await queueDeliveries(filling.pool, tenant, types, due)
       }
       await database.settle()
-      return await drain(bench, database, { count, processes })
+      return await drain(bench, database, since, { count, processes })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
@@ -80,6 +82,7 @@ export async function measureDrain(
 async function drain(
   bench: Bench,
   database: BenchDatabase,
+  since: string,
   { count, processes }: Required<DrainOptions>,
 ): Promise<Drain> {
   const { receiver, sizes } = bench
@@ -100,9 +103,7 @@ async function drain(
     const workersBeforeMs = await cpuTimeOf(servers)
     await receiver.reached('ok', total)
     await until(
-      async () =>
-        (await watched.pool.query(TAKEN_JOBS)).rows.length === 0 &&
-        (await watched.pool.query(FRESH_DELIVERIES)).rows.length === 0,
+      async () => (await watched.pool.query(UNRECORDED, [since])).rows.length === 0,
       'every attempt is on record',
     )
     measured.perSecond = count / ((monotonicMs() - startedAt) / 1_000)
@@ -122,15 +123,8 @@ async function drain(
   }
 }
 
-/**
- * Each by an index: the worker is at work beside it. Its other jobs are not waited for: one that looks for orphans, four
- * times an hour, takes seconds, so as to look twice.
- */
-const DELIVER_JOBS = `
-  select from graphile_worker._private_jobs
-  where task_id = (select id from graphile_worker._private_tasks where identifier = 'deliver')`
-const TAKEN_JOBS = `${DELIVER_JOBS} and not is_available limit 1`
-const FRESH_DELIVERIES = `${DELIVER_JOBS} and is_available and priority = 0 and run_at <= now() limit 1`
+/** By the primary key: the worker is at work beside it. */
+const UNRECORDED = `select from posthorn.deliveries where id >= $1 and state = 'pending' limit 1`
 
 async function cpuTimeOf(servers: readonly PosthornServer[]): Promise<number> {
   const times = await Promise.all(servers.map((server) => server.cpuTimeMs()))

@@ -77,7 +77,7 @@ export async function reportDrains(bench: Bench): Promise<void> {
     })
   }
   const short = { name: 'the first', value: overTurns(turns.short.map((one) => one.perSecond)) }
-  reportDrain(`drain of ${show(count)}`, turns.short, { limit: 0.5, of: raw })
+  reportDrain(`drain of ${show(count)}`, turns.short, { limit: 0.4, of: raw })
   bench.report({
     scenario: 'C',
     name: 'statements per delivery in it',

@@ -1,7 +1,7 @@
 import type { Sql } from '../../src/db/client.ts'
 import type { BenchTenant } from './tenant.ts'
 
-/** What happened, in every event of the bench. */
+/** The payload of every event of the bench. */
 export const DATA = { attendee: 'Ada Lovelace', ticket: 'x'.repeat(300) }
 
 /** Events published by one statement. */
@@ -54,18 +54,18 @@ const FILL_RETRIES = `
     from generate_series($4::int, $5::int) as i
   ),
   events as (
-    insert into posthorn.events (id, organization_id, type, occurred_at, body)
-    select ${uuid(0)}, $1::uuid, type, at,
-      '{"id":"' || posthorn.type_id('evt', ${uuid(0)}) || '","type":"' || type || '","data":' || $3::text || '}'
+    insert into posthorn.events (id, organization_id, type, occurred_at, data)
+    select ${uuid(0)}, $1::uuid, type, at, $3::text
     from made
   ),
   deliveries as (
     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, attempt_count,
-      schedule_position, next_attempt_at, last_status_class)
-    select ${uuid(1)}, $1::uuid, w.id, ${uuid(0)}, made.type, 1, 1, made.next_attempt_at, 5
+      schedule_position, max_attempts, next_attempt_at, last_status_class, last_error)
+    select ${uuid(1)}, $1::uuid, w.id, ${uuid(0)}, made.type, 1, 1, 10, made.next_attempt_at, 5,
+      'HTTP 500 from https://127.0.0.1'
     from made join posthorn.webhooks as w
       on w.organization_id = $1::uuid and made.type = any (w.event_subscriptions)
-    returning id, webhook_id, next_attempt_at
+    returning *
   ),
   attempts as (
     insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
@@ -74,7 +74,9 @@ const FILL_RETRIES = `
       'https://127.0.0.1/'
     from deliveries
   )
-  select posthorn.add_deliver_jobs(array_agg(id), array_agg(next_attempt_at)) from deliveries`
+  select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, next_attempt_at,
+    attempt_count, max_attempts, last_error)::posthorn.delivery_job))
+  from deliveries`
 
 /** Two at a time, as Postgres then uses two processors. */
 async function inBatches(

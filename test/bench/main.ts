@@ -4,6 +4,7 @@ import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { killChildren } from './children.ts'
 import { reportDrains, reportTwoWorkers } from './drains.ts'
+import { reportEndpoints } from './endpoints.ts'
 import { reportFairness } from './fairness.ts'
 import { reportLatency } from './latency.ts'
 import { reportMemory } from './memory-rows.ts'
@@ -12,6 +13,7 @@ import { reportPages } from './pages.ts'
 import { reportPublishing } from './publishing.ts'
 import { reportRawUndici } from './raw-undici.ts'
 import { createReport } from './report.ts'
+import { reportSingles } from './singles.ts'
 import { FULL, QUICK } from './sizes.ts'
 
 /**
@@ -28,6 +30,8 @@ const SCENARIOS = {
   G: reportMemory,
   H: reportTwoWorkers,
   P: reportPages,
+  S: reportSingles,
+  W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 
 const { values } = parseArgs({

@@ -6,15 +6,21 @@ import { monotonicMs } from './clock.ts'
 
 /**
  * The receiver of the bench. It shares the processor with what is measured, so it speaks as much of HTTP/1.1 as Posthorn
- * and undici do, by hand, and no more. How it answers is in the path: `/ok`, `/stamp`, `/fail` or `/hang`.
+ * and undici do, by hand, and no more. How it answers is in the path: `/ok` and `/stamp` at once, `/fail` with 500, `/hang`
+ * never, `/slow50` and `/slow200` after so many milliseconds, `/busy` after 50, and with 503 beyond 50 in parallel.
  */
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
 
-type Manner = 'ok' | 'stamp' | 'fail' | 'hang'
-const received: Record<Manner, number> = { ok: 0, stamp: 0, fail: 0, hang: 0 }
+const MANNERS = ['ok', 'stamp', 'fail', 'hang', 'slow50', 'slow200', 'busy'] as const
+type Manner = (typeof MANNERS)[number]
+const received = Object.fromEntries(MANNERS.map((manner) => [manner, 0])) as Record<Manner, number>
+const DELAY_MS: Partial<Record<Manner, number>> = { slow50: 50, slow200: 200, busy: 50 }
+const MAX_BUSY = 50
+let busyInParallel = 0
+let busy = { answered: 0, refused: 0 }
 const awaited: { manner: Manner; count: number; resolve(atMs: number): void }[] = []
-/** How long the events with a `sentAt` took to arrive at `/stamp`. */
+/** How long the events with a `sentAt` took to arrive. */
 let latenciesMs: number[] = []
 
 const server = createServer({ key, cert, noDelay: true }, (socket) => {
@@ -39,12 +45,13 @@ function requestEnd(text: string): number {
 }
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+const UNAVAILABLE = Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n')
 const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n')
 
 function answer(socket: TLSSocket, request: string): void {
   const atMs = monotonicMs()
-  const manner = /^POST \/(ok|stamp|fail|hang)/.exec(request)?.[1] as Manner
-  if (manner === 'stamp') {
+  const manner = /^POST \/(\w+)/.exec(request)?.[1] as Manner
+  if (manner === 'stamp' || manner in DELAY_MS) {
     const sentAtMs = Number(/"sentAt":([\d.]+)/.exec(request)?.[1] ?? 0)
     if (sentAtMs > 0) latenciesMs.push(atMs - sentAtMs)
   }
@@ -55,7 +62,24 @@ function answer(socket: TLSSocket, request: string): void {
     one.resolve(atMs)
     break
   }
-  if (manner !== 'hang') socket.write(manner === 'fail' ? FAILED : OK)
+  const delayMs = DELAY_MS[manner]
+  if (manner === 'busy') answerBusy(socket, delayMs)
+  else if (delayMs !== undefined) setTimeout(() => socket.write(OK), delayMs)
+  else if (manner !== 'hang') socket.write(manner === 'fail' ? FAILED : OK)
+}
+
+function answerBusy(socket: TLSSocket, delayMs: number | undefined): void {
+  busy.answered += 1
+  if (busyInParallel >= MAX_BUSY) {
+    busy.refused += 1
+    socket.write(UNAVAILABLE)
+    return
+  }
+  busyInParallel += 1
+  setTimeout(() => {
+    busyInParallel -= 1
+    socket.write(OK)
+  }, delayMs)
 }
 
 server.listen(0, '127.0.0.1')
@@ -68,6 +92,7 @@ answerParent({
   forget() {
     for (const manner of Object.keys(received)) received[manner as Manner] = 0
     latenciesMs = []
+    busy = { answered: 0, refused: 0 }
   },
   reached: ({ manner, count, withinMs }: { manner: Manner; count: number; withinMs: number }) =>
     new Promise((resolve, reject) => {
@@ -79,4 +104,5 @@ answerParent({
       }, withinMs)
     }),
   latenciesMs: () => latenciesMs,
+  busyCounts: () => busy,
 })

@@ -10,6 +10,8 @@ export interface Sizes {
   /** How long publishing is measured, and how long it goes on before. */
   readonly publishMs: number
   readonly publishWarmUpMs: number
+  /** How long a busy endpoint is published to. */
+  readonly busyMs: number
 }
 
 export const FULL: Sizes = {
@@ -19,6 +21,7 @@ export const FULL: Sizes = {
   hanging: 20_000,
   publishMs: 10_000,
   publishWarmUpMs: 6_000,
+  busyMs: 60_000,
 }
 
 /** Enough to see that everything works; the numbers mean nothing. */
@@ -29,7 +32,8 @@ export const QUICK: Sizes = {
   hanging: 1_000,
   publishMs: 1_000,
   publishWarmUpMs: 300,
+  busyMs: 1_000,
 }
 
-/** As a worker is configured unless told otherwise. */
+/** Requests in flight of raw undici, and jobs of graphile-worker alone. */
 export const CONCURRENCY = 200

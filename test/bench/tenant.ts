@@ -41,7 +41,7 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
 interface BenchWebhooks {
   /** Default: 1. */
   readonly count?: number
-  /** Default: that of every webhook, 20. */
+  /** Default: the limit adapts. */
   readonly maxInFlight?: number | null
 }
 

@@ -81,6 +81,47 @@ describe('a document', () => {
     ])
   })
 
+  test('that selects one field with fields more than 50 times is refused', async () => {
+    const query = (n: number) => `{ viewer { ${times(n, () => 'organization { id }')} } }`
+    expect((await api.call(token, query(50))).errors).toBeUndefined()
+    expect((await api.call(token, query(51))).errors).toEqual([
+      {
+        message:
+          'The document has more than 50 selections of one field; at most 50 are allowed. Select it once, with everything that is needed of it.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'selections of one field', most: 50 },
+      },
+    ])
+  })
+
+  test('whose fragments multiply to more than 1,000 fields is refused', async () => {
+    const webhooks = (n: number) => times(n, (i) => `a${i}: webhooks(first: 0) { ...f }`)
+    const query = (n: number) =>
+      `{ ${webhooks(n)} } fragment f on WebhookConnection { nodes { ${times(18, () => 'id')} } }`
+    expect((await api.call(token, query(50))).errors).toBeUndefined()
+    const longer = query(50).replace('nodes {', '__typename nodes {')
+    expect((await api.call(token, longer)).errors).toEqual([
+      {
+        message:
+          'The document has more than 1,000 fields with those of its fragments; at most 1,000 are allowed. Ask in several operations.',
+        extensions: {
+          code: 'LIMIT_EXCEEDED',
+          limit: 'fields with those of its fragments',
+          most: 1_000,
+        },
+      },
+    ])
+  })
+
+  test('with aliases of a list costs each of them, and each field of its rows', async () => {
+    const span = 'since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z"'
+    const query = (n: number) =>
+      `{ ${times(n, (i) => `a${i}: statistics(${span}) { start attempts failed succeeded }`)} }`
+    expect((await api.call(token, query(2))).errors).toBeUndefined()
+    expect((await api.call(token, query(20))).errors).toMatchObject([
+      { extensions: { limit: 'fields in its largest answer' } },
+    ])
+  })
+
   test('whose fields must be compared too often is refused, and says so', async () => {
     const { errors } = await api.call(
       token,
@@ -212,13 +253,15 @@ describe('an answer', () => {
       pageInfo { hasNextPage endCursor }
       edges { cursor node {
         id state createdAt event { id type data } webhook { id url headers { name value } }
-        attempts(first: 10) { nodes { id number response { body headers { name value } } request { body headers { name value } } } }
+        attempts(first: 10) { nodes { id number response { body headers { name value } } request { headers { name value } } } }
       } }
     } }`
     const { errors } = await api.call(token, page, { first: 50 })
     expect(errors).toBeUndefined()
-    // Bodies of requests weigh most; without them there is room for twice as much.
-    const lighter = page.replace('request { body ', 'request { ')
+    // Payloads and bodies weigh most; without them there is room for twice as much.
+    const lighter = page
+      .replace('id type data', 'id type')
+      .replace('response { body headers { name value } } ', '')
     expect((await api.call(token, lighter, { first: 100 })).errors).toBeUndefined()
   })
 
@@ -230,12 +273,12 @@ describe('an answer', () => {
     expect(errors).toEqual([
       {
         message: expect.stringMatching(
-          /^The document has [\d,]+ objects in its largest answer; at most 10,000 are allowed\. Ask for smaller pages \(`first`\), or in several operations\.$/,
+          /^The document has [\d,]+ fields in its largest answer; at most 100,000 are allowed\. Ask for smaller pages \(`first`\), or in several operations\.$/,
         ),
         extensions: {
           code: 'LIMIT_EXCEEDED',
-          limit: 'objects in its largest answer',
-          most: 10_000,
+          limit: 'fields in its largest answer',
+          most: 100_000,
           found: expect.any(Number),
         },
       },

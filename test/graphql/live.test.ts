@@ -230,6 +230,24 @@ test.each([
   await until(() => stream.end === 'completed', 'the stream ends')
 })
 
+test('an event of more than 10 MB is an error, and the end of its stream', async () => {
+  const { organizationId } = api.tenant
+  const large = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
+  await api.app.services.publishEvents(organizationId, Array(45).fill(large))
+  await deliveriesDone()
+  using stream = await subscribe(
+    api.app.url,
+    token,
+    'subscription { attemptMade { delivery { webhook { deliveries(first: 45) { nodes { event { data } } } } } } }',
+  )
+  await publish()
+  expect(await stream.result(1)).toMatchObject({
+    errors: [{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'bytes of the answer' } }],
+  })
+  await until(() => stream.end !== null, 'the stream ends')
+  expect(stream.end).toBe('completed')
+})
+
 test('without a key a subscription is refused with 401', async () => {
   const response = await fetch(`${api.app.url}/graphql`, {
     method: 'POST',

@@ -62,9 +62,9 @@ test('the viewer is told who they are and what they may do', async () => {
 test.each([
   ['no key', null, 'No API key was given. Send the header `Authorization: Bearer <API key>`.'],
   ['a malformed key', 'phk_nonsense', 'The API key is malformed.'],
-])('with %s, fields answer UNAUTHENTICATED and the reason', async (_what, token, message) => {
+])('with %s, the answer is UNAUTHENTICATED and the reason', async (_what, token, message) => {
   const { data, errors, status, headers } = await api.call(token, '{ viewer { scopes } }')
-  expect(data).toBeNull()
+  expect(data).toBeUndefined()
   expect(errors).toMatchObject([{ message, extensions: { code: 'UNAUTHENTICATED' } }])
   expect(status).toBe(401)
   expect(headers.get('www-authenticate')).toBe('Bearer')

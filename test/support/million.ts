@@ -1,5 +1,5 @@
 import type { Sql } from '../../src/db/client.ts'
-import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
+import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { JOINED, TICKET } from './factories.ts'
 import { until } from './until.ts'
 
@@ -75,7 +75,7 @@ export async function fillDeliveries(
 export async function markAllLingering(sql: Sql): Promise<void> {
   await until(
     async () => {
-      await markLingeringDeliveries(sql)
+      await backfillIndex(sql)
       const { rows } = await sql.query<{ passed: boolean }>(
         `select reached_id > (select id from posthorn.deliveries order by id desc limit 1) as passed
          from posthorn.cursors where name = 'index_backfill'`,

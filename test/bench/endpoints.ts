@@ -1,0 +1,46 @@
+import type { Bench } from './bench.ts'
+import { measureAlone, measureArrivals, toLatency } from './latency.ts'
+import { startPosthornServer } from './posthorn-server.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
+
+const PER_SECOND = 500
+
+/** W: events published singly at a steady rate to one webhook whose endpoint takes its time, or is overloaded. */
+export async function reportEndpoints(bench: Bench): Promise<void> {
+  for (const manner of ['slow50', 'slow200'] as const) {
+    const latency = toLatency(await measureAlone(bench, PER_SECOND, manner))
+    const name = `${PER_SECOND}/s to an endpoint of ${manner.slice('slow'.length)} ms`
+    const also = { max: latency.max, missing: latency.missing }
+    bench.report({
+      ...{ scenario: 'W', name: `${name}, p50`, value: latency.p50, unit: 'ms', also },
+      bound: { kind: 'at most', limit: 10 },
+    })
+    bench.report({
+      ...{ scenario: 'W', name: `${name}, p99`, value: latency.p99, unit: 'ms' },
+      bound: { kind: 'at most', limit: 100 },
+    })
+  }
+  const { answered, refused } = await measureBusy(bench)
+  bench.report({
+    scenario: 'W',
+    name: `${PER_SECOND}/s to one that answers 503 beyond 50 in parallel, failed`,
+    value: (100 * refused) / answered,
+    unit: '%',
+    bound: { kind: 'at most', limit: 10 },
+    also: { answered, refused },
+  })
+}
+
+async function measureBusy(bench: Bench): Promise<{ answered: number; refused: number }> {
+  await using database = await bench.server.createDatabase()
+  await using services = openBenchServices(database.url)
+  const tenant = await createBenchTenant(services)
+  const [type = ''] = await addWebhooks(services, tenant, bench.receiver.url, 'busy')
+  await database.settle()
+  await using server = await startPosthornServer(bench, database.url, 'all')
+  await measureArrivals(bench, server, {
+    ...{ token: tenant.token, type, perSecond: PER_SECOND, manner: 'busy' },
+    measureMs: bench.sizes.busyMs,
+  })
+  return await bench.receiver.busyCounts()
+}

@@ -1,0 +1,53 @@
+import { startApart } from './apart.ts'
+import type { Bench } from './bench.ts'
+import { DATA } from './fill.ts'
+import { startPosthornServer } from './posthorn-server.ts'
+import { measureRawUndici } from './raw-undici.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
+
+const CONNECTIONS = 50
+
+/** S: events published singly over GraphQL and delivered to one webhook by one process that does both. */
+export async function reportSingles(bench: Bench): Promise<void> {
+  const raw = [await measureRawUndici(bench)]
+  const singles = [await measureSingles(bench)]
+  raw.push(await measureRawUndici(bench))
+  singles.push(await measureSingles(bench))
+  raw.push(await measureRawUndici(bench))
+  bench.report({
+    scenario: 'S',
+    name: `published singly on ${CONNECTIONS} connections and delivered`,
+    value: mean(singles),
+    unit: '/s',
+    bound: { kind: 'at least', limit: 0.11, of: { name: 'A', value: mean(raw) } },
+    also: { 'turn 1': singles[0] as number, 'turn 2': singles[1] as number, A: mean(raw) },
+  })
+}
+
+/** Until the last event has arrived, so that a backlog counts. */
+async function measureSingles(bench: Bench): Promise<number> {
+  const { receiver, sizes } = bench
+  await using database = await bench.server.createDatabase()
+  await using services = openBenchServices(database.url)
+  const tenant = await createBenchTenant(services)
+  const [type = ''] = await addWebhooks(services, tenant, receiver.url, 'ok')
+  await database.settle()
+  await using server = await startPosthornServer(bench, database.url, 'all')
+  const publish = async (warmUpMs: number, measureMs: number) => {
+    await using publisher = startApart('publisher-main.ts')
+    return await publisher.call<{ accepted: number }>('publishInTurn', {
+      ...{ url: server.url, token: tenant.token, type, data: DATA, batch: null },
+      ...{ connections: CONNECTIONS, warmUpMs, measureMs },
+    })
+  }
+  await receiver.forget()
+  const warmUp = await publish(0, sizes.publishWarmUpMs)
+  const startedAt = await receiver.reached('ok', warmUp.accepted)
+  const { accepted } = await publish(0, sizes.publishMs)
+  const endedAt = await receiver.reached('ok', warmUp.accepted + accepted)
+  return accepted / ((endedAt - startedAt) / 1_000)
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+
+const many = (count: number, each: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => each(i)).join(' ')
+
+/** Aliases of one field on each of the levels below `__schema`, by way of fragments: they multiply. */
+export function multiplied(counts: readonly number[], path: readonly string[]): string {
+  const on = ['__Schema', '__Type', '__Field', '__InputValue']
+  const fragments = path.map((field, level) => {
+    const below = level + 1 < path.length ? `{ ...F${level + 1} }` : '{ name }'
+    const aliases = many(counts[level] ?? 1, (i) => `a${i}: ${field} ${below}`)
+    return `fragment F${level} on ${on[level]} { ${aliases} }`
+  })
+  return `{ __schema { ...F0 } } ${fragments.join(' ')}`
+}
+
+/** Everything that the schema holds, down to a depth, with no field selected twice. */
+export function everything(root: string, depth: number): string {
+  const fragments = new Map<string, string>()
+  const typeAt = (levels: number, lists: number): string => {
+    const name = `T${levels}_${lists}`
+    if (fragments.has(name)) return name
+    fragments.set(name, '')
+    const below = (used: number) =>
+      levels > used + 1 ? `type { ...${typeAt(levels - used - 1, lists - 1)} }` : ''
+    const parts = [
+      'kind name description specifiedByURL isOneOf enumValues(includeDeprecated: true) { name description deprecationReason }',
+      levels > 1 ? `ofType { ...${typeAt(levels - 1, lists)} }` : '',
+    ]
+    if (lists > 0 && levels > 1) {
+      const type = typeAt(levels - 1, lists - 1)
+      parts.push(`interfaces { ...${type} } possibleTypes { ...${type} }`)
+      parts.push(`inputFields { name description defaultValue ${below(1)} }`)
+      parts.push(`fields { name description ${below(1)} args { name description ${below(2)} } }`)
+    }
+    fragments.set(name, `fragment ${name} on __Type { ${parts.join(' ')} }`)
+    return name
+  }
+  const document = `{ ${root.replaceAll('TYPE', `...${typeAt(depth, 2)}`)} }`
+  return `${document} ${[...fragments.values()].join(' ')}`
+}
+
+/** Lists inside lists, as deep as is let through, and deeper. */
+const ladder = (levels: number, field: string, inside: string) =>
+  `{ __schema { types { ${`${field} { `.repeat(levels)}${inside}${' }'.repeat(levels)} } } }`
+
+/** What keeps a server busy that counts introspection as nothing. */
+export const HOSTILE_INTROSPECTION: Record<string, string> = {
+  '95 aliases of fields': `{ __schema { types { ${many(95, (i) => `a${i}: fields { name description args { name } }`)} } } }`,
+  '48 x 48 x 3 aliases': multiplied([48, 48, 3], ['types', 'fields', 'args']),
+  '33 x 33 x 33 aliases': multiplied([33, 33, 33], ['types', 'fields', 'args']),
+  'aliases of __schema': `{ ${many(48, (i) => `a${i}: __schema { types { name fields { name } } }`)} }`,
+  'aliases of __type': `{ ${many(48, (i) => `a${i}: __type(name: "Query") { fields { name args { name } } }`)} }`,
+  'aliases in a fragment of a fragment':
+    '{ __schema { types { ...A } } } fragment A on __Type { ...B ... on __Type { a: fields { name } } } fragment B on __Type { b: fields { name } c: fields { name } }',
+  'fragments that double, forty times': `{ __schema { types { ...D0 } } } ${many(40, (i) => `fragment D${i} on __Type { ...D${i + 1} ofType { ...D${i + 1} } }`)} fragment D40 on __Type { name }`,
+  'fragments in a circle':
+    '{ __schema { types { ...A } } } fragment A on __Type { ofType { ...B } } fragment B on __Type { ofType { ...A } }',
+  'a fragment in itself': '{ __schema { ...A } } fragment A on __Schema { ...A types { name } }',
+  'one field many times': `{ __schema { types { ${'fields { name } '.repeat(180)} } } }`,
+  'a ladder of ofType': ladder(10, 'ofType', 'name'),
+  'a ladder of ofType that is too deep': ladder(40, 'ofType', 'name'),
+  'a ladder of fields': ladder(6, 'fields { type', `name${' }'.repeat(6)}`),
+  'a ladder of possible types': ladder(5, 'possibleTypes { interfaces', `name${' }'.repeat(5)}`),
+  'everything, once': everything('__schema { types { TYPE } }', 4),
+  'everything, once, to the bottom': everything('__schema { types { TYPE } }', 6),
+  'everything of four types, once': everything(
+    'a: __type(name: "Query") { TYPE } b: __type(name: "Mutation") { TYPE } c: __type(name: "Node") { TYPE } d: __type(name: "Webhook") { TYPE }',
+    3,
+  ),
+}
+
+const FIELDS: Record<string, Record<string, string>> = {
+  __Schema: { types: '__Type', queryType: '__Type', directives: '__Directive', description: '' },
+  __Type: {
+    name: '',
+    description: '',
+    kind: '',
+    fields: '__Field',
+    interfaces: '__Type',
+    possibleTypes: '__Type',
+    inputFields: '__InputValue',
+    enumValues: '__EnumValue',
+    ofType: '__Type',
+  },
+  __Field: { name: '', description: '', type: '__Type', args: '__InputValue' },
+  __InputValue: { name: '', defaultValue: '', type: '__Type' },
+  __EnumValue: { name: '', isDeprecated: '' },
+  __Directive: { name: '', locations: '', args: '__InputValue' },
+}
+
+function selectionOn(type: string, depth: number, aliased: boolean): fc.Arbitrary<string> {
+  const fields = Object.entries(FIELDS[type] ?? {}).filter(([, of]) => of === '' || depth > 0)
+  const field = fc.constantFrom(...fields).chain(([name, of]) => {
+    const below =
+      of === '' ? fc.constant('') : selectionOn(of, depth - 1, aliased).map((set) => `{ ${set} }`)
+    const copies = fc.constantFrom(1, 1, 1, 2, of === '' ? 20 : 3)
+    return fc
+      .tuple(below, copies)
+      .map(([set, count]) => many(count, (i) => `${aliased ? `a${i}: ` : ''}${name} ${set}`))
+  })
+  return fc.array(field, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
+}
+
+/** Introspection of any shape: repetition, aliases, fragments in each other and in circles, types by name. */
+export const introspection: fc.Arbitrary<string> = fc
+  .constantFrom(false, false, true)
+  .chain((aliased) =>
+    fc.record({
+      types: selectionOn('__Type', 4, aliased),
+      schema: selectionOn('__Schema', 3, aliased),
+      shared: selectionOn('__Type', 2, aliased),
+      name: fc.constantFrom('Query', 'Webhook', '__Type', 'Nothing'),
+      copies: fc.constantFrom(1, 2, 4, 30),
+      shape: fc.constantFrom('plain', 'fragments', 'byName', 'circle'),
+    }),
+  )
+  .map(({ types, schema, shared, name, copies, shape }) => {
+    if (shape === 'plain') return `{ __schema { ${schema} types { ${types} } } }`
+    if (shape === 'byName') {
+      return `{ ${many(copies, (i) => `t${i}: __type(name: "${name}") { ${types} }`)} }`
+    }
+    const last = shape === 'circle' ? '...F0' : ''
+    return `{ __schema { types { ${types} ...F0 } } }
+      fragment F0 on __Type { ${shared} ofType { ...F1 } fields { type { ...F1 } } }
+      fragment F1 on __Type { ${shared} ofType { name ${last} } }`
+  })

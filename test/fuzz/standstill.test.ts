@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { SCOPES } from '../../src/api-keys/scope.ts'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant } from '../support/factories.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
+import { BEHIND_PROXY, fromElsewhere, HOSTILE, type Hostile } from './hostile.ts'
+import { introspection } from './introspection.ts'
+
+const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const MOST_BYTES = 2_000_000
+const PROMISED_MS = 250
+/** What other processes of the machine do in between is no fault of the requests: the best of these counts. */
+const TRIES = 5
+
+let database: Database
+let posthorn: PosthornProcess
+let url: string
+let token: string
+
+beforeAll(async () => {
+  console.info(`FUZZ_SEED=${seed}`)
+  database = await createTestDatabase()
+  const { organizationId } = await createTenant(database.prisma)
+  const key = { organizationId, scopes: SCOPES, requestsPerSecond: 1_000_000 }
+  token = (await createApiKey(database.prisma, key)).token
+  const environment = {
+    ...testEnvironment(database.url),
+    ...BEHIND_PROXY,
+    POSTHORN_LOG_LEVEL: 'info',
+  }
+  posthorn = startPosthorn(['start', '--role', 'api'], { environment })
+  const address = /http:\/\/127\.0\.0\.1:\d+/
+  await until(() => address.test(posthorn.stdout + posthorn.stderr), 'the server listens')
+  url = (posthorn.stdout + posthorn.stderr).match(address)?.[0] as string
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+/** Answers the size of the answer. */
+async function send({ path, body, keyless }: Hostile): Promise<number> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(keyless ? fromElsewhere() : { authorization: `Bearer ${token}` }),
+    },
+    body,
+    signal: AbortSignal.timeout(30_000),
+  })
+  expect(response.status).toBeLessThan(500)
+  return (await response.arrayBuffer()).byteLength
+}
+
+/** Sends all of them at once; answers the largest answer, and the longest that `/healthz` waited beside them. */
+async function endure(hostile: readonly Hostile[]) {
+  let ended = false
+  let longestMs = 0
+  const poll = async () => {
+    while (!ended) {
+      const begun = performance.now()
+      await (await fetch(`${url}/healthz`)).arrayBuffer()
+      longestMs = Math.max(longestMs, performance.now() - begun)
+    }
+  }
+  const polling = poll()
+  const sizes = await Promise.all(hostile.map(send)).finally(() => {
+    ended = true
+  })
+  await polling
+  return { bytes: Math.max(...sizes), longestMs }
+}
+
+async function expectNoStandstill(hostile: readonly Hostile[], name: string): Promise<void> {
+  let best = Number.POSITIVE_INFINITY
+  for (let i = 0; i < TRIES && best >= PROMISED_MS; i++) {
+    const { bytes, longestMs } = await endure(hostile)
+    expect(bytes).toBeLessThan(MOST_BYTES)
+    best = Math.min(best, longestMs)
+  }
+  if (process.env['LOOP_LOG']) console.info(`${best.toFixed(1)} ms: ${name}`)
+  expect(best).toBeLessThan(PROMISED_MS)
+}
+
+const keyless = (query: string): Hostile => ({
+  path: '/graphql',
+  body: JSON.stringify({ query }),
+  keyless: true,
+})
+
+test.each(Object.entries(HOSTILE))(
+  '%s stops nobody',
+  { timeout: 60_000 },
+  async (name, hostile) => await expectNoStandstill([hostile], name),
+)
+
+test.each(Object.entries(HOSTILE).filter(([, hostile]) => hostile.keyless))(
+  '%s, twenty at once, stops nobody',
+  { timeout: 60_000 },
+  async (name, hostile) => await expectNoStandstill(Array(20).fill(hostile), `20 x ${name}`),
+)
+
+test('introspection of any shape, twenty at once, stops nobody', { timeout: 120_000 }, async () => {
+  const documents = fc.sample(introspection, { numRuns: 400, seed })
+  for (let i = 0; i < documents.length; i += 20) {
+    const some = documents.slice(i, i + 20)
+    await expectNoStandstill(some.map(keyless), some.join('\n'))
+  }
+})

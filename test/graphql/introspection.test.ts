@@ -1,0 +1,158 @@
+import { generate } from '@graphql-codegen/cli'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { schema } from '../../src/graphql/schema.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { readAnswer } from './support/api.ts'
+
+let posthorn: TestApp
+
+beforeAll(async () => {
+  // Each client has an address of its own, as behind a proxy.
+  posthorn = await startTestApp({
+    role: 'api',
+    environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
+  })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const ask = async (query: string, headers: Record<string, string> = {}) =>
+  await readAnswer(
+    await fetch(`${posthorn.app.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query }),
+    }),
+  )
+
+const sorted = () => printSchema(lexicographicSortSchema(schema))
+
+describe('without a key', () => {
+  const OPTIONS = [
+    'descriptions',
+    'specifiedByUrl',
+    'directiveIsRepeatable',
+    'schemaDescription',
+    'inputValueDeprecation',
+    'oneOf',
+  ] as const
+  const combinations = Array.from({ length: 2 ** OPTIONS.length }, (_, bits) =>
+    Object.fromEntries(OPTIONS.map((option, i) => [option, Boolean(bits & (1 << i))])),
+  )
+
+  test('the introspection of graphql-js is answered with any of its options', async () => {
+    for (const [i, options] of combinations.entries()) {
+      const client = { 'x-forwarded-for': `198.51.100.${i}` }
+      const { data, errors } = await ask(getIntrospectionQuery(options), client)
+      expect(errors).toBeUndefined()
+      const read = printSchema(lexicographicSortSchema(buildClientSchema(data)))
+      if (options['descriptions'] && options['inputValueDeprecation'] && options['oneOf']) {
+        expect(read).toBe(sorted())
+      }
+    }
+  })
+
+  test.each(['/graphql', '/schema.graphql'])('GraphQL Code Generator reads %s', async (path) => {
+    const [file] = await generate(
+      {
+        schema: posthorn.app.url + path,
+        documents: 'docs/examples/graphql/webhooks.graphql',
+        generates: { 'generated/': { preset: 'client' } },
+        silent: true,
+      },
+      false,
+    )
+    expect(file).toBeDefined()
+  })
+
+  test('the question of urql tooling for what a server supports is answered', async () => {
+    const { data, errors } = await ask(`query IntrospectSupportQuery {
+      directive: __type(name: "__Directive") { fields { name args { name } } }
+      field: __type(name: "__Field") { fields { name args { name } } }
+      type: __type(name: "__Type") { fields { name } }
+      inputValue: __type(name: "__InputValue") { fields { name } }
+    }`)
+    expect(errors).toBeUndefined()
+    expect(data.inputValue.fields).toContainEqual({ name: 'defaultValue' })
+  })
+
+  test('a field of the schema that several fragments select is answered once', async () => {
+    const { data, errors } = await ask(
+      `{ __schema { queryType { ...a ...b } } __schema { queryType { kind } } __typename }
+       fragment a on __Type { name } fragment b on __Type { name ...a }`,
+    )
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({
+      __schema: { queryType: { name: 'Query', kind: 'OBJECT' } },
+      __typename: 'Query',
+    })
+  })
+
+  test.each([
+    '{ viewer { scopes } }',
+    '{ __typename viewer { scopes } }',
+    '{ ...a } fragment a on Query { __schema { description } ... on Query { viewer { scopes } } }',
+    'query a { __typename } query b { viewer { scopes } }',
+    'mutation { deleteWebhook(id: "wh_x") { __typename } }',
+    '{ nothing }',
+  ])('%s is refused whole, before it is validated', async (query) => {
+    const { status, data, errors } = await ask(query)
+    expect(status).toBe(401)
+    expect(data).toBeUndefined()
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+  })
+})
+
+describe('with a key or without', () => {
+  const refused = async (query: string) => {
+    const { authorization } = { authorization: `Bearer ${posthorn.tenant.token}` }
+    const [stranger, caller] = await Promise.all([ask(query), ask(query, { authorization })])
+    expect(stranger.errors).toEqual(caller.errors)
+    return stranger.errors
+  }
+
+  test.each([
+    '{ a: __schema { description } }',
+    '{ __schema { a: types { name } } }',
+    '{ __schema { types { ...a } } } fragment a on __Type { fields { a: name } }',
+    '{ __type(name: "Query") { ... on __Type { a: name } } }',
+  ])('an alias in introspection is refused: %s', async (query) => {
+    expect(await refused(query)).toEqual([
+      {
+        message:
+          'The document has 1 aliases in `__schema` and `__type`; at most 0 are allowed. Select each field by its own name, once.',
+        extensions: {
+          code: 'LIMIT_EXCEEDED',
+          limit: 'aliases in `__schema` and `__type`',
+          most: 0,
+          found: 1,
+        },
+      },
+    ])
+  })
+
+  test('a fifth type by its name is refused', async () => {
+    const types = ['a', 'b', 'c', 'd', 'e'].map(
+      (alias) => `${alias}: __type(name: "Query") { name }`,
+    )
+    expect(await refused(`{ ${types.join(' ')} }`)).toMatchObject([
+      {
+        message: expect.stringContaining(
+          'Ask for all types with `__schema`, or read /schema.graphql.',
+        ),
+        extensions: { code: 'LIMIT_EXCEEDED', most: 4, found: 5 },
+      },
+    ])
+  })
+})
+
+test('the schema is a file that tools read', async () => {
+  const response = await fetch(`${posthorn.app.url}/schema.graphql`)
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect((await response.text()).trimEnd()).toBe(sorted())
+})
