@@ -148,7 +148,7 @@ describe('after the owner has migrated', () => {
     const rotated = await runPosthorn(['key', 'rotate-encryption', '--json'], { environment })
     expect(rotated.code, rotated.stderr).toBe(0)
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
-    const { made: partitions } = await maintainPartitions(asService.pool, 365 * DAY_MS, inTenDays)
+    const { created: partitions } = await maintainPartitions(asService.pool, 365 * DAY_MS, inTenDays)
     expect(partitions).toBeGreaterThan(0)
     const inAYear = new Date(Date.now() + 400 * DAY_MS)
     const { dropped } = await maintainPartitions(asService.pool, 395 * DAY_MS, inAYear)
