@@ -148,7 +148,11 @@ describe('after the owner has migrated', () => {
     const rotated = await runPosthorn(['key', 'rotate-encryption', '--json'], { environment })
     expect(rotated.code, rotated.stderr).toBe(0)
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
-    const { created: partitions } = await maintainPartitions(asService.pool, 365 * DAY_MS, inTenDays)
+    const { created: partitions } = await maintainPartitions(
+      asService.pool,
+      365 * DAY_MS,
+      inTenDays,
+    )
     expect(partitions).toBeGreaterThan(0)
     const inAYear = new Date(Date.now() + 400 * DAY_MS)
     const { dropped } = await maintainPartitions(asService.pool, 395 * DAY_MS, inAYear)
@@ -231,6 +235,25 @@ describe('after the owner has migrated', () => {
     })
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
+  })
+
+  test('the service does not upgrade the jobs alone, and the owner gives it what the upgrade brings', async () => {
+    const revision = async () =>
+      (await roles.asAdmin.pool.query('select max(id) as revision from graphile_worker.migrations'))
+        .rows[0].revision
+    const current = await revision()
+    await roles.asAdmin.pool.query('delete from graphile_worker.migrations where id = $1', [
+      current,
+    ])
+    const refused = await runPosthorn(['migrate'], { environment: testEnvironment(asService.url) })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
+    expect(await revision()).toBe(current - 1)
+    const upgraded = await runPosthorn(['migrate', '--service-role', roles.service], {
+      environment: testEnvironment(asOwner.url),
+    })
+    expect(upgraded.code, upgraded.stderr).toBe(0)
+    expect(await revision()).toBe(current)
   })
 
   describe('row-level security alone', () => {
