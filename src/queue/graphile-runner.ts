@@ -90,22 +90,24 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const settled = runner.promise.catch((error) => fail({ reason: 'it ended', error }))
   settled.then(() => fail({ reason: 'it ended' }))
 
+  const over = new AbortController()
+  let stopped: Promise<void> | null = null
   return {
     id,
     applicationName,
     claims,
     failed: failed.promise,
-    async stop() {
+    stop() {
+      // Its promise may never settle once a write failed. Then its tasks count.
+      stopped ??= Promise.race([settled, untilIdle(taskRuns, over.signal)])
       // Rejects where it is stopping already.
       runner.stop().catch(() => {})
-      const settling = new AbortController()
-      // Once a write failed, its promise may never settle. Then its tasks count.
-      await Promise.race([settled, untilIdle(taskRuns, settling.signal)])
-      settling.abort()
+      return stopped
     },
     abort: () => taskRuns.abort(),
     destroy() {
       isOver = true
+      over.abort()
       taskRuns.abort()
       connections.destroy()
       taskRuns.release()

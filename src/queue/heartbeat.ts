@@ -77,7 +77,11 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     }
   }
 
-  const timer = setInterval(() => beat().catch(onError), BEAT_EVERY_MS)
+  const timer = setInterval(() => {
+    beat().catch((error) => {
+      if (!closed.signal.aborted) onError(error)
+    })
+  }, BEAT_EVERY_MS)
   timer.unref()
 
   return {

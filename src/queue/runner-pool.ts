@@ -1,5 +1,5 @@
-import { Socket } from 'node:net'
 import pg from 'pg'
+import { createOwnedSockets } from '../db/owned-sockets.ts'
 
 /** The connections of one worker runner. */
 export interface RunnerPool {
@@ -14,24 +14,21 @@ const MAX_CONNECTIONS = 5
 const CONNECT_WITHIN_MS = 2_000
 
 /**
- * graphile-worker looks rows up by an index in every statement. Left to itself, Postgres may plan one on an empty table,
- * and read all of a million scheduled jobs with that plan later.
+ * graphile-worker looks rows up by an index, and claims in the order of one. Left to itself, Postgres may read all of a
+ * table that was small when it planned, and a bitmap scan reads all that is due to claim a few. What is switched off
+ * counts as so expensive before PostgreSQL 18 that it would be compiled.
  */
-const SETTINGS = '-c enable_seqscan=off -c jit=off'
+const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((method) => `-c enable_${method}=off`)
+  .concat('-c jit=off')
+  .join(' ')
 
 export function openRunnerPool(
   databaseUrl: string,
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {
-  const sockets = new Set<Socket>()
-  function openSocket(): Socket {
-    const socket = new Socket()
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    return socket
-  }
-
+  const sockets = createOwnedSockets()
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     application_name: applicationName,
@@ -39,7 +36,7 @@ export function openRunnerPool(
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,
-    stream: openSocket,
+    stream: sockets.open,
   })
   // Without listeners, a connection that breaks would end the process.
   pool.on('error', onError)
@@ -48,7 +45,7 @@ export function openRunnerPool(
     pool,
     destroy() {
       if (!pool.ended) pool.end().catch(onError)
-      for (const socket of sockets) socket.destroy()
+      sockets.destroy()
     },
   }
 }

@@ -5,7 +5,8 @@ import type { Logger } from '../telemetry/logger.ts'
 import { type Failure, type Runner, startRunner } from './graphile-runner.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { watchLostClaims } from './lost-claims.ts'
-import { markAbandoned, rescueAbandoned, rescueWorkers } from './rescue.ts'
+import { markAbandoned, rescueWorkers } from './rescue.ts'
+import { RETIRED_WITHIN_MS, retireRunner, within } from './retire-runner.ts'
 import { createRunnerContext } from './runner-context.ts'
 import { createTaskRuns, type RunningJobs, type Tasks } from './task-runs.ts'
 import { createWorkerLog } from './worker-log.ts'
@@ -30,15 +31,6 @@ export interface WorkerOptions {
 
 const RETRY_AFTER_MS = 500
 
-/** How long running tasks may go on in a runner that is stopping. */
-const FINISH_WITHIN_MS = 8_000
-
-/** How long tasks that are aborted may take to record what is done, and requeue the rest. */
-const REQUEUE_WITHIN_MS = 1_000
-
-/** With the time to rescue what remains. */
-const SHUT_DOWN_WITHIN_MS = FINISH_WITHIN_MS + REQUEUE_WITHIN_MS + 3_000
-
 /** Heartbeats without a claim, the first time; each replacement that does not help doubles it. */
 const STALLED_AFTER_BEATS = 5
 const STALLED_AFTER_BEATS_AT_MOST = 60
@@ -51,47 +43,54 @@ export async function startWorker(
 ): Promise<Worker> {
   const log = createWorkerLog(logger)
   const running: RunningJobs = new Map()
-  const retiring = new Map<Runner, Promise<void>>()
+  const retiring = new Map<string, Promise<void>>()
   const stopping = new AbortController()
   const hurrying = new AbortController()
   let current: Runner | null = null
   let replacing: Promise<void> | null = null
   let stalledAfterBeats = STALLED_AFTER_BEATS
 
-  const context = createRunnerContext(report)
-  const heartbeat = startHeartbeat({
-    databaseUrl: database.url,
-    onBeat() {
-      log.available()
-      if (current && current.claims.countBeat() > stalledAfterBeats) {
-        const isFirst = current.claims.hasClaimed
-        stalledAfterBeats = isFirst
-          ? STALLED_AFTER_BEATS
-          : Math.min(stalledAfterBeats * 2, STALLED_AFTER_BEATS_AT_MOST)
-        replaceRunner(current, { reason: 'claiming stalled' })
-      }
-    },
-    onLost(runnerId) {
-      if (current?.id === runnerId) replaceRunner(current, { reason: 'its heartbeat was overdue' })
-    },
-    onDead(runnerIds) {
-      const own = new Set([...retiring.keys()].map(({ id }) => id))
-      rescueDead(runnerIds.filter((id) => !own.has(id)))
-    },
-    onError: report,
-  })
-  const lostClaims = watchLostClaims({
-    pool: database.pool,
-    workerSchema,
-    held: () => new Map(current ? [[current.id, current.claims.held]] : []),
-    onFound(runnerIds) {
-      if (current && runnerIds.includes(current.id))
-        replaceRunner(current, { reason: 'lost claim' })
-      const unknown = runnerIds.filter((id) => id !== current?.id)
-      if (unknown.length > 0) markAbandoned(database.pool, unknown).catch(report)
-    },
-    onError: report,
-  })
+  await using started = new AsyncDisposableStack()
+  const context = started.use(createRunnerContext(report))
+  const heartbeat = started.use(
+    startHeartbeat({
+      databaseUrl: database.url,
+      onBeat() {
+        log.available()
+        if (current) checkClaims(current)
+      },
+      onLost(runnerId) {
+        if (current?.id === runnerId)
+          replaceRunner(current, { reason: 'its heartbeat was overdue' })
+      },
+      onDead(runnerIds) {
+        rescueDead(runnerIds.filter((id) => !retiring.has(id)))
+      },
+      onError: report,
+    }),
+  )
+  const lostClaims = started.use(
+    watchLostClaims({
+      pool: database.pool,
+      workerSchema,
+      held: () => new Map(current ? [[current.id, current.claims.held]] : []),
+      onFound(runnerIds) {
+        if (current && runnerIds.includes(current.id))
+          replaceRunner(current, { reason: 'lost claim' })
+        const unknown = runnerIds.filter((id) => id !== current?.id)
+        if (unknown.length > 0) markAbandoned(database.pool, unknown).catch(report)
+      },
+      onError: report,
+    }),
+  )
+
+  function checkClaims(runner: Runner): void {
+    if (runner.claims.countBeat() <= stalledAfterBeats) return
+    stalledAfterBeats = runner.claims.hasClaimed
+      ? STALLED_AFTER_BEATS
+      : Math.min(stalledAfterBeats * 2, STALLED_AFTER_BEATS_AT_MOST)
+    replaceRunner(runner, { reason: 'claiming stalled' })
+  }
 
   function report(error: unknown): void {
     if (isDatabaseUnavailable(error)) log.unavailable(error)
@@ -131,11 +130,7 @@ export async function startWorker(
     current = null
     runner.stop()
     // Its tasks wait for Postgres as long as the new runner does.
-    replacing = startAgain().then(() => void retire(runner))
-  }
-
-  function pause(): Promise<void> {
-    return sleep(RETRY_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {})
+    replacing = startAgain().then(() => retire(runner))
   }
 
   async function startAgain(): Promise<void> {
@@ -146,41 +141,26 @@ export async function startWorker(
         if (isDatabaseUnavailable(error)) log.unavailable(error)
         else logger.error({ error }, 'The worker runner did not start; trying again.')
       }
-      await pause()
+      await sleep(RETRY_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
-  function retire(runner: Runner): Promise<void> {
-    const already = retiring.get(runner)
-    if (already) return already
-    const retired = stopAndRescue(runner).finally(() => retiring.delete(runner))
-    retiring.set(runner, retired)
-    return retired
-  }
-
-  async function stopAndRescue(runner: Runner): Promise<void> {
-    const stopped = runner.stop()
-    await within(FINISH_WITHIN_MS, stopped, hurrying.signal)
-    runner.abort()
-    await within(REQUEUE_WITHIN_MS, stopped)
-    heartbeat.unregister(runner.id)
-    runner.destroy()
-    await untilRescued(runner)
-  }
-
-  async function untilRescued(runner: Runner): Promise<void> {
-    for (;;) {
-      try {
-        const count = await rescueAbandoned(database.pool, workerSchema, runner)
-        if (count > 0) logger.info({ count }, 'Rescued the jobs of a replaced worker runner.')
-        return
-      } catch (error) {
-        report(error)
-      }
-      // Other processes do it then.
-      if (stopping.signal.aborted) return
-      await pause()
-    }
+  function retire(runner: Runner): void {
+    const retired = retireRunner(runner, {
+      pool: database.pool,
+      workerSchema,
+      hurrying: hurrying.signal,
+      stopping: stopping.signal,
+      onAbandoned: () => heartbeat.unregister(runner.id),
+      onRescued(count) {
+        if (count > 0) logger.info({ count }, 'Rescued the jobs of a worker runner that stopped.')
+      },
+      onError: report,
+    })
+    retiring.set(
+      runner.id,
+      retired.finally(() => retiring.delete(runner.id)),
+    )
   }
 
   let isRescuing = false
@@ -197,14 +177,8 @@ export async function startWorker(
     isRescuing = false
   }
 
-  try {
-    await start()
-  } catch (error) {
-    lostClaims[Symbol.dispose]()
-    await heartbeat[Symbol.asyncDispose]()
-    context[Symbol.dispose]()
-    throw error
-  }
+  await start()
+  const watches = started.move()
   return {
     get running() {
       return current !== null
@@ -215,23 +189,11 @@ export async function startWorker(
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await replacing
-      current?.stop()
-      onStopping()
       if (current) retire(current)
-      await within(SHUT_DOWN_WITHIN_MS, Promise.all(retiring.values()))
       current = null
-      lostClaims[Symbol.dispose]()
-      await heartbeat[Symbol.asyncDispose]()
-      context[Symbol.dispose]()
+      onStopping()
+      await within(RETIRED_WITHIN_MS, Promise.all(retiring.values()))
+      await watches.disposeAsync()
     },
   }
-}
-
-/** Resolves with the promise, or when the time is over or the signal aborts. */
-async function within(ms: number, promise: Promise<unknown>, signal?: AbortSignal): Promise<void> {
-  const settled = new AbortController()
-  const signals = [settled.signal, ...(signal ? [signal] : [])]
-  const timer = sleep(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => {})
-  await Promise.race([promise, timer])
-  settled.abort()
 }

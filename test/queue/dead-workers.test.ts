@@ -2,7 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, countPending, countStates, jobs, runnerIds } from './support/deliveries.ts'
+import {
+  addDeliveries,
+  countOverdue,
+  countPending,
+  countStates,
+  jobs,
+  runnerIds,
+} from './support/deliveries.ts'
 import { startRelayTo } from './support/relay.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/worker-process.ts'
 
@@ -86,6 +93,19 @@ test('a worker that was cut off for so short a while that nobody rescued it just
   await until(() => begun(worker, 'recorded').length === 20, 'it records all', 20_000)
   await until(async () => (await jobs(database)).length === 0, 'no job is left', 20_000)
   expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
+})
+
+test('workers that were all cut off at once, as Postgres was away, take none of each other for dead', async () => {
+  await using relay = await startRelayTo(database.url)
+  await using worker = startWorkerProcess(relay.url, 0)
+  await using other = startWorkerProcess(relay.url, 0)
+  await until(async () => (await runnerIds(database)).length === 2, 'they run')
+  relay.silence()
+  await until(async () => (await countOverdue(database)) === 2, 'both are overdue', 20_000)
+  relay.restore()
+  await addDeliveries(database, 40)
+  await until(async () => (await jobs(database)).length === 0, 'they work again', 20_000)
+  expect(worker.output() + other.output()).not.toContain('dead workers')
 })
 
 test('jobs go on within 15 s each of 20 times that Postgres drops every connection, and the process lives', async () => {

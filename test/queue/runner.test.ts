@@ -1,11 +1,16 @@
+import { once } from 'node:events'
+import { run, Logger as WorkerLogger } from 'graphile-worker'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
-import { startWorker } from '../../src/queue/runner.ts'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { parseId } from '../../src/ids.ts'
+import { enqueue } from '../../src/queue/jobs.ts'
+import { startWorker, type Worker } from '../../src/queue/runner.ts'
 import type { Tasks } from '../../src/queue/task-runs.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
+import { startAnswerLoss } from './support/relay.ts'
 import { createTasks } from './support/tasks.ts'
 
 let database: Database
@@ -15,13 +20,26 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-function start(tasks: Partial<Tasks>) {
-  return startWorker(database, createTasks(tasks), {
+function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
+  return startWorker(through, createTasks(tasks), {
     concurrency: 5,
     workerSchema: 'graphile_worker',
     logger: createLogger('silent'),
     onStopping() {},
   })
+}
+
+/** Tasks that run until they are aborted, then requeue their delivery. */
+function untilAborted(begun: string[]): Partial<Tasks> {
+  return {
+    async deliver({ deliveryId }, { signal }) {
+      begun.push(deliveryId)
+      if (!signal.aborted) await once(signal, 'abort')
+      await database.pool.query('select posthorn.restore_delivery_jobs(array[$1::uuid])', [
+        parseId('delivery', deliveryId),
+      ])
+    },
+  }
 }
 
 test('a job runs once, and is gone when it is done', async () => {
@@ -31,7 +49,196 @@ test('a job runs once, and is gone when it is done', async () => {
       delivered.push(deliveryId)
     },
   })
-  const ids = await addDeliveries(database, 20)
+  const ids = await addDeliveries(database, 200)
   await until(async () => (await jobs(database)).length === 0, 'all are done')
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
+
+test('a job that fails is tried again later, and shows why', async () => {
+  let runs = 0
+  await using _worker = await start({
+    async release_backlog() {
+      runs += 1
+      if (runs === 1) throw new Error('a bug')
+    },
+  })
+  await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' }, { key: 'wh_1' })
+  await until(async () => (await jobs(database))[0]?.lastError === 'a bug', 'it failed')
+  expect(await jobs(database)).toMatchObject([{ key: 'wh_1', attempts: 1, lockedBy: null }])
+  await until(async () => (await jobs(database)).length === 0, 'it is done')
+  expect(runs).toBe(2)
+})
+
+test('a runner whose row is gone is replaced under another id, and fences its tasks', async () => {
+  const outcomes: string[] = []
+  const gone = Promise.withResolvers<void>()
+  await using worker = await start({
+    async deliver(_payload, { fence }) {
+      await fence()
+      await gone.promise
+      try {
+        await fence()
+        outcomes.push('passed')
+      } catch (error) {
+        outcomes.push((error as Error).name)
+        throw error
+      }
+    },
+  })
+  await addDeliveries(database, 1)
+  await until(async () => (await jobs(database))[0]?.lockedBy, 'it runs')
+  const [before] = await runnerIds(database)
+  await database.pool.query('delete from posthorn.workers')
+  await until(async () => (await runnerIds(database)).some((id) => id !== before), 'another one')
+  gone.resolve()
+  await until(() => outcomes.length > 0, 'it compares')
+  expect(outcomes[0]).toBe('FencedError')
+  await until(async () => (await jobs(database)).length === 0, 'its successor runs it')
+  expect(outcomes).toEqual(['FencedError', 'passed'])
+  await until(async () => (await runnerIds(database)).length === 1, 'the old id is forgotten')
+  expect(worker.running).toBe(true)
+})
+
+test('jobs whose claim was answered into the void are found, and run', async () => {
+  await using network = await startAnswerLoss(database.url)
+  await using through = openDatabase(network.url)
+  const delivered: string[] = []
+  await using _worker = await start(
+    {
+      async deliver({ deliveryId }) {
+        delivered.push(deliveryId)
+      },
+    },
+    through,
+  )
+  await until(async () => (await runnerIds(database)).length === 1, 'it runs')
+  network.loseAnswersWith('msg_')
+  const ids = await addDeliveries(database, 3)
+  await until(
+    async () => (await jobs(database)).every(({ lockedBy }) => lockedBy),
+    'it claims them',
+  )
+  expect(delivered).toEqual([])
+  network.breakConnections()
+  await until(async () => (await jobs(database)).length === 0, 'they are run')
+  expect(delivered.toSorted()).toEqual(ids.toSorted())
+})
+
+test('a runner that Postgres never answers is replaced', async () => {
+  await using network = await startAnswerLoss(database.url)
+  await using through = openDatabase(network.url)
+  let delivered = 0
+  await using _worker = await start(
+    {
+      async deliver() {
+        delivered += 1
+      },
+    },
+    through,
+  )
+  await until(async () => (await runnerIds(database)).length === 1, 'it runs')
+  const [before] = await runnerIds(database)
+  network.loseAnswersToRunners()
+  await until(async () => (await runnerIds(database)).some((id) => id !== before), 'another one')
+  await addDeliveries(database, 1)
+  await until(() => delivered === 1, 'that one works')
+})
+
+test("another program's task of the same name in the same schema meets none of our jobs", async () => {
+  let foreign = 0
+  const delivered: string[] = []
+  const other = await run({
+    pgPool: database.pool,
+    logger: new WorkerLogger(() => () => {}),
+    noHandleSignals: true,
+    taskList: {
+      deliver: () => {
+        foreign += 1
+      },
+    },
+    parsedCronItems: [],
+    preset: { worker: { pollInterval: 50 } },
+  })
+  await using _worker = await start({
+    async deliver({ deliveryId }) {
+      delivered.push(deliveryId)
+    },
+  })
+  const ids = await addDeliveries(database, 40)
+  await database.pool.query(`select graphile_worker.add_job('deliver')`)
+  await until(async () => (await jobs(database)).length === 0, 'all are done')
+  await other.stop()
+  expect(foreign).toBe(1)
+  expect(delivered.toSorted()).toEqual(ids.toSorted())
+})
+
+describe('a worker that shuts down', () => {
+  test('lets running tasks finish, and unclaims what it has not begun', async () => {
+    const release = Promise.withResolvers<void>()
+    let begun = 0
+    const worker = await start({
+      async deliver() {
+        begun += 1
+        await release.promise
+      },
+    })
+    await addDeliveries(database, 30, { attemptCount: 2 })
+    await until(() => begun === 10, 'it is busy')
+    const stopped = worker[Symbol.asyncDispose]()
+    await until(
+      async () => (await jobs(database)).filter(({ lockedBy }) => lockedBy).length === 10,
+      'it unclaims the rest',
+    )
+    release.resolve()
+    await stopped
+    expect(await unclaimed()).toEqual(new Array(20).fill(2))
+    expect(begun).toBe(10)
+    expect(await runnerIds(database)).toEqual([])
+  })
+
+  test('aborts tasks that take too long; what they requeue uses up no attempt', async () => {
+    const begun: string[] = []
+    const worker = await start(untilAborted(begun))
+    await addDeliveries(database, 30, { attemptCount: 2 })
+    await until(() => begun.length === 10, 'it is busy')
+    const startedAt = performance.now()
+    await worker[Symbol.asyncDispose]()
+    expect(performance.now() - startedAt).toBeGreaterThan(7_000)
+    expect(await unclaimed()).toEqual(new Array(30).fill(2))
+  })
+
+  test('aborts them at once when it is hurried', async () => {
+    const begun: string[] = []
+    const worker = await start(untilAborted(begun))
+    await addDeliveries(database, 30)
+    await until(() => begun.length === 10, 'it is busy')
+    const startedAt = performance.now()
+    worker.hurry()
+    await worker[Symbol.asyncDispose]()
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(await unclaimed()).toEqual(new Array(30).fill(0))
+  })
+
+  test('abandons tasks that do not stop, and rescues their jobs', async () => {
+    let begun = 0
+    const worker = await start({
+      async deliver() {
+        begun += 1
+        await new Promise(() => {})
+      },
+    })
+    await addDeliveries(database, 30, { attemptCount: 9, maxAttempts: 10 })
+    await until(() => begun === 10, 'it is busy')
+    worker.hurry()
+    await worker[Symbol.asyncDispose]()
+    expect(await unclaimed()).toEqual(new Array(30).fill(9))
+    expect(await runnerIds(database)).toEqual([])
+  })
+})
+
+/** The attempts of all jobs, which nobody may hold. */
+async function unclaimed(): Promise<number[]> {
+  const all = await jobs(database)
+  expect(all.filter(({ lockedBy }) => lockedBy !== null)).toEqual([])
+  return all.map(({ attempts }) => attempts)
+}

@@ -5,8 +5,6 @@ import { publicId } from '../../../src/ids.ts'
 export interface DeliveryFields {
   readonly attemptCount?: number
   readonly maxAttempts?: number
-  readonly state?: string
-  readonly parkedReason?: string | null
 }
 
 /** Stores deliveries with a job each; answers their public ids. */
@@ -33,13 +31,14 @@ export interface JobRow {
   readonly attempts: number
   readonly maxAttempts: number
   readonly lockedBy: string | null
+  readonly lastError: string | null
   readonly isDue: boolean
 }
 
 /** What any dashboard sees, in the order of the keys. */
 export async function jobs({ pool }: Database): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
-    `select id, key, task_identifier as task, attempts, max_attempts as "maxAttempts", locked_by as "lockedBy",
+    `select id, key, task_identifier as task, attempts, max_attempts as "maxAttempts", locked_by as "lockedBy", last_error as "lastError",
        run_at <= now() and attempts < max_attempts as "isDue"
      from graphile_worker.jobs where task_identifier not in ('posthorn:maintain', 'posthorn:sweep', 'posthorn:roll_up')
      order by key, id`,
@@ -63,6 +62,15 @@ export async function countStates({ pool }: Database): Promise<unknown[]> {
 export async function countPending({ pool }: Database): Promise<number> {
   const { rows } = await pool.query(
     `select count(*)::int as count from posthorn.deliveries where state = 'pending'`,
+  )
+  return rows[0].count
+}
+
+/** How many workers others would rescue by the clock of Postgres. */
+export async function countOverdue({ pool }: Database): Promise<number> {
+  const { rows } = await pool.query(
+    `select count(*)::int as count from posthorn.workers
+     where heartbeat_at < clock_timestamp() - interval '13 seconds'`,
   )
   return rows[0].count
 }

@@ -1,0 +1,22 @@
+import { Socket } from 'node:net'
+
+/** The sockets of a pool, by the option `stream` of `pg`: so they can be closed whatever their connections wait for. */
+export interface OwnedSockets {
+  open(): Socket
+  destroy(): void
+}
+
+export function createOwnedSockets(): OwnedSockets {
+  const sockets = new Set<Socket>()
+  return {
+    open() {
+      const socket = new Socket()
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      return socket
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { parseId } from '../../src/ids.ts'
+import { enqueue } from '../../src/queue/jobs.ts'
+import { rescueWorkers } from '../../src/queue/rescue.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { claimAll } from './support/claims.ts'
+import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
+
+let database: Database
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+const rescue = (ids: string[]) => rescueWorkers(database.pool, 'graphile_worker', ids)
+
+async function setDelivery(deliveryId: string, assignments: string): Promise<void> {
+  await database.pool.query(`update posthorn.deliveries set ${assignments} where id = $1`, [
+    parseId('delivery', deliveryId),
+  ])
+}
+
+test('a rescued delivery is due with the attempts that are recorded', async () => {
+  await addDeliveries(database, 3, { attemptCount: 4, maxAttempts: 10 })
+  await using dead = await claimAll(database)
+  expect((await jobs(database)).map(({ attempts }) => attempts)).toEqual([5, 5, 5])
+  expect(await rescue([dead.id])).toBe(3)
+  for (const job of await jobs(database))
+    expect(job).toMatchObject({ attempts: 4, maxAttempts: 10, lockedBy: null, isDue: true })
+  expect(await runnerIds(database)).toEqual([])
+})
+
+test('a delivery on its last attempt is not given up by a rescue', async () => {
+  await addDeliveries(database, 1, { attemptCount: 9, maxAttempts: 10 })
+  await using dead = await claimAll(database)
+  expect(await jobs(database)).toMatchObject([{ attempts: 10, maxAttempts: 10 }])
+  await rescue([dead.id])
+  expect(await jobs(database)).toMatchObject([{ attempts: 9, maxAttempts: 10, isDue: true }])
+})
+
+test('a runner that was wrongly taken for dead cannot complete what was rescued', async () => {
+  await addDeliveries(database, 5)
+  const slow = await claimAll(database, 'posthorn:deliver', { concurrentJobs: 5 })
+  const before = await jobs(database)
+  await rescue([slow.id])
+  await slow.complete()
+  const after = await jobs(database)
+  expect(after.map(({ key }) => key)).toEqual(before.map(({ key }) => key))
+  expect(after.filter(({ id }) => before.some((job) => job.id === id))).toEqual([])
+})
+
+describe('a delivery that needs no job', () => {
+  test.each([
+    ['succeeded', `state = 'succeeded', finished_at = now()`],
+    ['canceled', `state = 'canceled', finished_at = now()`],
+    ['parked', `parked_at = now(), parked_reason = 'on_hold'`],
+  ])('as it is %s, has none after a rescue', async (_what, assignments) => {
+    const [deliveryId] = await addDeliveries(database, 1)
+    await using dead = await claimAll(database)
+    await setDelivery(deliveryId as string, assignments)
+    await rescue([dead.id])
+    expect(await jobs(database)).toEqual([])
+  })
+})
+
+test('the next job of a delivery stays as it was recorded, and the retired one goes', async () => {
+  const [deliveryId] = await addDeliveries(database, 1)
+  await using dead = await claimAll(database)
+  await setDelivery(
+    deliveryId as string,
+    `attempt_count = 1, last_error = 'HTTP 503', next_attempt_at = now() + interval '1 hour'`,
+  )
+  await database.pool.query('select posthorn.restore_delivery_jobs(array[$1::uuid])', [
+    parseId('delivery', deliveryId as string),
+  ])
+  expect(await jobs(database)).toHaveLength(2)
+  await rescue([dead.id])
+  expect(await jobs(database)).toMatchObject([
+    { key: deliveryId, attempts: 1, lockedBy: null, isDue: false },
+  ])
+})
+
+test('a failed job of an exhausted delivery that an operator ran again stays to be seen', async () => {
+  const [deliveryId] = await addDeliveries(database, 1)
+  await using dead = await claimAll(database)
+  await setDelivery(deliveryId as string, `state = 'exhausted', finished_at = now()`)
+  await rescue([dead.id])
+  expect(await jobs(database)).toMatchObject([{ key: deliveryId, lockedBy: null }])
+})
+
+test('other tasks run again, also on their last attempt', async () => {
+  await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' })
+  await database.pool.query(
+    `select graphile_worker.add_job('posthorn:release_backlog', max_attempts := 1)`,
+  )
+  await using dead = await claimAll(database, 'posthorn:release_backlog')
+  expect(await rescue([dead.id])).toBe(2)
+  expect(await jobs(database)).toMatchObject([
+    { attempts: 0, maxAttempts: 25, lockedBy: null, isDue: true },
+    { attempts: 0, maxAttempts: 1, lockedBy: null, isDue: true },
+  ])
+})
+
+test('two processes rescue a worker once', async () => {
+  await addDeliveries(database, 10)
+  await using dead = await claimAll(database)
+  const counts = await Promise.all([rescue([dead.id]), rescue([dead.id]), rescue([dead.id])])
+  expect(counts.toSorted()).toEqual([0, 0, 10])
+})
+
+test('the jobs of a worker whose heartbeat is fresh stay with it', async () => {
+  await addDeliveries(database, 2)
+  await using alive = await claimAll(database, 'posthorn:deliver', { registeredAt: 'now' })
+  expect(await rescue([alive.id])).toBe(0)
+  expect((await jobs(database)).map(({ lockedBy }) => lockedBy)).toEqual([alive.id, alive.id])
+})
