@@ -68,10 +68,15 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   async function untilConfirmed(runner: OwnRunner, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted()
-      const isConfirmed = await beat().then(
+      const beaten = beat().then(
         () => true,
         () => false,
       )
+      // A connection that is silent answers nothing for seconds, and an abort does not wait for that.
+      const isConfirmed = await Promise.race([
+        beaten,
+        sleep(BEAT_EVERY_MS, true, { signal, ref: false }),
+      ])
       if (runner.isLost || isFresh(runner)) return
       if (!isConfirmed) await sleep(RETRY_AFTER_MS, undefined, { signal })
     }

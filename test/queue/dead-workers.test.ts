@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import {
   addDeliveries,
-  countOverdue,
+  countLate,
   countPending,
   countStates,
   jobs,
@@ -88,7 +88,7 @@ test('a worker that was cut off for so short a while that nobody rescued it just
   await addDeliveries(database, 20)
   await until(() => begun(worker).length === 20, 'it has begun')
   relay.silence()
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await until(async () => (await countLate(database, 3)) === 1, 'its heartbeat is late')
   relay.restore()
   await until(() => begun(worker, 'recorded').length === 20, 'it records all', 20_000)
   await until(async () => (await jobs(database)).length === 0, 'no job is left', 20_000)
@@ -101,7 +101,7 @@ test('workers that were all cut off at once, as Postgres was away, take none of 
   await using other = startWorkerProcess(relay.url, 0)
   await until(async () => (await runnerIds(database)).length === 2, 'they run')
   relay.silence()
-  await until(async () => (await countOverdue(database)) === 2, 'both are overdue', 20_000)
+  await until(async () => (await countLate(database, 13)) === 2, 'both are overdue', 20_000)
   relay.restore()
   await addDeliveries(database, 40)
   await until(async () => (await jobs(database)).length === 0, 'they work again', 20_000)

@@ -42,7 +42,7 @@ test('a delivery on its last attempt is not given up by a rescue', async () => {
 
 test('a runner that was wrongly taken for dead cannot complete what was rescued', async () => {
   await addDeliveries(database, 5)
-  const slow = await claimAll(database, 'posthorn:deliver', { concurrentJobs: 5 })
+  const slow = await claimAll(database)
   const before = await jobs(database)
   await rescue([slow.id])
   await slow.complete()

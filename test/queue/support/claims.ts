@@ -14,8 +14,10 @@ export interface Claimer extends AsyncDisposable {
 export async function claimAll(
   database: Database,
   task = 'posthorn:deliver',
-  { registeredAt = '-infinity', concurrentJobs = 10 } = {},
+  { registeredAt = '-infinity' } = {},
 ): Promise<Claimer> {
+  // No more than that: it must not claim again what is rescued.
+  const concurrentJobs = (await jobs(database)).length
   const released = Promise.withResolvers<void>()
   const events: WorkerEvents = new EventEmitter()
   let id = ''

@@ -66,11 +66,12 @@ export async function countPending({ pool }: Database): Promise<number> {
   return rows[0].count
 }
 
-/** How many workers others would rescue by the clock of Postgres. */
-export async function countOverdue({ pool }: Database): Promise<number> {
+/** How many workers have had no heartbeat for so long, by the clock of Postgres. */
+export async function countLate({ pool }: Database, seconds: number): Promise<number> {
   const { rows } = await pool.query(
     `select count(*)::int as count from posthorn.workers
-     where heartbeat_at < clock_timestamp() - interval '13 seconds'`,
+     where heartbeat_at < clock_timestamp() - make_interval(secs => $1)`,
+    [seconds],
   )
   return rows[0].count
 }
