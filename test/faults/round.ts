@@ -49,18 +49,21 @@ export async function runRound(
     return performance.now() - startedAt
   }
 
+  const pids = members.map(({ pid }) => pid)
   await sleep(300 + chance() * 1_200)
   const beganAtMs = Date.now()
   const bound = fault.bound(world)
   await fault.happen(world).catch((error) => violations.push(error.message))
   const awayMs = Date.now() - beganAtMs
+  const isRestarted = members.some(({ role, pid }, n) => role !== 'worker' && pid !== pids[n])
   let accepted = false
   const published = publisher.next().then(() => {
     accepted = true
   })
   const acceptedAfterMs = await watch(
     'an event is accepted',
-    ACCEPTED_WITHIN_MS,
+    // Where the API was started, it has to be ready first.
+    ACCEPTED_WITHIN_MS + (isRestarted ? READY_WITHIN_MS : 0),
     async () => accepted,
   )
   if (accepted) await published
