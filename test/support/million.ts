@@ -37,17 +37,17 @@ export async function fillDeliveries(
   const uuid = (i: string, kind: number) =>
     `overlay(posthorn.uuid_v7_lower_bound(at)::text placing lpad(to_hex(${i} * 4 + ${kind}), 12, '0') from 25)::uuid`
   await sql.query(
-    `insert into posthorn.events (id, organization_id, type, occurred_at, body)
-     select ${uuid('i', 0)}, $1, case when i % 10000 = 1 then $3 else $2 end, at, '{"data":{"n":' || i || '}}'
+    `insert into posthorn.events (id, organization_id, type, occurred_at, data)
+     select ${uuid('i', 0)}, $1, case when i % 10000 = 1 then $3 else $2 end, at, '{"n":' || i || '}'
      from (${ids}) as made`,
     [organizationId, JOINED, TICKET],
   )
   // One in 5,000 of the first third differs from the rest; so none of the newest pages shows any.
   await sql.query(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
-       schedule_position, next_attempt_at, finished_at, last_status_class)
+       schedule_position, max_attempts, next_attempt_at, finished_at, last_status_class)
      select ${uuid('i', 1)}, $1, ($2::uuid[])[case when i % 5000 = 7 then 2 else 1 end], ${uuid('i', 0)},
-       case when i % 10000 = 1 then $4 else $3 end, state::posthorn.delivery_state, tries, tries,
+       case when i % 10000 = 1 then $4 else $3 end, state::posthorn.delivery_state, tries, tries, 10,
        case when state = 'pending' then now() + interval '1 hour' end,
        case when state <> 'pending' then at + interval '1 second' end, class
      from (
