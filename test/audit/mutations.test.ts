@@ -3,6 +3,7 @@ import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { AuditAction } from '../../src/audit/audit-entry.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { parseId, publicId } from '../../src/ids.ts'
+import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
@@ -18,9 +19,6 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 /** The only one without an example. */
-const RELEASE =
-  'mutation ResumeWebhook($id: ID!) { resumeWebhook(id: $id) { __typename ... on ResumeWebhookSuccess { webhook { id } } } }'
-
 interface Things {
   readonly webhookId: string
   readonly deliveryId: string
@@ -57,11 +55,9 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   rotateSigningSecret: ['signing_secret.rotated', 'webhooks', ({ webhookId }) => ({ webhookId })],
   resumeWebhook: [
     'webhook.resumed',
-    RELEASE,
+    'webhooks',
     async ({ webhookId }) => {
-      await api.database.pool.query('select posthorn.hold_webhook($1, now(), now())', [
-        parseId('webhook', webhookId),
-      ])
+      await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
       return { id: webhookId }
     },
   ],
@@ -167,8 +163,7 @@ async function prepared(name: string, made: Things) {
   const [, file, variables] = AUDITED[name] as (typeof AUDITED)[string]
   const input = await variables(made)
   const operation = name.charAt(0).toUpperCase() + name.slice(1)
-  const query = file === RELEASE ? RELEASE : document(file, operation)
-  return () => api.call(operator.token, query, input)
+  return () => api.call(operator.token, document(file, operation), input)
 }
 
 async function run(name: string, made: Things) {
@@ -195,9 +190,9 @@ test.each(actions)('%s is written down as %s', async (name, action) => {
   await run(name, made)
   // What it was made of may have been written down too.
   const added = (await entries()).slice(before)
-  const entry = added.at(-1)
-  expect(entry).toMatchObject({ action, source: 'graphql', apiKeyId: operator.keyId })
-  expect(added.filter((other) => other.action === action)).toHaveLength(1)
+  const ofAction = added.filter((other) => other.action === action)
+  expect(ofAction).toMatchObject([{ source: 'graphql', apiKeyId: operator.keyId }])
+  const [entry] = ofAction
   const belongsToAll = action.startsWith('event_type.')
   if (belongsToAll) expect(entry?.organizationId).toBeNull()
   else expect(entry?.organizationId).not.toBeNull()
@@ -231,13 +226,13 @@ async function everything() {
     select
       (select json_agg(t order by t.id) from posthorn.webhooks as t) as webhooks,
       (select json_agg(t order by t.id) from posthorn.signing_secrets as t) as secrets,
-      (select json_agg(t order by t.webhook_id) from posthorn.webhook_schedules as t) as flows,
+      (select json_agg(t order by t.webhook_id) from posthorn.webhook_schedules as t) as schedules,
       (select json_agg(to_jsonb(t) - 'last_used_at' order by t.id) from posthorn.api_keys as t) as keys,
       (select json_agg(t order by t.id) from posthorn.organizations as t) as organizations,
       (select json_agg(t order by t.name) from posthorn.event_types as t) as types,
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,
       (select json_agg(t order by t.id) from posthorn.recoveries as t) as recoveries,
-      (select json_agg(t order by t.id) from graphile_worker._private_jobs as t) as jobs`)
+      (select json_agg(t order by t.id) from graphile_worker.jobs as t) as jobs`)
   return rows[0]
 }

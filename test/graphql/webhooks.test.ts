@@ -218,7 +218,7 @@ describe('updateWebhook', () => {
         "select webhooks",
         "select webhooks",
         "update webhooks",
-        "select end_hold",
+        "with ended as",
         "select live_listeners",
         "select write_audit_entry",
         "COMMIT",

@@ -35,7 +35,7 @@ describe('DELETE /webhooks/{webhook_id}', () => {
     expect(await json(await api.call('GET', `/webhooks/${kept.id}`))).toEqual(kept)
   })
 
-  test('erases its secrets and headers, and orders the pending deliveries to be canceled', async () => {
+  test('deletes its secrets and headers, and has its pending deliveries canceled', async () => {
     const { id } = await api.create({ enabled: true, headers: { Authorization: 'Bearer secret' } })
     await api.call('DELETE', `/webhooks/${id}`)
     const { prisma, pool } = api.database
@@ -47,6 +47,6 @@ describe('DELETE /webhooks/{webhook_id}', () => {
       'select task_identifier from graphile_worker.jobs where key = $1',
       [`cancel:${id}`],
     )
-    expect(jobs.rows).toEqual([{ task_identifier: 'cancel_deliveries' }])
+    expect(jobs.rows).toEqual([{ task_identifier: 'posthorn:cancel_deliveries' }])
   })
 })

@@ -132,7 +132,7 @@ function fieldWithin(
   above: readonly string[],
 ): string[] {
   const given = args.flatMap((argument) => {
-    if (argument.name === 'first') return 'first: 3'
+    if (argument.name === 'first') return 'first: 1'
     return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
   })
   const asked = given.length > 0 ? `${name}(${given.join(', ')})` : name
@@ -199,7 +199,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   auditLog: [['closed', () => 'first: 20']],
   organization: [['closed', () => 'id: "org_x"', false]],
   organizations: [['closed', () => 'first: 3', false]],
-  jobs: [['closed', () => 'first: 20']],
+  jobs: [['closed', () => 'first: 5']],
   jobSummary: [['closed', () => '', false]],
 }
 

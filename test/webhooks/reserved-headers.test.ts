@@ -113,7 +113,8 @@ describe('a webhook that has names from before they were reserved', () => {
     expect(untraced.headers).toMatchObject({ traceparent: 'theirs', tracestate: 'theirs' })
     expect(await verify(untraced.body, untraced.headers, key, options)).toMatchObject({ ok: true })
 
-    const attempts = () => posthorn.database.prisma.attempt.findMany({ orderBy: { id: 'asc' } })
+    const attempts = () =>
+      posthorn.database.prisma.attempt.findMany({ orderBy: { startedAt: 'asc' } })
     await until(async () => (await attempts()).length === 2, 'both are recorded')
     expect((await attempts()).map((attempt) => attempt.requestHeaderNames)).toEqual([
       ['tracestate', 'X-Team'],

@@ -43,10 +43,10 @@ async function current() {
   return await find(uuid, rows[0].revision)
 }
 
-describe('what an attempt is told of its webhook', () => {
-  test('is the default where nothing was set', async () => {
+describe('the options that an attempt is made with', () => {
+  test('are the defaults where nothing was set, with an adaptive limit', async () => {
     expect(await current()).toMatchObject({
-      maxInFlight: 20,
+      maxInFlight: null,
       ratePerSecond: null,
       ordered: false,
       timeoutMs: null,
@@ -54,7 +54,7 @@ describe('what an attempt is told of its webhook', () => {
     })
   })
 
-  test('follows each change, and each clearing', async () => {
+  test('follow each change, and each clearing', async () => {
     await change({
       rateLimitPerSecond: 50,
       maxInFlight: 3,
@@ -71,9 +71,9 @@ describe('what an attempt is told of its webhook', () => {
     }
     expect(await current()).toMatchObject(tuned)
     await change({ maxInFlight: null })
-    expect(await current()).toMatchObject({ ...tuned, maxInFlight: 20 })
+    expect(await current()).toMatchObject({ ...tuned, maxInFlight: null })
     await change({ retryScheduleSeconds: [] })
-    expect(await current()).toMatchObject({ ...tuned, maxInFlight: 20, retryScheduleMs: [] })
+    expect(await current()).toMatchObject({ ...tuned, maxInFlight: null, retryScheduleMs: [] })
     await change({
       rateLimitPerSecond: null,
       retryScheduleSeconds: null,
@@ -81,7 +81,7 @@ describe('what an attempt is told of its webhook', () => {
       ordered: null,
     })
     expect(await current()).toMatchObject({
-      maxInFlight: 20,
+      maxInFlight: null,
       ratePerSecond: null,
       ordered: false,
       timeoutMs: null,
