@@ -1,11 +1,14 @@
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded.ts'
+import { createOwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
   /** A pool. It connects when first used, so this succeeds while Postgres is unreachable. */
   open(options: PoolOptions): pg.Pool
+  /** For a pool that is opened elsewhere: the option `stream` of `pg`. */
+  openSocket(): Socket
   /** Breaks off those of all pools, whatever they wait for: their queries fail, and the pools replace them. */
   breakOff(): void
 }
@@ -28,16 +31,7 @@ const CONNECT_WITHIN_MS = 2_000
 const IDLE_TIMEOUT_MS = 300_000
 
 export function createConnections(url: string): Connections {
-  const sockets = new Set<Socket>()
-
-  /** `pg` connects and, where asked to, encrypts the socket that it is given here. */
-  function openSocket(): Socket {
-    const socket = new Socket()
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    return socket
-  }
-
+  const sockets = createOwnedSockets()
   return {
     open({ maxConnections, onError, sessionOptions }) {
       const pool = new pg.Pool({
@@ -48,7 +42,7 @@ export function createConnections(url: string): Connections {
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        stream: openSocket,
+        stream: sockets.open,
         ...(sessionOptions !== undefined && { options: sessionOptions }),
       })
       // Without listeners, a connection that breaks would end the process.
@@ -57,8 +51,7 @@ export function createConnections(url: string): Connections {
       return pool
     },
 
-    breakOff() {
-      for (const socket of sockets) socket.destroy()
-    },
+    openSocket: sockets.open,
+    breakOff: sockets.destroy,
   }
 }
