@@ -5,6 +5,7 @@ import { migrate } from './db/migrate.ts'
 import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { setDefaultMaxAttempts } from './deliveries/default-max-attempts.ts'
 import { createLoadDelivery } from './deliveries/load-delivery.ts'
+import { markFault } from './deliveries/mark-fault.ts'
 import { createRecordAttempt } from './deliveries/record-attempt.ts'
 import { recordWithRetry } from './deliveries/record-with-retry.ts'
 import { createRequeue } from './deliveries/requeue.ts'
@@ -137,6 +138,7 @@ async function startDelivering(
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     requeue: createRequeue(pipeline),
     revive: (uuid: string) => reviveExhausted(pool, uuid),
+    markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
     report: createDeliveryReporter(logger, metrics.attempts),
     retryScheduleMs: config.retryScheduleMs,
     headerNames: deliveryHeaderNames(config.headerPrefix),

@@ -1,4 +1,5 @@
-import { parseId } from '../ids.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { parseId, publicId } from '../ids.ts'
 import type { Announce } from '../live/announce.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
@@ -27,6 +28,8 @@ export interface AttemptDeps {
   readonly requeue: (uuid: string) => Promise<void>
   /** Makes an exhausted delivery pending again. */
   readonly revive: (uuid: string) => Promise<void>
+  /** Marks that its job fails by a fault of ours, not by the act of an operator. */
+  readonly markFault: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly retryScheduleMs: readonly number[]
   readonly headerNames: DeliveryHeaderNames
@@ -45,20 +48,35 @@ export async function attemptDelivery(
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null)
     throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
+  try {
+    await makeAttempt(deps, uuid, run)
+  } catch (error) {
+    if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.markFault(uuid)
+    throw error
+  }
+}
+
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
   await run.fence()
   const sendable = await loadSendable(deps, uuid)
   if (!sendable) return
   const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
   if (permit === 'parked') return
-  if (permit === 'aborted') return await deps.requeue(uuid)
+  if (permit === 'aborted') return await requeue(deps, uuid, run)
 
   const made = await attemptWithPermit(deps, sendable, permit, run)
-  if (made === 'aborted') return await deps.requeue(uuid)
+  if (made === 'aborted') return await requeue(deps, uuid, run)
   // Its webhook was disabled while it waited: the next look parks it.
-  if (made === 'changed') return await attemptDelivery(deps, deliveryId, run)
+  if (made === 'changed') return await makeAttempt(deps, uuid, run)
   await run.fence()
   const recorded = await deps.record(made)
-  if (recorded) await settle(deps, deliveryId, sendable, made, recorded)
+  if (recorded) await settle(deps, sendable, made, recorded)
+}
+
+/** Not where the runner was taken for dead: the delivery may have a job elsewhere by then. */
+async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
+  await run.fence()
+  await deps.requeue(uuid)
 }
 
 interface Sendable {
@@ -170,7 +188,6 @@ function loadShownBy(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptRes
 /** Reports an attempt that is on record, and moves on the others of its webhook. */
 async function settle(
   deps: AttemptDeps,
-  deliveryId: string,
   { delivery, options }: Sendable,
   record: AttemptRecord,
   recorded: RecordedAttempt,
@@ -178,7 +195,7 @@ async function settle(
   const { webhookId, organizationId } = delivery
   const { succeeded } = record
   const { attemptId, state, consecutiveFailures, failingSince } = recorded
-  deps.report.attempted(deliveryId, webhookId, record, recorded)
+  deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
   const finished = state === 'succeeded' || state === 'exhausted'
   deps.announce([
     {

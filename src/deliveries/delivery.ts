@@ -54,28 +54,36 @@ export async function redeliver(
 }
 
 const REDELIVER = `
-  with subject as (
-    select d.id, d.state, d.webhook_id, w.ordered, w.deleted_at is not null as webhook_deleted,
+  -- Locked before the delivery, as a worker does that parks it.
+  with hold as materialized (
+    select s.webhook_id from posthorn.webhook_schedules as s
+    where s.webhook_id = (select d.webhook_id from posthorn.deliveries as d where d.id = $1)
+      and s.on_hold_since is not null
+    for update
+  ),
+  subject as materialized (
+    select d.*, w.ordered, w.deleted_at is not null as webhook_deleted,
       not exists (select from posthorn.events as e where e.id = d.event_id) as event_gone,
       (${MAX_ATTEMPTS}) as schedule_attempts
     from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
-    where d.id = $1 for update of d
+    where d.id = $1 and (select count(*) from hold) >= 0
+    for update of d
   ),
   job as (
-    select d.id, subject.ordered, d.state = 'pending' and d.parked_at is null as has_job, row(
-      d.id, d.webhook_id, d.organization_id, d.event_type, now(), d.attempt_count,
-      case when d.state = 'pending' then greatest(d.max_attempts, d.attempt_count + 1)
-        else d.attempt_count + subject.schedule_attempts end,
-      d.last_error)::posthorn.delivery_job as wanted
-    from subject join posthorn.deliveries as d on d.id = subject.id
-    where not subject.webhook_deleted and not subject.event_gone
+    -- The job of an exhausted delivery stayed visible as failed.
+    select id, ordered, state in ('pending', 'exhausted') and parked_at is null as may_have_job, row(
+      id, webhook_id, organization_id, event_type, now(), attempt_count,
+      case when state = 'pending' then greatest(max_attempts, attempt_count + 1)
+        else attempt_count + schedule_attempts end,
+      last_error)::posthorn.delivery_job as wanted
+    from subject where not webhook_deleted and not event_gone
   ),
   -- False where an attempt is running: then nothing was changed, and the record of that attempt sends it again.
   started as materialized (
     select case
-      -- An ordered webhook sends from its backlog alone.
-      when ordered then not (has_job and exists (select from posthorn.running_delivery_jobs(array[id])))
-      when has_job then posthorn.bring_delivery_forward(wanted)
+      when may_have_job then posthorn.bring_delivery_forward(wanted)
+      -- An ordered webhook sends from its backlog alone: the job is removed below, and cannot start before.
+      when ordered then true
       else exists (select from posthorn.schedule_deliveries(array[wanted]))
     end as now
     from job
@@ -96,7 +104,7 @@ const REDELIVER = `
   -- Of a webhook on hold, a person may send this one all the same.
   probe as (
     update posthorn.webhook_schedules as s set probe_delivery_id = revived.id
-    from revived where s.webhook_id = revived.webhook_id and s.on_hold_since is not null
+    from hold, revived where s.webhook_id = hold.webhook_id
   ),
   released as (
     select posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]),

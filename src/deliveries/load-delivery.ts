@@ -17,6 +17,8 @@ export interface LoadedDelivery {
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly revision: string
   readonly isTest: boolean
+  /** Whether others are parked before it, unless it was released. */
+  readonly hasBacklog: boolean
   /** Whether the circuit breaker of the webhook is open, and whether this delivery is its probe. */
   readonly onHold: boolean
   readonly isProbe: boolean
@@ -40,7 +42,7 @@ const LOAD_DELIVERIES = `
     d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
     e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
     case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
-    w.revision, d.is_test as "isTest", s.on_hold_since is not null as "onHold",
+    w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog", s.on_hold_since is not null as "onHold",
     coalesce(s.probe_delivery_id = d.id, false) as "isProbe", coalesce(s.head_delivery_id = d.id, false) as "isHead",
     (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
   from unnest($1::uuid[]) as wanted (id)

@@ -67,10 +67,10 @@ export async function redeliverFailed(
       returning d.*
     ),
     jobs as (
-      select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(),
-        attempt_count, max_attempts, last_error)::posthorn.delivery_job order by id)),
-        -- The jobs of exhausted deliveries stay visible as failed; a parked delivery has none.
-        posthorn.complete_delivery_jobs(array(select posthorn.type_id('msg', id) from revived where parked_at is not null))
+      -- The jobs of exhausted deliveries stayed visible as failed.
+      select posthorn.complete_delivery_jobs(array(select posthorn.type_id('msg', id) from revived)),
+        posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(),
+          attempt_count, max_attempts, last_error)::posthorn.delivery_job order by id))
       from revived where parked_at is null
     ),
     counted as (

@@ -24,10 +24,12 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
   /** `null`: the proxy says no. */
   async function requestTunnel(authority: string, signal: AbortSignal): Promise<Socket | null> {
     const client = new Client(origin, {
-      connect: { secureContext, rejectUnauthorized: true, timeout: 0 },
+      connect: { secureContext, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS },
       allowH2: false,
       headersTimeout: 0,
     })
+    const giveUp = () => void client.destroy()
+    signal.addEventListener('abort', giveUp)
     try {
       const { statusCode, socket } = await client.connect({
         path: authority,
@@ -35,7 +37,6 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
           host: authority,
           ...(authorization !== null && { 'proxy-authorization': authorization }),
         },
-        signal,
       })
       socket.on('error', () => {})
       if (statusCode === 200) return socket as Socket
@@ -44,6 +45,7 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
     } catch {
       throw new ConnectionFailure('proxy_failed')
     } finally {
+      signal.removeEventListener('abort', giveUp)
       // The tunnel is no longer the client's.
       void client.destroy()
     }
@@ -53,6 +55,7 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
     // IPv4 first, since fewer proxies have IPv6.
     const inOrder = addresses.toSorted((a, b) => a.family - b.family)
     for (const { address } of inOrder.slice(0, MAX_ADDRESSES_TRIED)) {
+      if (signal.aborted) break
       const host = isIPv6(address) ? `[${address}]` : address
       const socket = await requestTunnel(`${host}:${port}`, signal)
       if (socket !== null) return socket
@@ -62,3 +65,6 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
 }
 
 const MAX_ADDRESSES_TRIED = 4
+
+/** Bounds the connection to the proxy alone, and roughly; the whole is bounded by `signal`. */
+const CONNECT_TIMEOUT_MS = 5_000

@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from 'undici'
+import { connectionEndOf } from './connection-end.ts'
 import {
   ConnectionFailure,
   ConnectTimedOut,
@@ -6,10 +7,10 @@ import {
   explainFailure,
   explainTimeout,
 } from './failure.ts'
-import { connectionEndOf } from './guarded-connector.ts'
 import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { Attempted, Outcome } from './outcome.ts'
+import { joinHeaders, sizeOfHeaders, type UndiciHeaders } from './response-headers.ts'
 import { ResponseSample } from './response-sample.ts'
 
 export interface ExchangeEvents {
@@ -87,14 +88,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: UndiciHeaders): void {
     if (this.#phase !== 'responding') return
     if (status < 200) {
-      this.#interimBytes += sizeOf(headers)
+      this.#interimBytes += sizeOfHeaders(headers)
       if (this.#interimBytes <= this.#limits.maxHeaderBytes) return
       this.#fail(new ConnectionFailure('head_too_large'))
       this.#giveUp()
       return
     }
     this.#phase = 'reading'
-    this.#sample.begin(status, joined(headers), this.#elapsedMs())
+    this.#sample.begin(status, joinHeaders(headers), this.#elapsedMs())
     this.#startClock(this.#limits.bodyReadMs)
   }
 
@@ -226,17 +227,4 @@ const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 /** What undici is told when nobody waits for a request any more. */
 class GivenUp extends Error {
   override readonly name = 'GivenUp'
-}
-
-type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>
-
-function joined(headers: UndiciHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-  )
-}
-
-/** As they were on the wire, about: with the status line, and what separates them. */
-function sizeOf(headers: UndiciHeaders): number {
-  return Object.entries(headers).reduce((sum, field) => sum + field.join().length + 4, 20)
 }

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { buildConnector, errors } from 'undici'
+import { buildConnector } from 'undici'
+import { watchEnd } from './connection-end.ts'
 import type { OpenTunnel } from './egress-proxy.ts'
 import { ConnectionFailure, ConnectTimedOut } from './failure.ts'
 import type { Lookup } from './guarded-lookup.ts'
@@ -68,7 +69,7 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
         httpSocket?.destroy()
         callback(error, null)
       } else {
-        watch(socket, origin)
+        watchEnd(socket, (wasAsked) => onInvalid(origin, wasAsked))
         // One turn later, so that what came with the handshake is seen before a request is written.
         setImmediate(() => {
           if (socket.destroyed)
@@ -92,17 +93,9 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     )
   }
 
-  function watch(socket: Socket, origin: string): void {
-    let cause: Error | null = null
-    socket.on('error', (error) => {
-      // After an alert of TLS comes the end, which undici reports in its place.
-      cause ??= error
-      const isInvalid = refusesResponse(error) && !socket.readableEnded
-      ends.set(error, { cause, wasUsed: socket.bytesRead > 0, isInvalid })
-      if (!isInvalid) return
-      onSurplus(origin)
-      if (socket.bytesWritten === 0) early.add(origin)
-    })
+  function onInvalid(origin: string, wasAsked: boolean): void {
+    onSurplus(origin)
+    if (!wasAsked) early.add(origin)
   }
 
   return {
@@ -114,27 +107,6 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
 }
 
 const TIMEOUT_PER_ADDRESS_MS = 500
-
-/** How a connection ended, by the error that it ended with. */
-export interface ConnectionEnd {
-  /** The first error. */
-  readonly cause: Error
-  /** It had carried an answer before, or a part of one. */
-  readonly wasUsed: boolean
-  /** undici closed it, as what had come was no answer to a request. */
-  readonly isInvalid: boolean
-}
-
-const ends = new WeakMap<Error, ConnectionEnd>()
-
-export function connectionEndOf(error: Error): ConnectionEnd | undefined {
-  return ends.get(error)
-}
-
-/** Of the errors that undici closes connections with, a `SocketError` also says that the receiver has closed it. */
-function refusesResponse(error: Error): boolean {
-  return error instanceof errors.HTTPParserError || error instanceof errors.SocketError
-}
 
 /** RFC 6066: neither addresses nor the root's dot are sent as a server name. */
 function serverName(hostname: string): string {

@@ -71,10 +71,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       withoutKeepAlive: {
         has: (origin) => withoutKeepAlive.has(key(origin)),
         add(origin) {
-          const [oldest] = withoutKeepAlive
-          if (withoutKeepAlive.size >= MAX_WITHOUT_KEEP_ALIVE && oldest !== undefined)
-            withoutKeepAlive.delete(oldest)
+          const [oldest = ''] = withoutKeepAlive
           withoutKeepAlive.add(key(origin))
+          if (withoutKeepAlive.size > MAX_WITHOUT_KEEP_ALIVE) withoutKeepAlive.delete(oldest)
         },
       },
     })

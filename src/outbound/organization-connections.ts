@@ -54,8 +54,9 @@ export class OrganizationConnections {
 
     const exchange = new Exchange(limits, {
       connected: () => {
-        if (isConnecting) this.#connecting.give()
+        if (!isConnecting) return
         isConnecting = false
+        this.#connecting.give()
       },
       settled: (outcome) => {
         signal?.removeEventListener('abort', abort)

@@ -17,7 +17,7 @@ interface Backlog {
   readonly webhookId: string
   readonly organizationId: string
   readonly maxInFlight: number | null
-  /** Whether it was not found empty when it was last looked at. */
+  /** Whether new deliveries are parked. Into one that is drained, publishers may have parked some meanwhile. */
   readonly isOpen: boolean
   readonly onHold: boolean
   readonly probeDue: boolean
@@ -70,32 +70,24 @@ export function createBacklogReleaser(
   }
 
   function divideRoomOf(organizationId: string, wanted: readonly Share[]): Share[] {
-    const isOpen = ({ webhookId }: Share) => backlogs.get(webhookId)?.isOpen ?? true
-    const open = wanted.filter(isOpen)
     let left = roomOf(organizationId)
-    const each = Math.ceil(left / open.length)
-    const first = rounds % open.length
-    const shares = [...open.slice(first), ...open.slice(0, first)].map(({ webhookId, room }) => {
+    const each = Math.ceil(left / wanted.length)
+    const first = rounds % wanted.length
+    return [...wanted.slice(first), ...wanted.slice(0, first)].map(({ webhookId, room }) => {
       const share = Math.max(0, Math.min(room, each, left))
       left -= share
       return { webhookId, room: share }
     })
-    // One delivery shows that a drained backlog has more.
-    const drained = wanted.filter((share) => !isOpen(share))
-    return [...shares, ...drained.map(({ webhookId }) => ({ webhookId, room: 1 }))]
   }
 
-  /** Answers the webhooks of which anything was released. */
-  async function releaseAll(webhookIds: readonly string[]): Promise<string[]> {
+  async function releaseAll(webhookIds: readonly string[]): Promise<void> {
     const shares = divideRoom(webhookIds).filter(({ room }) => room > 0)
-    const released = await Promise.all(
+    await Promise.all(
       shares.map(async ({ webhookId, room }) => {
         const count = await releaseBacklog(sql, webhookId, room)
         if (count > 0) coming.set(webhookId, (coming.get(webhookId) ?? 0) + count)
-        return count > 0 ? webhookId : null
       }),
     )
-    return released.filter((webhookId) => webhookId !== null)
   }
 
   function releaseAfter(webhookId: string, before: Promise<void> = Promise.resolve()) {
@@ -104,7 +96,8 @@ export function createBacklogReleaser(
       .then(async () => {
         queued.delete(webhookId)
         releasing.set(webhookId, own)
-        if (!backlogs.has(webhookId)) await openBacklog(sql, webhookId)
+        // A drained one may have been pruned by now.
+        if (!backlogs.get(webhookId)?.isOpen) await openBacklog(sql, webhookId)
         await releaseAll([webhookId])
       })
       .finally(() => {
@@ -118,13 +111,12 @@ export function createBacklogReleaser(
     const at = now()
     const rows = await readBacklogs(sql, at)
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
-    limiter.setBacklogged(new Set(rows.filter(({ isOpen }) => isOpen).map((row) => row.webhookId)))
+    limiter.setBacklogged(new Set(backlogs.keys()))
     coming = new Map()
     for (const { webhookId, probeDue, probeCount } of rows) {
       if (probeDue) await releaseProbe(sql, webhookId, probeCount, at)
     }
-    const some = await releaseAll(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
-    if (some.some((webhookId) => !backlogs.get(webhookId)?.isOpen)) await look()
+    await releaseAll(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
   }
 
   return {
@@ -142,7 +134,7 @@ export function createBacklogReleaser(
   }
 }
 
-/** The partial index webhook_schedules_backlogs serves it. */
+/** The partial index webhook_schedules_backlogs serves it; deliveries_parked shows which of the drained ones have more. */
 async function readBacklogs(sql: Sql, now: Date): Promise<Backlog[]> {
   const { rows } = await sql.query<Backlog>({
     name: 'read_backlogs',
@@ -151,7 +143,8 @@ async function readBacklogs(sql: Sql, now: Date): Promise<Backlog[]> {
         s.backlog_since is not null as "isOpen", s.on_hold_since is not null as "onHold",
         coalesce(s.next_probe_at <= $1, false) as "probeDue", s.probe_count as "probeCount"
       from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-      where (s.backlog_since is not null or s.backlog_drained_at is not null) and w.enabled`,
+      where w.enabled and (s.backlog_since is not null or s.backlog_drained_at is not null and exists (
+        select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null))`,
     values: [now],
   })
   return rows

@@ -14,11 +14,11 @@ interface ParkedDelivery {
 export type Park = (delivery: ParkedDelivery) => Promise<void>
 
 export function createPark(sql: Sql): Park {
-  async function parkTogether(deliveries: ParkedDelivery[]): Promise<void[]> {
+  async function parkTogether(deliveries: ParkedDelivery[]): Promise<undefined[]> {
     const ids = deliveries.map(({ id }) => id)
     const reasons = deliveries.map(({ reason }) => reason)
     await sql.query({ name: 'park_deliveries', text: PARK_DELIVERIES, values: [ids, reasons] })
-    return new Array<void>(deliveries.length)
+    return deliveries.map(() => undefined)
   }
   return batched(parkTogether, { gatherMs: 3, maxSize: 500 })
 }
@@ -42,14 +42,18 @@ const PARK_DELIVERIES = `
   from backlog, unnest($1::uuid[], $2::text[]) as wanted (id, reason)
   where d.id = wanted.id and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
 
-/** Opens the backlog of an enabled webhook, as publishing parks the deliveries of ordered webhooks without a look at it. */
+/**
+ * Has the backlog of an enabled webhook looked at, as publishing parks the deliveries of ordered webhooks without opening
+ * it. Waits for a process that changes its schedule, as a release that skipped it would come to nothing.
+ */
 export async function openBacklog(sql: Sql, webhookId: string): Promise<void> {
   await sql.query({
     name: 'open_backlog',
     text: `
-      insert into posthorn.webhook_schedules (webhook_id, backlog_since)
+      insert into posthorn.webhook_schedules as s (webhook_id, backlog_since)
       select id, now() from posthorn.webhooks where id = $1 and enabled
-      on conflict do nothing`,
+      on conflict (webhook_id) do update set backlog_since = now()
+        where s.backlog_since is null and s.backlog_drained_at is null`,
     values: [webhookId],
   })
 }
@@ -59,12 +63,14 @@ export async function openBacklog(sql: Sql, webhookId: string): Promise<void> {
  * head is not in flight, and no more than the rate limit and a slow start allow. Answers how many.
  */
 export async function releaseBacklog(sql: Sql, webhookId: string, room: number): Promise<number> {
-  const { rows } = await sql.query<{ released: number }>({
-    name: 'release_backlog',
-    text: RELEASE_BACKLOG,
-    values: [webhookId, room],
-  })
-  return rows[0]?.released ?? 0
+  for (;;) {
+    const { rows } = await sql.query<{ released: number; isStale: boolean }>({
+      name: 'release_backlog',
+      text: RELEASE_BACKLOG,
+      values: [webhookId, room],
+    })
+    if (!rows[0]?.isStale) return rows[0]?.released ?? 0
+  }
 }
 
 /** After a hold: one delivery, then 10 in the first second, and twice as many in each that follows. */
@@ -74,11 +80,19 @@ const SLOW_START_ALLOWANCE = `
       - schedule.slow_start_released
   end`
 
-/** The index deliveries_parked serves the look at the backlog. Of two processes, one releases, and the other skips. */
+/**
+ * The index deliveries_parked serves the look at the backlog. Of two processes, one releases, and the other skips.
+ *
+ * The schedule is as of its lock, while deliveries are as of the statement's snapshot. So a delivery that another process
+ * released in between is skipped where it is locked. But whether the head of an ordered webhook is in flight would be
+ * out of date: then nothing is released, and the statement runs again.
+ */
 const RELEASE_BACKLOG = `
   with schedule as materialized (
     select s.*, w.ordered, w.rate_limit_per_second as rate,
-      greatest(s.next_reservation_at, clock_timestamp()) as first_reservation
+      greatest(s.next_reservation_at, clock_timestamp()) as first_reservation,
+      w.ordered and s.revision <> (
+        select seen.revision from posthorn.webhook_schedules as seen where seen.webhook_id = $1) as is_stale
     from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
     where s.webhook_id = $1 and s.on_hold_since is null and w.enabled
     for update of s skip locked
@@ -86,7 +100,7 @@ const RELEASE_BACKLOG = `
   allowance as materialized (
     select greatest(0, least(
       $2::int,
-      case when schedule.ordered then
+      case when schedule.is_stale then 0 when schedule.ordered then
         case when exists (
           select from posthorn.deliveries as head
           where head.id = schedule.head_delivery_id and head.state = 'pending' and head.parked_at is null
@@ -109,6 +123,7 @@ const RELEASE_BACKLOG = `
   ),
   released as (
     update posthorn.deliveries as d set parked_at = null, parked_reason = null, job_written_at = now(),
+      redelivery_requested = false,
       reserved_for = schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate,
       next_attempt_at = coalesce(
         schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate, now())
@@ -124,6 +139,7 @@ const RELEASE_BACKLOG = `
   total as (select count(*)::int as released from released),
   updated as (
     update posthorn.webhook_schedules as s set
+      revision = s.revision + 1,
       head_delivery_id = case when schedule.ordered
         then coalesce((select id from released limit 1), s.head_delivery_id) end,
       next_reservation_at = coalesce(
@@ -137,4 +153,5 @@ const RELEASE_BACKLOG = `
     from schedule, allowance, total
     where s.webhook_id = schedule.webhook_id and allowance.allowed > 0
   )
-  select released from total left join scheduled on true`
+  select released, coalesce((select is_stale from schedule), false) as "isStale"
+  from total left join scheduled on true`

@@ -61,28 +61,31 @@ export async function releaseProbe(
   })
 }
 
-/** A locked delivery is about to change; another worker or the next look probes. */
+/** A delivery that is locked is about to change: the next look probes. */
 const RELEASE_PROBE = `
   with schedule as materialized (
-    select * from posthorn.webhook_schedules where webhook_id = $1 and next_probe_at <= $2
-    for update skip locked
+    select s.*, w.ordered from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
+    where s.webhook_id = $1 and s.next_probe_at <= $2
+    for update of s skip locked
   ),
-  head as materialized (
-    select d.id from posthorn.deliveries as d
-    where d.id = (select head_delivery_id from schedule) and d.state = 'pending'
-    for update skip locked
+  oldest as materialized (
+    select coalesce(
+      (select d.id from posthorn.deliveries as d, schedule
+        where d.id = schedule.head_delivery_id and d.state = 'pending'),
+      (select d.id from posthorn.deliveries as d
+        where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
+        order by d.has_priority desc, d.event_id limit 1)
+    ) as id
   ),
-  first_parked as materialized (
+  locked as materialized (
     select d.id from posthorn.deliveries as d
-    where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
-      and not exists (select from head)
-    order by d.has_priority desc, d.event_id limit 1
+    where d.id = (select id from oldest) and d.state = 'pending'
     for update skip locked
   ),
   probe as (
-    update posthorn.deliveries as d
-    set parked_at = null, parked_reason = null, next_attempt_at = now(), job_written_at = now()
-    where d.id = (select id from head union all select id from first_parked)
+    update posthorn.deliveries as d set parked_at = null, parked_reason = null, next_attempt_at = now(),
+      redelivery_requested = false, job_written_at = now()
+    where d.id = (select id from locked)
     returning d.*
   ),
   scheduled as (
@@ -92,5 +95,7 @@ const RELEASE_PROBE = `
     from probe
   )
   update posthorn.webhook_schedules as s
-  set probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3
-  from probe, scheduled where s.webhook_id = probe.webhook_id`
+  set revision = s.revision + 1, probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3,
+    -- So that nothing is sent beside the probe if the hold ends meanwhile.
+    head_delivery_id = case when schedule.ordered then probe.id end
+  from schedule, probe, scheduled where s.webhook_id = probe.webhook_id`

@@ -13,8 +13,6 @@ export interface Candidate {
 export interface ConcurrencyLimiterOptions {
   /** Attempts in flight in this process. */
   readonly capacity: number
-  /** Candidates of a webhook were rejected as it does not keep up: more need not come. */
-  readonly onSaturated: (webhookId: string) => void
   /** A webhook with a backlog has room for more. */
   readonly onRoom: (webhookId: string) => void
   /** In milliseconds, from any moment on. */
@@ -30,7 +28,6 @@ export interface ConcurrencyLimiterOptions {
  * occupy the limiter.
  */
 export class ConcurrencyLimiter {
-  readonly #onSaturated: (webhookId: string) => void
   readonly #onRoom: (webhookId: string) => void
   readonly #now: () => number
   readonly #capacity: SharedCapacity
@@ -39,9 +36,8 @@ export class ConcurrencyLimiter {
   #backlogged: ReadonlySet<string> = new Set()
   #isOpen = true
 
-  constructor({ capacity, onSaturated, onRoom, now }: ConcurrencyLimiterOptions) {
+  constructor({ capacity, onRoom, now }: ConcurrencyLimiterOptions) {
     this.#capacity = new SharedCapacity(capacity)
-    this.#onSaturated = onSaturated
     this.#onRoom = onRoom
     this.#now = now ?? (() => performance.now())
   }
@@ -65,6 +61,12 @@ export class ConcurrencyLimiter {
     if (mayStart && webhook.waiting.length === 0) {
       this.#capacity.start(webhook)
       return 'acquired'
+    }
+    // At once, so that thousands that cannot start keep none behind them from coming here.
+    const { organization } = webhook
+    if (organization.hasStalled && this.#capacity.waitsTooMuch(organization)) {
+      webhook.hasBacklog = true
+      return 'rejected'
     }
     const { promise, resolve } = Promise.withResolvers<Answer>()
     this.#capacity.wait(webhook, { since: this.#now(), answer: resolve })
@@ -161,7 +163,10 @@ export class ConcurrencyLimiter {
     const now = this.#now()
     for (const webhook of this.#webhooks.values()) {
       webhook.measure()
-      if (!this.#capacity.hasRoom(webhook) && webhook.hasStalled(now)) this.#relieve(webhook)
+      // As many as can be in flight may go on waiting.
+      if (!this.#capacity.hasRoom(webhook) && webhook.hasStalled(now)) {
+        this.#reject(webhook, this.#capacity.limitOf(webhook))
+      }
       // What others of its organization released may have raised its limit.
       this.#capacity.makeReady(webhook)
       if (webhook.isForgettable(this.#webhooks.size)) this.#forget(webhook)
@@ -170,25 +175,19 @@ export class ConcurrencyLimiter {
     this.#relieveOrganizations(now)
   }
 
-  /** Keeps as many waiting as can be in flight, and reports only a change. */
-  #relieve(webhook: LimitedWebhook): void {
-    const keep = this.#capacity.limitOf(webhook)
-    if (webhook.hasBacklog && webhook.waiting.length <= keep) return
-    this.#reject(webhook, keep)
-    this.#onSaturated(webhook.webhookId)
-  }
-
   /** Many webhooks of an organization that hang together, each within its limit, could occupy the limiter. */
   #relieveOrganizations(now: number): void {
     for (const organization of this.#organizations.values()) {
-      for (const webhook of organization.webhooks) {
-        if (!this.#capacity.waitsTooMuch(organization)) break
-        if (webhook.hasStalled(now)) this.#reject(webhook, 0)
+      const stalled = [...organization.webhooks].filter((webhook) => webhook.hasStalled(now))
+      organization.hasStalled = stalled.length > 0
+      for (const webhook of stalled) {
+        if (this.#capacity.waitsTooMuch(organization)) this.#reject(webhook, 0)
       }
     }
   }
 
   #reject(webhook: LimitedWebhook, keep: number): void {
+    if (webhook.waiting.length <= keep) return
     webhook.hasBacklog = true
     this.#capacity.reject(webhook, keep)
   }
@@ -208,7 +207,7 @@ export class ConcurrencyLimiter {
   #organizationOf(organizationId: string): LimitedOrganization {
     let organization = this.#organizations.get(organizationId)
     if (!organization) {
-      const counts = { inFlight: 0, waiting: 0 }
+      const counts = { inFlight: 0, waiting: 0, hasStalled: false }
       organization = { organizationId, webhooks: new Set(), ready: new Set(), ...counts }
       this.#organizations.set(organizationId, organization)
     }

@@ -18,6 +18,8 @@ export interface LimitedOrganization {
   inFlight: number
   /** With those expected. */
   waiting: number
+  /** Whether candidates of one of its webhooks wait for too long. */
+  hasStalled: boolean
 }
 
 /** What one webhook has in the limiter. */

@@ -5,13 +5,11 @@ import { batched } from '../lib/batch.ts'
 export interface ReservationRequest {
   readonly webhookId: string
   readonly ratePerSecond: number
-  /** Whether it was released from the backlog and came too late for its moment. */
-  readonly isReleased: boolean
 }
 
 /**
  * Reserves the next moment that a webhook's rate limit allows, in milliseconds from now; `null` when there is none within
- * a second, or a backlog waits before it. Each moment is given once, whichever process asks, by the clock of Postgres.
+ * a second. Each moment is given once, whichever process asks, by the clock of Postgres.
  */
 export type Reserve = (request: ReservationRequest) => Promise<number | null>
 
@@ -26,18 +24,17 @@ export function createReserve(sql: Sql): Reserve {
 export const reservationsWithinASecond = (first: string, rate: string) =>
   `1 + floor(extract(epoch from clock_timestamp() + interval '1 second' - ${first}) * ${rate})::int`
 
+/** In the order of the ids, so that two processes cannot deadlock. */
 const RESERVE = `
-  -- In the order of the ids, so that two processes cannot deadlock.
   with locked as materialized (
-    select s.webhook_id, s.backlog_since, greatest(s.next_reservation_at, clock_timestamp()) as first_at
+    select s.webhook_id, greatest(s.next_reservation_at, clock_timestamp()) as first_at
     from posthorn.webhook_schedules as s where s.webhook_id = any ($1::uuid[])
     order by s.webhook_id for update
   ),
   granted as materialized (
-    select l.webhook_id, w.rate, l.first_at,
-      case when l.backlog_since is not null and not $4::boolean then 0
-        else greatest(0, least(w.wanted, ${reservationsWithinASecond('l.first_at', 'w.rate')})) end as granted
-    from unnest($1::uuid[], $2::int[], $3::int[]) as w (webhook_id, wanted, rate) join locked as l using (webhook_id)
+    select webhook_id, given.rate, locked.first_at,
+      greatest(0, least(given.wanted, ${reservationsWithinASecond('locked.first_at', 'given.rate')})) as granted
+    from unnest($1::uuid[], $2::int[], $3::int[]) as given (webhook_id, wanted, rate) join locked using (webhook_id)
   ),
   updated as (
     update posthorn.webhook_schedules as s
@@ -48,33 +45,15 @@ const RESERVE = `
     (1000 * extract(epoch from first_at - clock_timestamp()))::float8 as "firstInMs"
   from granted`
 
-/** Released deliveries first: they waited longest. */
 async function reserve(sql: Sql, requests: ReservationRequest[]): Promise<(number | null)[]> {
-  const answers = new Map<ReservationRequest, number | null>()
-  for (const isReleased of [true, false]) {
-    const wanted = requests.filter((request) => request.isReleased === isReleased)
-    if (wanted.length === 0) continue
-    const granted = await reserveTogether(sql, wanted, isReleased)
-    for (const request of wanted) answers.set(request, takeNext(granted, request))
-  }
-  return requests.map((request) => answers.get(request) ?? null)
-}
-
-interface Granted {
-  nextInMs: number
-  left: number
-}
-
-async function reserveTogether(
-  sql: Sql,
-  requests: readonly ReservationRequest[],
-  areReleased: boolean,
-): Promise<Map<string, Granted>> {
   const groups = [...Map.groupBy(requests, ({ webhookId }) => webhookId)]
   const webhookIds = groups.map(([webhookId]) => webhookId)
   await sql.query({
     name: 'open_schedules',
-    text: 'insert into posthorn.webhook_schedules (webhook_id) select unnest($1::uuid[]) on conflict do nothing',
+    text: `
+      insert into posthorn.webhook_schedules (webhook_id)
+      select id from unnest($1::uuid[]) as id order by id
+      on conflict do nothing`,
     values: [webhookIds],
   })
   const { rows } = await sql.query<{ webhookId: string; granted: number; firstInMs: number }>({
@@ -84,20 +63,17 @@ async function reserveTogether(
       webhookIds,
       groups.map(([, own]) => own.length),
       groups.map(([, own]) => own[0]?.ratePerSecond),
-      areReleased,
     ],
   })
-  return new Map(rows.map((row) => [row.webhookId, { nextInMs: row.firstInMs, left: row.granted }]))
-}
-
-function takeNext(
-  granted: Map<string, Granted>,
-  { webhookId, ratePerSecond }: ReservationRequest,
-): number | null {
-  const reservations = granted.get(webhookId)
-  if (!reservations || reservations.left === 0) return null
-  const inMs = reservations.nextInMs
-  reservations.left -= 1
-  reservations.nextInMs += 1_000 / ratePerSecond
-  return inMs
+  const granted = new Map(
+    rows.map((row) => [row.webhookId, { left: row.granted, nextInMs: row.firstInMs }]),
+  )
+  return requests.map(({ webhookId, ratePerSecond }) => {
+    const reservations = granted.get(webhookId)
+    if (!reservations || reservations.left === 0) return null
+    const inMs = reservations.nextInMs
+    reservations.left -= 1
+    reservations.nextInMs += 1_000 / ratePerSecond
+    return inMs
+  })
 }

@@ -6,30 +6,35 @@ const REPORT_EVERY_MS = 5_000
 
 /** Writes the adaptive limits that changed by a tenth or more, so that the webhooks' health can show them. */
 export function createLimitReporter(sql: Sql, limiter: ConcurrencyLimiter): () => Promise<void> {
-  const reported = new Map<string, number>()
+  let reported = new Map<string, number | null>()
   let reportedAtMs = performance.now()
 
   return async () => {
     if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return
     reportedAtMs = performance.now()
-    const limits = [...limiter.limits()].filter(({ adapts }) => adapts)
-    const changed = limits.filter(({ webhookId, limit }) => {
+    const limits = new Map<string, number | null>()
+    for (const { webhookId, limit, adapts } of limiter.limits()) {
       const before = reported.get(webhookId)
-      return before === undefined || Math.abs(limit - before) >= before / 10
-    })
-    const known = new Set(limits.map(({ webhookId }) => webhookId))
-    for (const webhookId of reported.keys()) if (!known.has(webhookId)) reported.delete(webhookId)
-    if (changed.length === 0) return
-    changed.sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1))
-    await sql.query({
-      name: 'report_limits',
-      text: `
-        insert into posthorn.webhook_schedules (webhook_id, concurrency_limit)
-        select given.id, given.max from unnest($1::uuid[], $2::int[]) as given (id, max)
-        join posthorn.webhooks as w on w.id = given.id and w.deleted_at is null
-        on conflict (webhook_id) do update set concurrency_limit = excluded.concurrency_limit`,
-      values: [changed.map(({ webhookId }) => webhookId), changed.map(({ limit }) => limit)],
-    })
-    for (const { webhookId, limit } of changed) reported.set(webhookId, limit)
+      const isAbout = before && adapts && Math.abs(limit - before) < before / 10
+      limits.set(webhookId, isAbout ? before : adapts ? limit : null)
+    }
+    const changed = [...limits].filter(([webhookId, limit]) => reported.get(webhookId) !== limit)
+    if (changed.length > 0) await writeLimits(sql, changed)
+    reported = limits
   }
+}
+
+/** In the order of the ids, so that two processes cannot deadlock. A webhook with a fixed limit has none to show. */
+async function writeLimits(sql: Sql, limits: [string, number | null][]): Promise<void> {
+  await sql.query({
+    name: 'report_limits',
+    text: `
+      insert into posthorn.webhook_schedules as s (webhook_id, concurrency_limit)
+      select w.id, given.max from unnest($1::uuid[], $2::int[]) as given (id, max)
+      join posthorn.webhooks as w on w.id = given.id and w.deleted_at is null
+      order by w.id
+      on conflict (webhook_id) do update set concurrency_limit = excluded.concurrency_limit
+        where s.concurrency_limit is distinct from excluded.concurrency_limit`,
+    values: [limits.map(([webhookId]) => webhookId), limits.map(([, limit]) => limit)],
+  })
 }

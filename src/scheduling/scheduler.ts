@@ -19,6 +19,7 @@ export interface ScheduledDelivery {
   readonly organizationId: string
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly isTest: boolean
+  readonly hasBacklog: boolean
   readonly onHold: boolean
   readonly isProbe: boolean
   readonly isHead: boolean
@@ -87,7 +88,6 @@ export function createScheduler(
   const reserve = createReserve(sql)
   const limiter = new ConcurrencyLimiter({
     capacity: concurrency,
-    onSaturated: () => {},
     onRoom: (webhookId) => void backlogs.release(webhookId).catch(onError),
   })
   const backlogs = createBacklogReleaser(sql, limiter, now)
@@ -129,12 +129,13 @@ export function createScheduler(
     candidate: Candidate,
     ratePerSecond: number,
   ): Promise<number | null> {
-    const { webhookId, reservedInMs } = delivery
+    const { webhookId, hasBacklog, reservedInMs } = delivery
+    // What was released and came too late for its reservation gets another one before the rest of the backlog.
+    if (hasBacklog && reservedInMs === null) return null
     if (!limiter.expect(candidate)) return null
     try {
       const isValid = reservedInMs !== null && reservedInMs > -RESERVATION_EXPIRES_AFTER_MS
-      const isReleased = reservedInMs !== null
-      const inMs = isValid ? reservedInMs : await reserve({ webhookId, ratePerSecond, isReleased })
+      const inMs = isValid ? reservedInMs : await reserve({ webhookId, ratePerSecond })
       if (inMs === null) return null
       const at = performance.now() + inMs
       if (inMs > LEAD_MS) await sleep(inMs - LEAD_MS)

@@ -4,6 +4,7 @@ import { publicId } from '../../src/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
@@ -26,7 +27,11 @@ afterEach(async () => {
   for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
     await posthorn.rest('DELETE', `/webhooks/${id}`)
   }
-  await until(async () => (await jobs()).length === 0, 'the jobs are done or canceled')
+  // The jobs of exhausted deliveries stay for a day.
+  const failed = async () => (await jobs()).every((job) => job.attempts >= job.maxAttempts)
+  await until(failed, 'the jobs are done or canceled')
+  const ids = (await jobs()).map(({ id }) => id)
+  await posthorn.database.pool.query('select graphile_worker.complete_jobs($1::bigint[])', [ids])
   receiver.forget()
 })
 
@@ -133,7 +138,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     ])
   })
 
-  test('every attempt is stamped and signed anew', async () => {
+  test('every attempt has a timestamp and a signature of its own', async () => {
     await register()
     receiver.answer = (response) => {
       // A second and a bit, so that the next attempt falls into another second.
@@ -190,7 +195,16 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     const id = String(headers['wh-id'])
     await untilState(id, 'exhausted')
     expect(await attemptsOf(id)).toHaveLength(4)
-    await until(async () => (await jobs()).length === 0, 'no job is left')
+    const origin = new URL(receiver.url).origin
+    await until(async () => (await jobs()).length === 1, 'the jobs of the attempts are gone')
+    expect(await jobs()).toMatchObject([
+      {
+        key: id,
+        attempts: 4,
+        maxAttempts: 4,
+        lastError: `HTTP 500 from ${origin} (attempt 4 of 4)`,
+      },
+    ])
   })
 
   test('Retry-After puts the next attempt off', async () => {
@@ -200,9 +214,10 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     const { headers, at } = await receiver.arrival(1)
     const id = String(headers['wh-id'])
     await until(async () => (await attemptsOf(id)).length === 1, 'the attempt is recorded')
+    await until(async () => (await jobs()).length === 1, 'the job of the attempt is gone')
     const [job] = await jobs()
     expect(job?.key).toBe(id)
-    expect(new Date(job?.run_at).getTime()).toBeGreaterThan(at.getTime() + 3_590_000)
+    expect(Number(job?.runAt)).toBeGreaterThan(at.getTime() + 3_590_000)
   })
 })
 
@@ -231,6 +246,28 @@ test('what an attempt was and what came of it is on record', async () => {
   expect(publicId('webhook', attempt?.webhookId as string)).toBe(webhook)
 })
 
+test('an attempt whose kept connection turns out to be closed goes out once more, and that is on record', async () => {
+  await register({})
+  let closed = 0
+  receiver.answer = (response) => {
+    const isSecond = receiver.received.length === 2
+    if (isSecond) closed += 1
+    if (isSecond) response.socket?.destroy()
+    else response.end('ok')
+  }
+  await publish({})
+  await untilState(String((await receiver.arrival(1)).headers['wh-id']), 'succeeded')
+  await publish({})
+  const [first, second] = [await receiver.arrival(2), await receiver.arrival(3)]
+  expect(second.headers['wh-signature']).toBe(first.headers['wh-signature'])
+  const id = String(second.headers['wh-id'])
+  await untilState(id, 'succeeded')
+  expect(await attemptsOf(id)).toMatchObject([
+    { number: 1, status: 200, resent: true, waitedMs: 0 },
+  ])
+  expect(closed).toBe(1)
+})
+
 describe('contract 3: the switch', () => {
   test('created with enabled omitted, nothing is delivered', async () => {
     await register({ enabled: undefined })
@@ -256,7 +293,7 @@ describe('contract 3: the switch', () => {
       attemptCount: 1,
       nextAttemptAt: null,
     })
-    expect((await jobs()).map((job) => job.key)).toEqual([id])
+    await until(async () => (await jobs()).length === 0, 'it has no job')
 
     receiver.answer = (response) => response.end()
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: true })
@@ -323,21 +360,36 @@ test('two organizations: neither receives what the other publishes', async () =>
 test('jobs are one readable row a delivery, with nothing secret', async () => {
   const webhook = await register({
     headers: { 'x-key': 'marker-in-header' },
-    url: `${receiver.url}?token=marker-in-url`,
+    url: `${receiver.url}marker-in-path?token=marker-in-url`,
   })
-  receiver.answer = (response) => response.writeHead(500, { 'retry-after': '60' }).end()
+  receiver.answer = (response) =>
+    response.writeHead(500, { 'retry-after': '60' }).end('marker-in-answer')
   await publish({ marker: 'marker-in-data' })
   const { headers } = await receiver.arrival(1)
   await until(async () => (await delivery(String(headers['wh-id']))).attemptCount === 1, 'recorded')
+  await until(async () => (await jobs()).length === 1, 'the job of the attempt is gone')
   const rows = await jobs()
   expect(rows).toMatchObject([
     {
-      task_identifier: 'deliver',
+      task: 'posthorn:deliver',
       key: headers['wh-id'],
-      payload: { deliveryId: headers['wh-id'] },
+      attempts: 1,
+      maxAttempts: 4,
+      lastError: `HTTP 500 from ${new URL(receiver.url).origin} (attempt 1 of 4)`,
     },
   ])
-  const text = JSON.stringify(rows)
+  // Answers the whole job, where the view shows no payload.
+  const { rows: whole } = await posthorn.database.pool.query(
+    'select * from graphile_worker.complete_jobs(array[$1::bigint])',
+    [rows[0]?.id],
+  )
+  expect(whole[0].payload).toEqual({
+    deliveryId: headers['wh-id'],
+    webhookId: webhook,
+    eventType: JOINED,
+    organizationId: posthorn.tenant.publicOrganizationId,
+  })
+  const text = JSON.stringify([rows, whole])
   expect(text).not.toContain('marker')
   expect(text).not.toContain(await secretOf(webhook))
 })
@@ -421,10 +473,6 @@ async function untilDeliveriesOf(webhook: string, state: string): Promise<string
   return ids
 }
 
-async function jobs() {
-  const { rows } = await posthorn.database.pool.query(
-    `select key, task_identifier, run_at, payload from graphile_worker.jobs
-     join graphile_worker._private_jobs using (id, key, run_at) where task_identifier = 'deliver'`,
-  )
-  return rows
+function jobs() {
+  return deliveryJobs(posthorn.database.pool)
 }

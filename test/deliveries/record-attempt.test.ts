@@ -1,146 +1,375 @@
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database, Sql } from '../../src/db/client.ts'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { createKeyring } from '../../src/encryption.ts'
+import type { Delivery } from '../../src/db/generated/prisma/client.ts'
+import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
+import { redeliver } from '../../src/deliveries/delivery.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+  type RecordAttempt,
+} from '../../src/deliveries/record-attempt.ts'
 import { createCatalogue } from '../../src/events/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { publicId } from '../../src/ids.ts'
-import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { claimJobs, deliveryJobs } from '../support/jobs.ts'
+
+const MINUTE_MS = 60_000
 
 let database: Database
+let organizationId: string
+let record: RecordAttempt
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  await subscribe(database, organizationId, [JOINED])
+  record = createRecordAttempt(database.pipeline, SENT_BY)
 })
-afterAll(async () => await database[Symbol.asyncDispose]())
+afterEach(async () => await database[Symbol.asyncDispose]())
 
-async function makeDeliveries(count: number) {
-  const { prisma, pool } = database
-  const { organizationId } = await createTenant(prisma)
-  const deps = { prisma, keyring: createKeyring([Buffer.alloc(32)]), guard: createAddressGuard([]) }
-  await createWebhook(deps, organizationId, {
-    url: 'https://example.com/hook',
-    eventSubscriptions: [JOINED],
-    enabled: true,
-  })
-  const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
-  await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
-  return await prisma.delivery.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
-}
-
-test('as many attempts as a process can have under way at once are recorded by one statement', async () => {
-  const { pool } = database
-  const deliveries = await makeDeliveries(60)
-  const together: number[] = []
-  const counting: Sql = {
-    query: (asked: pg.QueryConfig) => {
-      together.push(`${asked.values?.[0]}`.split(',').length)
-      return pool.query(asked)
-    },
-  } as Sql
-
-  const record = createRecordAttempt(counting, SENT_BY, 25)
-  const recorded = await Promise.all(
-    deliveries.map(({ id }) => record(attemptOf(publicId('delivery', id), 200))),
-  )
-
-  expect(together).toEqual([25, 25, 10])
-  expect(recorded.map((one) => one?.state)).toEqual(deliveries.map(() => 'succeeded'))
-})
-
-test('of attempts that are recorded together, each is recorded and answered as it was', async () => {
-  const { prisma, pool } = database
-  const deliveries = await makeDeliveries(8)
-  const shared = { 'x-shared': 'a "quote" and \\ more' }
-  // In no order of their deliveries, and no two alike.
-  const records = deliveries.toReversed().map(({ id }, n) => {
-    const status = [200 + n, 500 + n, 200 + n, null][n % 4] as number | null
-    const answered = {
-      firstByteMs: n,
-      responseHeaders: n === 4 ? {} : n < 3 ? shared : { 'x-own': `${n}` },
-      responseBody: Buffer.from(`body ${n}`),
-      responseBodyTruncated: n > 4,
+describe('attempts that are recorded together', () => {
+  test('take few statements', async () => {
+    const deliveries = await publish(300)
+    let statements = 0
+    const counting: Sql = {
+      query: ((...asked: Parameters<Sql['query']>) => {
+        statements += 1
+        return database.pipeline.query(...asked)
+      }) as Sql['query'],
     }
-    return attemptOf(publicId('delivery', id), status, {
-      startedAt: new Date(Date.now() - n * 1_000),
-      durationMs: 10 * n,
-      ...(status === null ? { errorCode: `code_${n}`, error: `Error ${n}.` } : answered),
-      requestUrl: `https://example.com/${n}`,
-      requestSignature: `v1,${n}`,
-      requestHeaderNames: Array.from({ length: n % 3 }, (_, i) => `X-${n}-${i}`),
-      retryDelayMs: n === 1 ? null : n * 60_000,
-      keepsSchedule: n === 7,
+    const recordCounted = createRecordAttempt(counting, SENT_BY)
+    const recorded = await Promise.all(
+      deliveries.map((delivery) => recordCounted(attemptOf(delivery, 200))),
+    )
+    expect(recorded.map((one) => one?.state)).toEqual(deliveries.map(() => 'succeeded'))
+    expect(statements).toBeLessThan(5)
+  })
+
+  test('are each recorded and answered as they were', async () => {
+    const deliveries = await publish(8)
+    const shared = { 'x-shared': 'a "quote" and \\ more' }
+    // In no order of their deliveries, and no two alike.
+    const records = deliveries.toReversed().map((delivery, n) => {
+      const status = [200 + n, 500 + n, 200 + n, null][n % 4] as number | null
+      const answered = {
+        firstByteMs: n,
+        responseHeaders: n === 4 ? {} : n < 3 ? shared : { 'x-own': `${n}` },
+        responseBody: Buffer.from(`body ${n}`),
+        responseBodyTruncated: n > 4,
+      }
+      return attemptOf(delivery, status, {
+        startedAt: new Date(Date.now() - n * 1_000),
+        waitedMs: n,
+        durationMs: 10 * n,
+        resent: n === 5,
+        ...(status === null ? { errorCode: `code_${n}`, error: `Error ${n}.` } : answered),
+        requestUrl: `https://example.com/${n}`,
+        requestSignature: `v1,${n}`,
+        requestHeaderNames: Array.from({ length: n % 3 }, (_, i) => `X-${n}-${i}`),
+        ...([3, 5, 7].includes(n) && { next: { kind: 'retry', delayMs: n * MINUTE_MS } as const }),
+      })
+    })
+    const answers = await Promise.all(records.map(record))
+
+    const attempts = await database.prisma.attempt.findMany({
+      include: { delivery: true },
+      orderBy: { deliveryId: 'desc' },
+    })
+    const stateOf = ({ next }: AttemptRecord) => (next.kind === 'retry' ? 'pending' : next.kind)
+    expect(attempts).toMatchObject(
+      records.map((given) => ({
+        deliveryId: given.deliveryUuid,
+        number: 1,
+        startedAt: given.startedAt,
+        succeeded: given.succeeded,
+        waitedMs: given.waitedMs,
+        durationMs: given.durationMs,
+        firstByteMs: given.firstByteMs,
+        resent: given.resent,
+        status: given.status,
+        errorCode: given.errorCode,
+        error: given.error,
+        requestUrl: given.requestUrl,
+        requestSignature: given.requestSignature,
+        requestHeaderNames: given.requestHeaderNames,
+        requestHeaderPrefix: SENT_BY.headerPrefix,
+        requestUserAgent: SENT_BY.userAgent,
+        responseHeaders: given.responseHeaders,
+        responseBody: given.responseBody && new Uint8Array(given.responseBody),
+        responseBodyTruncated: given.responseBodyTruncated,
+        delivery: { state: stateOf(given), schedulePosition: 1, lastError: given.summary },
+      })),
+    )
+    expect(answers).toMatchObject(
+      attempts.map(({ id, delivery }) => ({
+        attemptId: id,
+        number: 1,
+        state: delivery.state,
+        nextAttemptAt: delivery.nextAttemptAt,
+      })),
+    )
+    for (const n of [3, 5, 7]) {
+      const laterMs = Number(answers[n]?.nextAttemptAt) - Date.now()
+      expect(laterMs).toBeGreaterThan((n - 1) * MINUTE_MS)
+      expect(laterMs).toBeLessThanOrEqual(n * MINUTE_MS)
+    }
+  })
+
+  test('are rejected alone where Postgres refuses one, and the others are recorded once', async () => {
+    const deliveries = await publish(30)
+    const isBad = (n: number) => n % 10 === 4
+    const results = await Promise.allSettled(
+      deliveries.map((delivery, n) =>
+        // A success that was answered with 500 breaks a constraint.
+        record(attemptOf(delivery, isBad(n) ? 500 : 200, { succeeded: true })),
+      ),
+    )
+    for (const [n, result] of results.entries()) {
+      const expected = isBad(n)
+        ? { status: 'rejected', reason: { constraint: 'succeeded_means_2xx' } }
+        : { status: 'fulfilled', value: { number: 1, state: 'succeeded' } }
+      expect(result).toMatchObject(expected)
+    }
+    const attempts = await database.prisma.attempt.findMany({ select: { deliveryId: true } })
+    expect(attempts.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
+      deliveries.filter((_, n) => !isBad(n)).map(({ id }) => id),
+    )
+  })
+})
+
+describe('the job of a delivery', () => {
+  const retry = { next: { kind: 'retry', delayMs: 5 * MINUTE_MS }, retriesLeft: 9 } as const
+
+  test('after a failed attempt is one, with its true attempts, next time and error', async () => {
+    const [delivery] = await publish(1)
+    const recorded = await recordRunning(delivery as Delivery, 503, retry)
+    expect(await deliveryJobs(database.pool)).toEqual([
+      expect.objectContaining({
+        key: publicId('delivery', delivery?.id as string),
+        attempts: 1,
+        maxAttempts: 10,
+        runAt: recorded?.nextAttemptAt,
+        lastError: 'HTTP 503 from https://example.com (attempt 1 of 10)',
+        lockedBy: null,
+      }),
+    ])
+    const again = await recordRunning(await reload(delivery), null, { ...retry, retriesLeft: 8 })
+    expect(await deliveryJobs(database.pool)).toMatchObject([
+      {
+        attempts: 2,
+        maxAttempts: 10,
+        runAt: again?.nextAttemptAt,
+        lastError: 'response_timed_out from https://example.com (attempt 2 of 10)',
+      },
+    ])
+  })
+
+  test('is gone after a success', async () => {
+    const [delivery] = await publish(1)
+    await recordRunning(delivery as Delivery, 200)
+    expect(await deliveryJobs(database.pool)).toEqual([])
+  })
+
+  test('stays as failed when the last attempt has failed', async () => {
+    const [delivery] = await publish(1)
+    await recordRunning(delivery as Delivery, 503, retry)
+    expect(await recordRunning(await reload(delivery), 404)).toMatchObject({ state: 'exhausted' })
+    expect(await deliveryJobs(database.pool)).toMatchObject([
+      {
+        key: publicId('delivery', delivery?.id as string),
+        attempts: 2,
+        maxAttempts: 2,
+        lastError: 'HTTP 404 from https://example.com (attempt 2 of 2)',
+        lockedBy: null,
+      },
+    ])
+  })
+
+  test('is gone when a probe has failed, and the delivery is parked with its schedule as it was', async () => {
+    const [delivery] = await publish(1)
+    await recordRunning(delivery as Delivery, 503, { next: { kind: 'parked' }, retriesLeft: 10 })
+    expect(await deliveryJobs(database.pool)).toEqual([])
+    expect(await reload(delivery)).toMatchObject({
+      state: 'pending',
+      parkedAt: expect.any(Date),
+      parkedReason: 'on_hold',
+      nextAttemptAt: null,
+      attemptCount: 1,
+      schedulePosition: 0,
+      maxAttempts: 11,
     })
   })
 
-  const record = createRecordAttempt(pool, SENT_BY)
-  const answers = await Promise.all(records.map(record))
-
-  const attempts = await prisma.attempt.findMany({
-    where: { deliveryId: { in: deliveries.map(({ id }) => id) } },
-    include: { delivery: true },
-    orderBy: { deliveryId: 'desc' },
+  test('is there once for each of many that fail together', async () => {
+    const deliveries = await publish(500)
+    await Promise.all(deliveries.map((delivery) => record(attemptOf(delivery, 500, retry))))
+    const jobs = await deliveryJobs(database.pool)
+    expect(jobs.map(({ key }) => key).toSorted()).toEqual(
+      deliveries.map(({ id }) => publicId('delivery', id)),
+    )
+    for (const job of jobs) expect(job).toMatchObject({ attempts: 1, maxAttempts: 10 })
   })
-  expect(attempts).toMatchObject(
-    records.map(({ deliveryUuid, retryDelayMs, keepsSchedule, isAwaited, ...told }, n) => ({
-      ...told,
-      deliveryId: deliveryUuid,
-      number: 1,
-      responseBody: told.responseBody && new Uint8Array(told.responseBody),
-      delivery: {
-        state: told.succeeded ? 'succeeded' : n === 1 ? 'exhausted' : 'pending',
-        schedulePosition: keepsSchedule ? 0 : 1,
-      },
-    })),
+})
+
+describe('a delivery that changed while its attempt was running', () => {
+  const retry = { next: { kind: 'retry', delayMs: MINUTE_MS }, retriesLeft: 3 } as const
+
+  test.each([
+    ['failed', 503, retry],
+    ['succeeded', 200, {}],
+  ])(
+    'goes out again where a redelivery was asked for, though it %s',
+    async (_case, status, given) => {
+      const [delivery] = (await publish(1)) as [Delivery]
+      await using worker = await claimJobs(database, 1)
+      await askForRedelivery(delivery)
+      expect(await deliveryJobs(database.pool)).toHaveLength(1)
+      await record(attemptOf(delivery, status, given))
+      await worker.complete()
+      expect(await reload(delivery)).toMatchObject({
+        state: 'pending',
+        attemptCount: 1,
+        schedulePosition: 0,
+        redeliveryRequested: false,
+        hasPriority: true,
+      })
+      const jobs = await deliveryJobs(database.pool)
+      // The whole schedule is before it: three retries after the next attempt.
+      expect(jobs).toMatchObject([{ attempts: 1, maxAttempts: 5, lockedBy: null }])
+      expect(Number(jobs[0]?.runAt)).toBeLessThanOrEqual(Date.now() + 1_000)
+    },
   )
-  expect(answers).toEqual(
-    attempts.map(({ id, delivery }) => ({
-      attemptId: id,
+
+  test('waits in the backlog of an ordered webhook where a redelivery was asked for', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await using worker = await claimJobs(database, 1)
+    await askForRedelivery(delivery)
+    await record(attemptOf(delivery, 503, { ...retry, ordered: true }))
+    await worker.complete()
+    expect(await reload(delivery)).toMatchObject({
+      state: 'pending',
+      parkedReason: 'ordered',
+      hasPriority: true,
+    })
+    expect(await deliveryJobs(database.pool)).toEqual([])
+  })
+
+  test('keeps the schedule that another worker gave it meanwhile', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await record(attemptOf(delivery, 503, { ...retry, retriesLeft: 9 }))
+    const before = await deliveryJobs(database.pool)
+    const late = await record(
+      attemptOf(delivery, 500, { next: { kind: 'exhausted' }, retriesLeft: 0 }),
+    )
+    expect(late).toMatchObject({ number: 2, state: 'pending' })
+    expect(await deliveryJobs(database.pool)).toEqual(before)
+    expect(await reload(delivery)).toMatchObject({
+      attemptCount: 2,
+      schedulePosition: 1,
+      nextAttemptAt: before[0]?.runAt,
+    })
+  })
+
+  test('has succeeded where the attempt of any worker did', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await record(attemptOf(delivery, 503, retry))
+    expect(await record(attemptOf(delivery, 200))).toMatchObject({ number: 2, state: 'succeeded' })
+  })
+
+  test('stays canceled, and has the attempt on record', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await using worker = await claimJobs(database, 1)
+    await cancelDeliveries(database.pool, [delivery.id])
+    expect(await record(attemptOf(delivery, 503, retry))).toMatchObject({
       number: 1,
-      state: delivery.state,
-      nextAttemptAt: delivery.nextAttemptAt,
-      // Of its webhook, to which some were delivered.
-      consecutiveFailures: 0,
+      state: 'canceled',
+      nextAttemptAt: null,
+    })
+    await worker.complete()
+    expect(await deliveryJobs(database.pool)).toEqual([])
+  })
+
+  test('and is gone is answered with null', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await database.pool.query('delete from posthorn.deliveries')
+    expect(await record(attemptOf(delivery, 200))).toBeNull()
+  })
+})
+
+describe('what a webhook did', () => {
+  test('is counted by minute, with the latency of each attempt', async () => {
+    const deliveries = await publish(6)
+    const statuses = [200, 204, 301, 404, 503, null]
+    await Promise.all(
+      deliveries.map((delivery, n) => record(attemptOf(delivery, statuses[n] ?? null))),
+    )
+    const { rows } = await database.pool.query(
+      `select sum(attempts)::int as attempts, sum(succeeded)::int as succeeded, sum(failed_3xx)::int as "3xx",
+         sum(failed_4xx)::int as "4xx", sum(failed_5xx)::int as "5xx",
+         sum(failed_without_response)::int as without,
+         sum((select sum(n) from unnest(latency) as n))::int as timed
+       from posthorn.webhook_statistics where minutes = 1`,
+    )
+    expect(rows).toEqual([
+      { attempts: 6, succeeded: 2, '3xx': 1, '4xx': 1, '5xx': 1, without: 1, timed: 6 },
+    ])
+  })
+
+  test('is its condition: failing since the first failure, until a success', async () => {
+    const deliveries = await publish(4)
+    const startedAt = new Date(Date.now() - MINUTE_MS)
+    const [first, second, third] = deliveries as [Delivery, Delivery, Delivery]
+    expect(await record(attemptOf(first, 503, { startedAt }))).toMatchObject({
+      consecutiveFailures: 1,
+      failingSince: startedAt,
+    })
+    expect(await record(attemptOf(second, 404))).toMatchObject({
+      consecutiveFailures: 2,
+      failingSince: startedAt,
+    })
+    expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({
+      lastSuccessAt: null,
+      lastError: 'HTTP 404 from https://example.com',
+    })
+    await record(attemptOf(third, 200))
+    expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({
+      lastSuccessAt: expect.any(Date),
       failingSince: null,
-    })),
-  )
-  const laterMs = (n: number) => Number(answers[n]?.nextAttemptAt) - Date.now()
-  for (const n of [3, 5, 7]) {
-    expect(laterMs(n)).toBeGreaterThan((n - 1) * 60_000)
-    expect(laterMs(n)).toBeLessThanOrEqual(n * 60_000)
-  }
-})
-
-test('an attempt that Postgres refuses is refused alone, and those that ended with it are recorded once', async () => {
-  const { prisma, pool } = database
-  const deliveries = await makeDeliveries(30)
-
-  const record = createRecordAttempt(pool, SENT_BY)
-  const bad = (n: number) => n % 10 === 4
-  const results = await Promise.allSettled(
-    deliveries.map(({ id }, n) =>
-      // A success that was answered with 500 breaks a constraint.
-      record(attemptOf(publicId('delivery', id), bad(n) ? 500 : 200, { succeeded: true })),
-    ),
-  )
-
-  expect(results).toHaveLength(30)
-  for (const [n, result] of results.entries()) {
-    const expected = bad(n)
-      ? { status: 'rejected', reason: { constraint: 'succeeded_means_2xx' } }
-      : { status: 'fulfilled', value: { number: 1, state: 'succeeded' } }
-    expect(result).toMatchObject(expected)
-  }
-  const attempts = await prisma.attempt.findMany({
-    where: { deliveryId: { in: deliveries.map(({ id }) => id) } },
-    select: { deliveryId: true },
+      consecutiveFailures: 0,
+    })
   })
-  expect(attempts.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
-    deliveries.filter((_, n) => !bad(n)).map(({ id }) => id),
-  )
 })
+
+/** Deliveries of as many events, in the order in which they were published. */
+async function publish(count: number): Promise<Delivery[]> {
+  const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
+  await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
+  return await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
+}
+
+/** Records an attempt while a worker has the job of the delivery, which then ends. */
+async function recordRunning(
+  delivery: Delivery,
+  status: number | null,
+  given: Partial<AttemptRecord> = {},
+) {
+  await database.pool.query(
+    'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())',
+  )
+  await using worker = await claimJobs(database, 1)
+  const recorded = await record(attemptOf(delivery, status, given))
+  await worker.complete()
+  return recorded
+}
+
+async function askForRedelivery({ id }: Delivery): Promise<void> {
+  const { prisma, pool } = database
+  await redeliver({ prisma, sql: pool }, organizationId, publicId('delivery', id))
+}
+
+async function reload(delivery: Delivery | undefined): Promise<Delivery> {
+  return await database.prisma.delivery.findUniqueOrThrow({ where: { id: delivery?.id as string } })
+}

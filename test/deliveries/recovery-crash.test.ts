@@ -59,7 +59,7 @@ test(`${COUNT} deliveries are recovered while workers are killed at random: noth
     for (const share of kills) {
       await until(
         async () => (await progress(recovery.id)) >= share,
-        `${Math.round(share * 100)} % are made due`,
+        `${Math.round(share * 100)} % are recovered`,
         120_000,
       )
       const killed = workers.splice(Math.floor(Math.random() * workers.length), 1)
@@ -67,7 +67,7 @@ test(`${COUNT} deliveries are recovered while workers are killed at random: noth
       workers.push(startWorker())
     }
     await until(async () => (await progress(recovery.id)) === 1, 'it is completed', 120_000)
-    await until(async () => (await owed()) === 0, 'everything is delivered', 240_000)
+    await until(async () => (await pending()) === 0, 'everything is delivered', 240_000)
 
     expect(await read(recovery.id)).toMatchObject({
       state: 'COMPLETED',
@@ -103,7 +103,7 @@ test('SIGTERM in the middle of a recovery ends the worker at once, and the next 
   const asked = performance.now()
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  // Well before attempts in flight would be given back.
+  // Well before the attempts in flight would be requeued.
   expect(performance.now() - asked).toBeLessThan(6_000)
   const before = await progress(recovery.id)
   expect(before).toBeLessThan(1)
@@ -148,7 +148,7 @@ async function progress(id: string): Promise<number> {
   return state === 'COMPLETED' ? 1 : Math.min(0.999, (redelivered + created) / total)
 }
 
-async function owed(): Promise<number> {
+async function pending(): Promise<number> {
   const { rows } = await api.database.pool.query(
     `select count(*)::int as n from posthorn.deliveries where state = 'pending'`,
   )
@@ -157,7 +157,7 @@ async function owed(): Promise<number> {
 
 async function recoveryJobs(): Promise<number> {
   const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'recover_deliveries'`,
+    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:recover_deliveries'`,
   )
   return rows[0].n
 }

@@ -21,16 +21,16 @@ export interface PastEvents {
   readonly isTest?: boolean
 }
 
-/** Events on record that no webhook was told of. Answers their uuids, in order. */
+/** Events on record that were delivered to no webhook. Answers their uuids, in order. */
 export async function addEvents(
   sql: Sql,
   organizationId: string,
   { count = 1, at, type = JOINED, isTest = false }: PastEvents,
 ): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `insert into posthorn.events (id, organization_id, type, occurred_at, body, is_test)
+    `insert into posthorn.events (id, organization_id, type, occurred_at, data, is_test)
      select ${randomTail('posthorn.uuid_v7_lower_bound(made.at)')}, $1, $2, made.at,
-       '{"data":{"n":' || i || '}}', $5
+       '{"n":' || i || '}', $5
      from (
        select i, $3::timestamptz + i * interval '1 millisecond' as at from generate_series(0, $4::int - 1) as i
      ) as made
@@ -40,7 +40,7 @@ export async function addEvents(
   return rows.map(({ id }) => id).sort()
 }
 
-/** A delivery of each event, made with it, in some state. Answers their uuids, in order. */
+/** A delivery of each event, created with it, in some state. Answers their uuids, in order. */
 export async function addDeliveries(
   sql: Sql,
   webhookId: string,
@@ -49,9 +49,9 @@ export async function addDeliveries(
 ): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
-       schedule_position, finished_at, is_test)
+       schedule_position, max_attempts, finished_at, is_test)
      select ${randomTail('e.id')}, e.organization_id, $1, e.id, e.type,
-       $3::posthorn.delivery_state, 4, 4, case when $3 <> 'pending' then now() end, e.is_test
+       $3::posthorn.delivery_state, 4, 4, 4, case when $3 <> 'pending' then now() end, e.is_test
      from posthorn.events as e where e.id = any ($2::uuid[])
      returning id`,
     [parseId('webhook', webhookId), eventUuids, state],

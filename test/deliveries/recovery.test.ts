@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { eraseOldRecoveries } from '../../src/deliveries/erase-old-recoveries.ts'
+import { deleteOldRecoveries } from '../../src/deliveries/delete-old-recoveries.ts'
 import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.ts'
 import { cancelRecovery } from '../../src/deliveries/recovery.ts'
 import { countRecoverable } from '../../src/deliveries/recovery-count.ts'
@@ -62,7 +62,7 @@ async function rows(where: object = {}) {
   })
 }
 
-/** The keys of the jobs that would deliver now, in the order in which they are taken. */
+/** The keys of the jobs that are due, in the order in which workers claim them. */
 async function dueJobs(): Promise<string[]> {
   const { rows } = await api.database.pool.query<{ key: string }>(
     `select job.key from graphile_worker.jobs as job
@@ -76,7 +76,7 @@ async function dueJobs(): Promise<string[]> {
 const keys = (list: { id: string }[]) => list.map(({ id }) => publicId('delivery', id))
 
 describe('what is recovered', () => {
-  test('FAILED makes the exhausted deliveries due again, under their ids, and leaves all others', async () => {
+  test('FAILED redelivers the exhausted deliveries, under their ids, and leaves all others', async () => {
     const exhausted = await deliveries(await events({ count: 3 }), 'exhausted')
     const others = [
       ...(await deliveries(await events({ at: new Date(at.getTime() + 1_000) }), 'succeeded')),
@@ -267,7 +267,7 @@ describe('nothing twice', () => {
     expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(500 + published)
   })
 
-  test('of several begun at once, one runs, and the others are told its id', async () => {
+  test('of several begun at once, one runs, and the others are rejected with its id', async () => {
     await events({ count: 10 })
     const begun = await Promise.allSettled(Array.from({ length: 5 }, () => begin()))
     const ids = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value.recoveryUuid] : []))
@@ -335,7 +335,7 @@ describe('its course', () => {
       'select task_identifier from graphile_worker.jobs where key = $1',
       [id],
     )
-    expect(jobs).toEqual([{ task_identifier: 'recover_deliveries' }])
+    expect(jobs).toEqual([{ task_identifier: 'posthorn:recover_deliveries' }])
   })
 
   test('asked to stop, it makes no further page, and leaves its job to others', async () => {
@@ -391,14 +391,14 @@ describe('its course', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('after ten faults in a row it is given up, and what was made stays', async () => {
+  test('after ten faults in a row it fails, and what it recovered stays', async () => {
     await deliveries(await events({ count: 20 }), 'exhausted')
     const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
     await recoverPage(api.database.prisma, id)
     const rename = (from: string, to: string) =>
       api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
-    await rename('add_deliver_jobs', 'away')
+    await rename('schedule_deliveries', 'away')
     try {
       for (let fault = 1; fault <= 10; fault++) {
         await api.database.prisma.recovery.update({
@@ -406,10 +406,10 @@ describe('its course', () => {
           data: { nextPageAt: new Date(0) },
         })
         const turn = takeRecoveryTurn(api.database.prisma, publicId('recovery', id), undefined)
-        await expect(turn).rejects.toThrow(/add_deliver_jobs/)
+        await expect(turn).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {
-      await rename('away', 'add_deliver_jobs')
+      await rename('away', 'schedule_deliveries')
     }
     expect(await finish(api.database, id)).toMatchObject({
       state: 'failed',
@@ -428,7 +428,7 @@ describe('its course', () => {
       `update posthorn.recoveries set finished_at = now() - interval '1 hour 1 second' where id = $1`,
       [old.id],
     )
-    await eraseOldRecoveries(api.database.pool, HOUR_MS)
+    await deleteOldRecoveries(api.database.pool, HOUR_MS)
     const left = await api.database.prisma.recovery.findMany({
       where: { organizationId },
       orderBy: { id: 'asc' },

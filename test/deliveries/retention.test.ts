@@ -20,17 +20,17 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-test('partitions are made a week ahead', async () => {
+test('partitions are created a week ahead', async () => {
   const inTenDays = new Date(Date.now() + 10 * DAY_MS)
-  const { made } = await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
-  expect(made).toBeGreaterThan(0)
+  const { created } = await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
+  expect(created).toBeGreaterThan(0)
   expect(
     await partitionOf('events', await insertEvent(new Date(Date.now() + 17 * DAY_MS))),
   ).toMatch(/^posthorn_partitions\.events_\d{8}$/)
-  expect((await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)).made).toBe(0)
+  expect((await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)).created).toBe(0)
 })
 
-test('a row of a day without a partition is kept, and moves into it once it is made', async () => {
+test('a row of a day without a partition is kept, and moves into it once it is created', async () => {
   const day = new Date(Date.now() + 20 * DAY_MS)
   const event = await insertEvent(day)
   expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
@@ -44,7 +44,7 @@ test('days past retention are dropped whole, and not a day earlier', async () =>
   const delivery = await insertDelivery(new Date(), event, 'succeeded')
   const sameDay = new Date(Date.now() + 30 * DAY_MS)
   const kept = await partitionOf('events', event)
-  // This drops nothing but the day before, if midnight passed since the database was made.
+  // This drops nothing but the day before, if midnight passed since the database was created.
   await maintainPartitions(database.pool, 30 * DAY_MS, sameDay)
   expect(await partitionOf('events', event)).toBe(kept)
   expect((await maintainPartitions(database.pool, 30 * DAY_MS, now)).dropped).toBe(3)
@@ -52,7 +52,7 @@ test('days past retention are dropped whole, and not a day earlier', async () =>
   expect(await partitionOf('deliveries', delivery)).toBeUndefined()
 })
 
-test('what is still owed outlives retention, with its event and its attempts', async () => {
+test('a pending delivery outlives retention, with its event and its attempts', async () => {
   const event = await insertEvent(new Date())
   const delivery = await insertDelivery(new Date(), event, 'pending')
   await database.pool.query(
@@ -73,7 +73,7 @@ test('a look-up by id touches one partition', async () => {
     `explain (format json) select * from posthorn.events where id = '${event}'`,
   )
   const plan = JSON.stringify(rows[0]['QUERY PLAN'])
-  expect(plan.match(/events_(\d{8}|rest)"/g)).toHaveLength(1)
+  expect(plan.match(/events_(\d{8}|default)"/g)).toHaveLength(1)
 })
 
 test('the update of an attempt is HOT: it touches no index', async () => {
@@ -82,13 +82,23 @@ test('the update of an attempt is HOT: it touches no index', async () => {
      join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
      where i.indrelid = 'posthorn.deliveries'::regclass`,
   )
-  const changed = ['state', 'attempt_count', 'schedule_position', 'next_attempt_at', 'finished_at']
+  const changed = [
+    'state',
+    'attempt_count',
+    'schedule_position',
+    'max_attempts',
+    'next_attempt_at',
+    'finished_at',
+    'job_written_at',
+    'last_error',
+    'last_status_class',
+  ]
   expect(rows.map((row) => row.attname).filter((name) => changed.includes(name))).toEqual([])
 })
 
 async function insertEvent(at: Date): Promise<string> {
   const { rows } = await database.pool.query(
-    `insert into posthorn.events (id, organization_id, type, occurred_at, body)
+    `insert into posthorn.events (id, organization_id, type, occurred_at, data)
      values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, 'x', $1, '{}') returning id`,
     [at, organizationId],
   )
@@ -97,8 +107,8 @@ async function insertEvent(at: Date): Promise<string> {
 
 async function insertDelivery(at: Date, event: string, state: string): Promise<string> {
   const { rows } = await database.pool.query(
-    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, finished_at)
-     values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, $3, $4, 'x', $5::posthorn.delivery_state,
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
+     values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, $3, $4, 'x', 10, $5::posthorn.delivery_state,
        case when $5 = 'pending' then null else now() end)
      returning id`,
     [at, organizationId, webhookId, event, state],

@@ -36,7 +36,7 @@ afterEach(async () => await database[Symbol.asyncDispose]())
 /** How often each text is stored. */
 async function stored(): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ text: string; n: number }>(
-    `select body::json #>> '{data,text}' as text, count(*)::int as n from posthorn.events group by 1`,
+    `select data::json ->> 'text' as text, count(*)::int as n from posthorn.events group by 1`,
   )
   return Object.fromEntries(rows.map(({ text, n }) => [text, n]))
 }
@@ -47,7 +47,7 @@ const each = (texts: readonly string[], n = 1) => Object.fromEntries(texts.map((
 function inserted(): string[][] {
   return statements.full
     .filter(({ text }) => text.includes('posthorn.insert_events('))
-    .map(({ values }) => readTexts(values[2] as string).map((data) => JSON.parse(data).text))
+    .map(({ values }) => readTexts(values[3] as string).map((data) => JSON.parse(data).text))
 }
 
 /** Of `text[]`. */
@@ -80,7 +80,6 @@ test('many events at once are stored by few statements that run beside each othe
     return rowCount
   }
   await until(async () => Number(await waiting()) >= 2, 'two wait for the lock')
-  // Without an answer another one follows each quarter of a second.
   expect(inserted().length).toBeLessThan(4)
   await lock.query('rollback')
   lock.release()
@@ -94,9 +93,9 @@ test('many events at once are stored by few statements that run beside each othe
   for (const texts of inserted()) expect(texts.length).toBeLessThanOrEqual(500)
 })
 
-test('an event that Postgres refuses is refused alone, and the others are stored, each once', async () => {
+test('an event that Postgres rejects is rejected alone, and the others are stored, each once', async () => {
   await database.pool.query(
-    `alter table posthorn.events add constraint no_poison check (body not like '%poison%')`,
+    `alter table posthorn.events add constraint no_poison check (data not like '%poison%')`,
   )
   const bad = (n: number) => n % 50 === 7
   const texts = many(200).map((text, n) => (bad(n) ? `poison ${text}` : text))
@@ -114,10 +113,10 @@ test('characters that Postgres takes in no text are stored faithfully, among oth
   const published = await Promise.all(odd.map((text) => publish(text)))
   for (const [i, { id }] of published.entries()) {
     const { rows } = await database.pool.query(
-      `select body from posthorn.events where posthorn.type_id('evt', id) = $1`,
+      `select data from posthorn.events where posthorn.type_id('evt', id) = $1`,
       [id],
     )
-    expect(JSON.parse(rows[0].body).data).toEqual({ text: odd[i] })
+    expect(JSON.parse(rows[0].data)).toEqual({ text: odd[i] })
   }
 })
 
@@ -132,11 +131,11 @@ describe('idempotency keys', () => {
     expect(await stored()).toEqual(each(texts))
   })
 
-  test('that conflict refuse their own calls, and no others', async () => {
-    await publish('first', 'taken')
+  test('that conflict reject their own calls, and no others', async () => {
+    await publish('first', 'used')
     const bad = (n: number) => n % 10 === 3
     const results = await Promise.allSettled(
-      many(40).map((text, n) => publish(text, bad(n) ? 'taken' : text)),
+      many(40).map((text, n) => publish(text, bad(n) ? 'used' : text)),
     )
     for (const [n, result] of results.entries()) {
       if (!bad(n)) expect(result.status).toBe('fulfilled')
@@ -150,35 +149,35 @@ describe('idempotency keys', () => {
     expect(first).toMatchObject({ duplicate: false })
     expect(second).toEqual({ id: first?.id, deliveryCount: 0, duplicate: true })
 
-    const [kept, refused] = await Promise.allSettled([
+    const [kept, rejected] = await Promise.allSettled([
       publish('kept', 'other'),
-      publish('refused', 'other'),
+      publish('rejected', 'other'),
     ])
     expect(kept).toMatchObject({ status: 'fulfilled', value: { duplicate: false } })
-    expect(refused).toMatchObject({
+    expect(rejected).toMatchObject({
       status: 'rejected',
       reason: { code: 'conflict', issues: [{ path: ['events', 0, 'idempotencyKey'] }] },
     })
     expect(await stored()).toEqual(each(['same', 'kept']))
   })
 
-  test('that an open transaction of the host holds delay nobody else', async () => {
+  test('that an open transaction of the host has used delay no other call', async () => {
     const host = await database.pool.connect()
     await host.query('begin')
     await host.query('select * from posthorn.publish_events($1, $2)', [
       tenant.publicOrganizationId,
-      JSON.stringify([{ type: JOINED, data: { text: 'on_hold' }, idempotencyKey: 'on_hold' }]),
+      JSON.stringify([{ type: JOINED, data: { text: 'locked' }, idempotencyKey: 'locked' }]),
     ])
-    // Who asks for the same key is told to try again, and then gets the event of the host.
-    const held = expect(publish('on_hold', 'on_hold')).rejects.toSatisfy(isDatabaseUnavailable)
+    // A call with the same key is told to try again, and then gets the event of the host.
+    const retryable = expect(publish('locked', 'locked')).rejects.toSatisfy(isDatabaseUnavailable)
     const others = many(20).map((text) => publish(text, text))
     await Promise.all([...others, ...many(20).map((text) => publish(`without ${text}`))])
-    await held
+    await retryable
     await host.query('commit')
     host.release()
-    expect(await publish('on_hold', 'on_hold')).toMatchObject({ duplicate: true })
+    expect(await publish('locked', 'locked')).toMatchObject({ duplicate: true })
     const without = many(20).map((text) => `without ${text}`)
-    expect(await stored()).toEqual(each(['on_hold', ...many(20), ...without]))
+    expect(await stored()).toEqual(each(['locked', ...many(20), ...without]))
   })
 })
 
@@ -190,7 +189,7 @@ test('large events share a transaction only up to 4 MiB', async () => {
   expect(await stored()).toEqual(each([text], 45))
 })
 
-test('when Postgres breaks off, all are told that it is away, and nothing is tried twice', async () => {
+test('when Postgres drops the connections, every call is told that it is unavailable, and none is tried twice', async () => {
   const blocker = await database.pool.connect()
   await blocker.query('begin; lock table posthorn.events')
   let answered = false

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createCatalogue } from '../../src/events/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { publicId } from '../../src/ids.ts'
+import { parseId, publicId } from '../../src/ids.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
 
 let database: Database
 let organizationId: string
@@ -19,18 +20,17 @@ afterEach(async () => await database[Symbol.asyncDispose]())
 const COUNT = 1_000
 const WEBHOOKS = 3
 
-test('what is published together is numbered: every id is its own, in order, and written as everywhere else', async () => {
+test('the ids of events and deliveries ascend as they were published, and are written alike everywhere', async () => {
   for (const _ of numbers(WEBHOOKS)) await subscribe(database, organizationId, [JOINED])
   const first = await publish(COUNT)
   const second = await publish(COUNT)
   const published = [...first, ...second]
   expect(published.every(({ deliveryCount }) => deliveryCount === WEBHOOKS)).toBe(true)
 
-  const events = await read<{ id: string; said: string; n: number }>(
-    `select id, body::json ->> 'id' as said, (body::json #>> '{data,n}')::int as n from posthorn.events order by id`,
+  const events = await read<{ id: string; n: number }>(
+    `select id, (data::json ->> 'n')::int as n from posthorn.events order by id`,
   )
   expect(events.map(({ id }) => publicId('event', id))).toEqual(published.map(({ id }) => id))
-  expect(events.map(({ said }) => said)).toEqual(published.map(({ id }) => id))
   expect(events.map(({ n }) => n)).toEqual([...numbers(COUNT), ...numbers(COUNT)])
 
   const deliveries = await read<{ id: string; event_id: string; webhook_id: string }>(
@@ -44,14 +44,24 @@ test('what is published together is numbered: every id is its own, in order, and
   expect(new Set(ids).size).toBe(2 * COUNT * (1 + WEBHOOKS))
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/)
 
-  const jobs = await read<{ key: string; said: string }>(
-    `select key, payload ->> 'deliveryId' as said from graphile_worker._private_jobs order by id`,
-  )
-  const names = deliveries.map(({ id }) => publicId('delivery', id))
-  expect(jobs).toEqual(names.map((name) => ({ key: name, said: name })))
+  const jobs = await deliveryJobs(database.pool)
+  expect(jobs.map(({ key }) => key)).toEqual(deliveries.map(({ id }) => publicId('delivery', id)))
 })
 
-test('what is published by many connections at once has ids of its own', async () => {
+test('the backlog of an ordered webhook is in the order in which events were published', async () => {
+  await subscribe(database, organizationId, [JOINED])
+  await read('update posthorn.webhooks set ordered = true, revision = revision + 1')
+  const published = [...(await publish(COUNT)), ...(await publish(COUNT))]
+  const parked = await read<{ event_id: string; reason: string }>(
+    'select event_id, parked_reason as reason from posthorn.deliveries order by id',
+  )
+  expect(parked).toEqual(
+    published.map(({ id }) => ({ event_id: parseId('event', id), reason: 'ordered' })),
+  )
+  expect(await deliveryJobs(database.pool)).toEqual([])
+})
+
+test('what many connections publish at the same time has ids of its own', async () => {
   await subscribe(database, organizationId, [JOINED])
   await Promise.all(numbers(20).map(() => publish(5)))
   const [counted] = await read(
@@ -61,7 +71,7 @@ test('what is published by many connections at once has ids of its own', async (
   expect(counted).toEqual({ events: 100, deliveries: 100 })
 })
 
-test('an id says when it was made, by the clock of Postgres', async () => {
+test('an id says when its row was created, by the clock of Postgres', async () => {
   const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
   await publish(1)
   const [event] = await read<{ at: Date; after: Date }>(

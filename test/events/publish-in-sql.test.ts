@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -15,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
-test('one call stores the events, owes each match a delivery and adds a job for each', async () => {
+test('one call stores the events, a delivery for each webhook that subscribes, and a job for each', async () => {
   const published = await publish([
     { type: JOINED, data: { n: 1 } },
     { type: TICKET, data: { n: 2 } },
@@ -29,35 +28,51 @@ test('one call stores the events, owes each match a delivery and adds a job for 
      where posthorn.type_id('evt', d.event_id) = any ($1)`,
     [published.map((event) => event.event_id)],
   )
-  const jobs = await database.pool.query(
-    `select jobs.key, payload, task_identifier from graphile_worker.jobs join graphile_worker._private_jobs using (id)
-     where jobs.key = any ($1)`,
+  const { rows: jobs } = await database.pool.query<{ key: string; payload: object }>(
+    // Answers the whole jobs, where the view shows no payload.
+    `select key, payload from graphile_worker.complete_jobs(array(
+       select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key = any ($1)))`,
     [rows.map((row) => row.id)],
   )
-  expect(jobs.rows).toHaveLength(3)
-  for (const job of jobs.rows) {
-    expect(job).toEqual({
-      key: job.key,
-      payload: { deliveryId: job.key },
-      task_identifier: 'deliver',
+  expect(jobs).toHaveLength(3)
+  for (const { key, payload } of jobs) {
+    expect(payload).toEqual({
+      deliveryId: key,
+      webhookId: expect.stringMatching(/^wh_/),
+      eventType: expect.stringMatching(/^event_attendee/),
+      organizationId: tenant.publicOrganizationId,
     })
   }
 })
 
-test('the body is made once: the data is kept to the letter', async () => {
-  const data = '{"b": 1.0,  "a":"\\u0000 \\ud800", "b":2, "big":12345678901234567890}'
-  const [event] = await publishText(
-    `[{"type":"${JOINED}","data":{"n":1e2}, "timestamp":"2026-03-01T12:00:00+02:00"}]`,
-  )
-  expect(await bodyOf(event?.event_id)).toBe(
-    `{"id":"${event?.event_id}","type":"${JOINED}","timestamp":"2026-03-01T10:00:00.000Z","data":{"n":1e2}}`,
-  )
-  const { rows } = await database.pool.query(
-    `select posthorn.type_id('evt', event_id) as id from posthorn.insert_events(
-       array[$1::uuid], array[$2], array[$3], array[now()], array[null], array[null])`,
-    [tenant.organizationId, JOINED, data],
-  )
-  expect(await bodyOf(rows[0].id)).toContain(`"data":${data}}`)
+describe('data', () => {
+  const DATA =
+    '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'
+
+  test.each(['text', 'json'])('is kept to the letter as it is given in %s', async (type) => {
+    const [events, alone] = [
+      await publishAs(type, `[{"type":"${JOINED}", "data":${DATA}}]`),
+      await publishOneAs(type, DATA),
+    ]
+    expect(await dataOf(events?.event_id)).toBe(DATA)
+    expect(await dataOf(alone?.event_id)).toBe(DATA)
+  })
+
+  test('is kept as Postgres prints it where it is given in jsonb', async () => {
+    const data = '{"b": 1.0,  "a":"\\u00fc", "b":2}'
+    const [events, alone] = [
+      await publishAs('jsonb', `[{"type":"${JOINED}", "data":${data}}]`),
+      await publishOneAs('jsonb', data),
+    ]
+    expect(await dataOf(events?.event_id)).toBe('{"a": "ü", "b": 2}')
+    expect(await dataOf(alone?.event_id)).toBe('{"a": "ü", "b": 2}')
+  })
+
+  test('may be any JSON value', async () => {
+    for (const data of ['null', 'false', '0', '""', '[]', '" "']) {
+      expect(await dataOf((await publishOneAs('text', data))?.event_id)).toBe(data)
+    }
+  })
 })
 
 describe('inside the transaction of a host application', () => {
@@ -90,36 +105,10 @@ describe('inside the transaction of a host application', () => {
       jobs: before.jobs + 2,
     })
   })
-
-  test('a role that may only execute the function can publish, and read nothing', async () => {
-    await database.pool.query(`
-      drop role if exists posthorn_test_host;
-      create role posthorn_test_host login password 'host';
-      grant usage on schema posthorn to posthorn_test_host;
-      grant execute on function posthorn.publish_events to posthorn_test_host`)
-    const url = new URL(database.url)
-    url.username = 'posthorn_test_host'
-    url.password = 'host'
-    const host = new pg.Client({ connectionString: url.href })
-    await host.connect()
-    try {
-      const { rows } = await host.query('select * from posthorn.publish_events($1, $2)', [
-        tenant.publicOrganizationId,
-        JSON.stringify([{ type: JOINED, data: 1 }]),
-      ])
-      expect(rows).toHaveLength(1)
-      await expect(host.query('select * from posthorn.api_keys')).rejects.toThrow(
-        /permission denied/,
-      )
-    } finally {
-      await host.end()
-      await database.pool.query('drop owned by posthorn_test_host; drop role posthorn_test_host')
-    }
-  })
 })
 
 describe('idempotency keys', () => {
-  test('a repeated key answers with the first event, and owes nothing anew', async () => {
+  test('a repeated key answers with the first event, and adds no delivery', async () => {
     const [first] = await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'twice' }])
     const before = await counts()
     const [second] = await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'twice' }])
@@ -137,7 +126,7 @@ describe('idempotency keys', () => {
     expect((await counts()).events).toBe(before.events + 1)
   })
 
-  test('a key that was used for another event is refused, and nothing is published', async () => {
+  test('a key that was used for another event is rejected, and nothing is published', async () => {
     await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'other' }])
     const before = await counts()
     await expect(
@@ -208,10 +197,65 @@ describe('bad input names the event and the field, and publishes nothing', () =>
       /events\[0\]\.type.*events\[1\]\.data/,
     ],
     ['no array', { type: JOINED, data: 1 }, /^events: give a JSON array/],
+    ['a type that is no string', [{ type: 7, data: 1 }], /^events\[0\]\.type: give a string/],
+    [
+      'NUL in an idempotency key',
+      [{ type: JOINED, data: 1, idempotencyKey: 'a\0' }],
+      /^events: a field other than data holds \\u0000/,
+    ],
+    [
+      'a time without a zone',
+      [{ type: JOINED, data: 1, timestamp: '2026-01-31T12:00:00' }],
+      /^events\[0\]\.timestamp: give an RFC 3339 time/,
+    ],
+    [
+      'a day that no month has',
+      [{ type: JOINED, data: 1, timestamp: '2026-02-30T12:00:00Z' }],
+      /^events: a timestamp is no date of the calendar/,
+    ],
+    [
+      'a time that in UTC is after the year 9999',
+      [{ type: JOINED, data: 1, timestamp: '9999-12-31T23:59:59-01:00' }],
+      /^events: a timestamp is no date of the calendar/,
+    ],
+    [
+      'a trace context of another form',
+      [{ type: JOINED, data: 1, traceparent: 'abc' }],
+      /^events\[0\]\.traceparent: give the form of W3C Trace Context/,
+    ],
   ])('%s', async (_case, events, message) => {
     const before = await counts()
     await expect(publish(events as object[])).rejects.toMatchObject({ code: '22023', message })
     expect(await counts()).toEqual(before)
+  })
+
+  test.each([
+    ['idempotency_key', 'idempotencyKey'],
+    ['eventType', 'type'],
+    ['payload', 'data'],
+    ['occurred_at', 'timestamp'],
+    ['trace_parent', 'traceparent'],
+  ])('the key %s: did you mean "%s"?', async (unknown, meant) => {
+    const event = { type: JOINED, data: 1, [unknown]: 'x' }
+    await expect(publish([event])).rejects.toMatchObject({
+      code: '22023',
+      message: `events[0].${unknown}: this key is unknown; did you mean "${meant}"?`,
+    })
+  })
+
+  test('a key that is like no other: the keys are listed', async () => {
+    await expect(publish([{ type: JOINED, data: 1, color: 'red' }])).rejects.toMatchObject({
+      code: '22023',
+      message:
+        'events[0].color: this key is unknown; the keys are type, data, timestamp, idempotencyKey, traceparent.',
+    })
+  })
+
+  test('text that is no JSON', async () => {
+    await expect(publishText('[{')).rejects.toMatchObject({
+      code: '22023',
+      message: /^events: it is not JSON/,
+    })
   })
 
   test.each(['org_00000000000000000000000000', 'wh_00000000000000000000000000', 'org_', ''])(
@@ -234,13 +278,75 @@ test('an empty list publishes nothing', async () => {
   expect(await publish([])).toEqual([])
 })
 
-test('only enabled webhooks of the organization that subscribe to the type are owed a delivery', async () => {
+test('only enabled webhooks of the organization that subscribe to the type get a delivery', async () => {
   const other = await createTenant(database.prisma)
   await subscribe(database, other.organizationId, [TICKET])
   await subscribe(database, other.organizationId, [JOINED], false)
   const [joined] = await publish([{ type: JOINED, data: 1 }], other.publicOrganizationId)
   const [ticket] = await publish([{ type: TICKET, data: 1 }], other.publicOrganizationId)
   expect([joined?.delivery_count, ticket?.delivery_count]).toEqual([0, 1])
+})
+
+describe('publish_event publishes one event', () => {
+  test('with named arguments', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const [event] = await publishOne(
+      `type => '${JOINED}', data => '{"n": 1}', idempotency_key => 'invoice-7',
+       occurred_at => '2026-03-01 12:00:00.5+02', traceparent => '${traceparent}'`,
+    )
+    expect(event).toMatchObject({ delivery_count: 2, duplicate: false })
+    const { rows } = await database.pool.query(
+      `select data, occurred_at, trace_parent from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
+      [event?.event_id],
+    )
+    expect(rows).toEqual([
+      {
+        data: '{"n": 1}',
+        occurred_at: new Date('2026-03-01T10:00:00.5Z'),
+        trace_parent: traceparent,
+      },
+    ])
+    const [again] = await publishOne(
+      `type => '${JOINED}', data => '{"n": 1}', idempotency_key => 'invoice-7'`,
+    )
+    expect(again).toEqual({ event_id: event?.event_id, delivery_count: 0, duplicate: true })
+  })
+
+  test.each([
+    [
+      'an unknown type',
+      `'nope', '1'`,
+      '22023',
+      'type: "nope" is not in the catalogue of event types.',
+    ],
+    ['no type', `null, '1'`, '22023', 'type: it is required.'],
+    ['no data', `'${JOINED}', null`, '22023', 'data: it is required.'],
+    ['no JSON', `'${JOINED}', '{'`, '22023', /^data: it is not JSON/],
+    ['two values', `'${JOINED}', '1, "type": "x"'`, '22023', /^data: it is not JSON/],
+    [
+      'an empty key',
+      `'${JOINED}', '1', idempotency_key => ''`,
+      '22023',
+      'idempotency_key: give 1 to 255 characters.',
+    ],
+    [
+      'a key of another event',
+      `'${JOINED}', '2', idempotency_key => 'used'`,
+      'PH409',
+      /^idempotency_key: it was used for another event/,
+    ],
+    [
+      'no finite time',
+      `'${JOINED}', '1', occurred_at => 'infinity'`,
+      '22023',
+      'occurred_at: give a time of the years 1 to 9999.',
+    ],
+  ])('and names the argument for %s', async (_case, given, code, message) => {
+    await publishOne(`'${JOINED}', '1', idempotency_key => 'used'`)
+    const before = await counts()
+    await expect(publishOne(given)).rejects.toMatchObject({ code, message })
+    expect(await counts()).toEqual(before)
+  })
 })
 
 interface Published {
@@ -267,12 +373,36 @@ async function publishText(
   return rows
 }
 
-async function bodyOf(eventId: string | undefined): Promise<string> {
+async function publishAs(type: string, events: string): Promise<Published | undefined> {
+  const { rows } = await database.pool.query<Published>(
+    `select * from posthorn.publish_events($1, $2::${type})`,
+    [tenant.publicOrganizationId, events],
+  )
+  return rows[0]
+}
+
+async function publishOneAs(type: string, data: string): Promise<Published | undefined> {
+  const { rows } = await database.pool.query<Published>(
+    `select * from posthorn.publish_event($1, $2, $3::${type})`,
+    [tenant.publicOrganizationId, JOINED, data],
+  )
+  return rows[0]
+}
+
+/** The arguments after the organization, as SQL. */
+async function publishOne(given: string): Promise<Published[]> {
+  const { rows } = await database.pool.query<Published>(
+    `select * from posthorn.publish_event('${tenant.publicOrganizationId}', ${given})`,
+  )
+  return rows
+}
+
+async function dataOf(eventId: string | undefined): Promise<string> {
   const { rows } = await database.pool.query(
-    `select body from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
+    `select data from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
     [eventId],
   )
-  return rows[0].body
+  return rows[0].data
 }
 
 async function counts() {

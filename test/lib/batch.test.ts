@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { batched } from '../../src/lib/batch.ts'
-import { until } from './support/until.ts'
+import { describe, expect, test } from 'vitest'
+import { type BatchOptions, batched } from '../../src/lib/batch.ts'
+import { until } from '../support/until.ts'
 
-const REFUSED = new Error('refused')
+const REJECTED = new Error('rejected')
 
 test('calls of one tick run as one, and each gets its own answer', async () => {
   const batches: number[][] = []
@@ -20,7 +20,7 @@ test('calls of one tick run as one, and each gets its own answer', async () => {
   expect(batches).toHaveLength(2)
 })
 
-test('a full batch goes at once, and the rest with the next', async () => {
+test('a full batch runs without waiting, and the rest with the next', async () => {
   const sizes: number[] = []
   const count = batched(
     async (inputs: number[]) => {
@@ -45,25 +45,25 @@ test('a batch that fails rejects its calls, and no others', async () => {
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
 })
 
-describe('a batch that is refused', () => {
-  const refuse = { gatherMs: 0, maxSize: 1_000, isolate: (error: unknown) => error === REFUSED }
+describe('a batch that is rejected', () => {
+  const isolating = { gatherMs: 0, maxSize: 1_000, isolate: (error: unknown) => error === REJECTED }
 
-  test('is taken apart: the calls at fault are refused, the others are answered, each with its own', async () => {
+  test('runs again in parts: the calls at fault are rejected, and each of the others gets its own answer', async () => {
     const bads = fc.uniqueArray(fc.nat(59), { maxLength: 20 })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), bads, async (count, bad) => {
         const done: number[] = []
         const run = batched(async (inputs: number[]) => {
-          if (inputs.some((n) => bad.includes(n))) throw REFUSED
+          if (inputs.some((n) => bad.includes(n))) throw REJECTED
           done.push(...inputs)
           return inputs.map((n) => `answer to ${n}`)
-        }, refuse)
+        }, isolating)
         const inputs = Array.from({ length: count }, (_, n) => n)
         const results = await Promise.allSettled(inputs.map(run))
 
         for (const [n, result] of results.entries()) {
           const expected = bad.includes(n)
-            ? { status: 'rejected', reason: REFUSED }
+            ? { status: 'rejected', reason: REJECTED }
             : { status: 'fulfilled', value: `answer to ${n}` }
           expect(result).toEqual(expected)
         }
@@ -77,31 +77,31 @@ describe('a batch that is refused', () => {
     let runs = 0
     const run = batched(async (inputs: number[]) => {
       runs++
-      if (inputs.includes(77)) throw REFUSED
+      if (inputs.includes(77)) throw REJECTED
       return inputs
-    }, refuse)
+    }, isolating)
     await Promise.allSettled(Array.from({ length: 256 }, (_, n) => run(n)))
     expect(runs).toBe(1 + 2 * Math.log2(256))
   })
 
-  test('for a reason that leaves open what was done is not run again', async () => {
+  test('does not run again after an error that leaves open what was done', async () => {
     const batches: number[][] = []
     const run = batched(async (inputs: number[]) => {
       batches.push(inputs)
       throw new Error('the connection broke')
-    }, refuse)
+    }, isolating)
     const results = await Promise.allSettled([1, 2, 3, 4].map(run))
     expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
     expect(batches).toEqual([[1, 2, 3, 4]])
   })
 
-  test('in a part for such a reason is answered there with it, and its other part is run', async () => {
+  test('in parts, of which one fails with such an error, still runs the other', async () => {
     const broken = new Error('the connection broke')
     const run = batched(async (inputs: number[]) => {
-      if (inputs.length === 4) throw REFUSED
+      if (inputs.length === 4) throw REJECTED
       if (inputs.includes(1)) throw broken
       return inputs
-    }, refuse)
+    }, isolating)
     const results = await Promise.allSettled([1, 2, 3, 4].map(run))
     expect(results).toEqual([
       { status: 'rejected', reason: broken },
@@ -112,120 +112,97 @@ describe('a batch that is refused', () => {
   })
 })
 
-describe('calls that wait only while a batch runs', () => {
+test('the first call of a batch waits for others as long as it is told to', async () => {
+  const begun: { inputs: number[]; at: number }[] = []
+  const run = batched(
+    async (inputs: number[]) => {
+      begun.push({ inputs, at: performance.now() })
+      return inputs
+    },
+    { gatherMs: 50, maxSize: 10 },
+  )
+  const calledAt = performance.now()
+  const first = run(1)
+  await nextTick()
+  expect(await Promise.all([first, run(2)])).toEqual([1, 2])
+  expect(begun.map(({ inputs }) => inputs)).toEqual([[1, 2]])
+  // Timers are early by a millisecond at times.
+  expect(Number(begun[0]?.at) - calledAt).toBeGreaterThan(45)
+})
+
+describe('batches of which so many run in parallel', () => {
   const MINUTE_MS = 60_000
 
-  test('go with their tick when none runs, and together when it is done', async () => {
-    const running: { inputs: number[]; done: () => void }[] = []
-    const run = batched(
-      (inputs: number[]) =>
-        new Promise<number[]>((resolve) => {
-          running.push({ inputs, done: () => resolve(inputs) })
-        }),
-      { gatherMs: MINUTE_MS, maxSize: 10, whenIdle: true },
-    )
-    const first = run(1)
-    await until(() => running.length === 1, 'the first runs')
-    const others = [run(2), run(3)]
-    running[0]?.done()
-    expect(await first).toBe(1)
-    await until(() => running.length === 2, 'the others run')
-    expect(running[1]?.inputs).toEqual([2, 3])
-    running[1]?.done()
-    expect(await Promise.all(others)).toEqual([2, 3])
+  test('gather the calls of the meantime, which run as soon as one of them has ended', async () => {
+    const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 10, parallel: 2 })
+    const answers = [run(1)]
+    await nextTick()
+    answers.push(run(2))
+    await nextTick()
+    for (const n of [3, 4, 5]) answers.push(run(n))
+    await nextTick()
+    expect(begun).toEqual([[1], [2]])
+    end()
+    await until(() => begun.length === 3, 'the third batch begins')
+    expect(begun[2]).toEqual([3, 4, 5])
+    end()
+    end()
+    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('wait for no batch that hangs', async () => {
+  test('are no larger than allowed, however many calls wait', async () => {
+    const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 3, parallel: 1 })
+    const inputs = Array.from({ length: 8 }, (_, n) => n)
+    const answers = Promise.all(inputs.map(run))
+    for (const next of [
+      [0, 1, 2],
+      [3, 4, 5],
+      [6, 7],
+    ]) {
+      await until(() => begun.at(-1)?.join() === next.join(), `${next} begins`)
+      end()
+    }
+    expect(await answers).toEqual(inputs)
+  })
+
+  test('run one after the other also where they fail', async () => {
+    let running = 0
+    let most = 0
+    const run = batched(
+      async (inputs: number[]) => {
+        most = Math.max(most, ++running)
+        await nextTick()
+        running -= 1
+        throw new Error(`failed: ${inputs}`)
+      },
+      { gatherMs: 0, maxSize: 2, parallel: 1 },
+    )
+    const results = await Promise.allSettled([1, 2, 3, 4].map(run))
+    expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+    expect(most).toBe(1)
+  })
+
+  test('wait for no batch that hangs while another one may run', async () => {
     const run = batched(
       (inputs: number[]) =>
         inputs.includes(1) ? new Promise<number[]>(() => {}) : Promise.resolve(inputs),
-      { gatherMs: 2, maxSize: 10, whenIdle: true },
+      { gatherMs: 0, maxSize: 10, parallel: 2 },
     )
     void run(1)
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTick()
     expect(await run(2)).toBe(2)
-  })
-})
-
-describe('batches that keep their distance', () => {
-  const begun: { inputs: number[]; at: number }[] = []
-  const note = async (inputs: number[]) => {
-    begun.push({ inputs, at: performance.now() })
-    return inputs
-  }
-  beforeEach(() => {
-    begun.length = 0
+    expect(await run(3)).toBe(3)
   })
 
-  test('go at once after a while, and together soon after another', async () => {
-    const run = batched(note, { gatherMs: 0, distanceMs: 100, maxSize: 10 })
-    await run(1)
-    const [first] = begun
-    const others = [run(2), run(3)]
-    await new Promise((resolve) => setImmediate(resolve))
-    others.push(run(4))
-    expect(await Promise.all(others)).toEqual([2, 3, 4])
-    expect(begun.map(({ inputs }) => inputs)).toEqual([[1], [2, 3, 4]])
-    expect(Number(begun[1]?.at) - Number(first?.at)).toBeGreaterThanOrEqual(90)
-  })
-
-  test('keep it also from one that is done, and none when they are full', async () => {
-    const run = batched(note, { gatherMs: 60_000, distanceMs: 100, maxSize: 2, whenIdle: true })
-    await run(1)
-    await run(2)
-    await Promise.all([run(3), run(4)])
-    expect(begun.map(({ inputs }) => inputs)).toEqual([[1], [2], [3, 4]])
-    const [first = 0, second = 0, third = 0] = begun.map(({ at }) => at)
-    expect(second - first).toBeGreaterThanOrEqual(90)
-    expect(third - second).toBeLessThan(90)
-  })
-
-  test('need not keep it from one that began after a pause, and keep it from all others', async () => {
-    const run = batched(note, { gatherMs: 0, distanceMs: 100, pauseMs: 250, maxSize: 10 })
-    for (const n of [1, 2, 3, 4]) await run(n)
-    await new Promise((resolve) => setTimeout(resolve, 260))
-    for (const n of [5, 6]) await run(n)
-    expect(begun.map(({ inputs }) => inputs)).toEqual([[1], [2], [3], [4], [5], [6]])
-    const gaps = begun.slice(1).map(({ at }, i) => at - Number(begun[i]?.at))
-    expect(gaps.map((gap) => gap < 90)).toEqual([true, false, false, false, true])
-  })
-})
-
-describe('batches that keep more distance while they are small', () => {
-  const patience = {
-    fewerThan: 3,
-    distanceMs: 60_000,
-    isUrgent: (input: number) => input > 100,
-  }
-  const options = { gatherMs: 0, distanceMs: 20, patience, maxSize: 10 }
-
-  test.each([
-    ['as soon as there are enough', [2, 3, 4]],
-    ['as soon as one of them is urgent', [2, 101]],
-    ['as soon as one of them is, and take along who follows', [101, 2]],
-  ])('go %s', async (_, inputs) => {
-    const batches: number[][] = []
-    const run = batched(async (inputs: number[]) => {
-      batches.push(inputs)
-      return inputs
-    }, options)
-    expect(await run(1)).toBe(1)
-    expect(await Promise.all(inputs.map(run))).toEqual(inputs)
-    expect(batches).toEqual([[1], inputs])
-  })
-
-  test('wait otherwise, and no longer than that', async () => {
-    const begun: number[] = []
-    const run = batched(
-      async (inputs: number[]) => {
-        begun.push(performance.now())
-        return inputs
-      },
-      { ...options, distanceMs: 10, patience: { ...patience, distanceMs: 100 } },
-    )
-    await run(1)
-    expect(await Promise.all([run(2), run(3)])).toEqual([2, 3])
-    expect(Number(begun[1]) - Number(begun[0])).toBeGreaterThanOrEqual(90)
+  test('do not wait for calls that may come once there is room', async () => {
+    const { begun, run, end } = controlled({ gatherMs: MINUTE_MS, maxSize: 2, parallel: 1 })
+    const answers = [run(1), run(2), run(3)]
+    await until(() => begun.length === 1, 'the full batch begins')
+    end()
+    await until(() => begun.length === 2, 'the rest begins')
+    expect(begun).toEqual([[1, 2], [3]])
+    end()
+    expect(await Promise.all(answers)).toEqual([1, 2, 3])
   })
 })
 
@@ -242,69 +219,19 @@ test('a batch weighs no more than allowed, unless one call does by itself', asyn
   expect(batches).toEqual([[4, 6], [1], [30], [5, 5], [2]])
 })
 
-describe('batches of which few run at once where they are heavy', () => {
-  /** Runs that end when they are told to, the first one first. */
-  function holding(waitMs: number) {
-    const begun: number[][] = []
-    const held: (() => void)[] = []
-    const run = batched(
-      async (inputs: number[]) => {
-        begun.push(inputs)
-        const { promise, resolve } = Promise.withResolvers<void>()
-        held.push(resolve)
-        await promise
-        return inputs
-      },
-      {
-        gatherMs: 0,
-        maxSize: 10,
-        weight: { max: 10, of: (n) => n, parallel: { max: 2, light: 4, waitMs } },
-      },
-    )
-    return { begun, run, end: () => held.shift()?.() }
-  }
+/** Batches that end when they are told to, the first one first. */
+function controlled(options: BatchOptions<number>) {
+  const begun: number[][] = []
+  const ends: (() => void)[] = []
+  const run = batched(async (inputs: number[]) => {
+    begun.push(inputs)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.push(resolve)
+    await promise
+    return inputs
+  }, options)
+  return { begun, run, end: () => ends.shift()?.() }
+}
 
-  test('wait for one of those that run, and go in their order, as many as a batch may have', async () => {
-    const { begun, run, end } = holding(60_000)
-    const inputs = [10, 10, 6, 4, 1, 30, 2]
-    const answers = Promise.all(inputs.map(run))
-    await tick()
-    expect(begun).toEqual([[10], [10]])
-    const last = run(3)
-    for (const next of [[6, 4], [1], [30], [2, 3]]) {
-      end()
-      await until(() => begun.at(-1)?.join() === next.join(), `${next} begins`)
-    }
-    expect(begun).toHaveLength(6)
-    end()
-    end()
-    expect(await answers).toEqual(inputs)
-    expect(await last).toBe(3)
-  })
-
-  test('wait for nothing while those that run are light', async () => {
-    const { begun, run, end } = holding(60_000)
-    const answers: Promise<number>[] = []
-    for (const n of [1, 1, 2, 5, 1]) {
-      answers.push(run(n))
-      await tick()
-    }
-    expect(begun).toEqual([[1], [1], [2], [5]])
-    // Until one runs alone.
-    for (let i = 0; i < 3; i++) end()
-    await until(() => begun.length === 5, 'the last one begins')
-    for (const _ of begun) end()
-    expect(await Promise.all(answers)).toEqual([1, 1, 2, 5, 1])
-  })
-
-  test('wait no longer than is allowed for those that hang', async () => {
-    const { begun, run } = holding(30)
-    for (const n of [10, 10, 10]) void run(n)
-    await tick()
-    expect(begun).toHaveLength(2)
-    await until(() => begun.length === 3, 'the third begins')
-  })
-})
-
-/** Until what was to begin at the end of this one has begun. */
-const tick = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+/** Until what was to begin at the end of this tick has begun. */
+const nextTick = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))

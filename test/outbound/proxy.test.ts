@@ -3,6 +3,7 @@ import * as https from 'node:https'
 import * as net from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { openProxy } from './forward-proxy.ts'
+import { openTcpReceiver } from './raw-receivers.ts'
 import {
   assertAnswered,
   certificate,
@@ -95,6 +96,16 @@ test('a proxy that does not answer is given up within the connect time', async (
   const sender = openSender({ proxyUrl: proxy.url, connectTimeoutMs: 200 })
   expect(await post(sender, receiver)).toMatchObject({ kind: 'timed-out', phase: 'connect' })
   await poll(() => proxy.openConnections === 0)
+})
+
+test('a proxy that never completes TLS is given up within the connect time', async () => {
+  const hangs = await openTcpReceiver(() => {})
+  const proxyUrl = `https://127.0.0.1:${hangs.port}`
+  const sender = openSender({ proxyUrl, connectTimeoutMs: 200 })
+  const outcomes = await Promise.all([1, 2].map(() => post(sender, { port: 1_024 })))
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+  }
 })
 
 test('a receiver that never completes TLS behind the proxy is given up, and the tunnel closed', async () => {

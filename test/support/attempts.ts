@@ -1,32 +1,51 @@
 import type { AttemptRecord, SentBy } from '../../src/deliveries/record-attempt.ts'
-import { parseId } from '../../src/ids.ts'
 
 export const SENT_BY: SentBy = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
 
-/** An attempt as the worker would have it recorded; without a status, one that got no response. */
+/** A row of `posthorn.deliveries`, as Prisma reads it. */
+export interface DeliveryRow {
+  readonly id: string
+  readonly organizationId: string
+  readonly webhookId: string
+  readonly attemptCount: number
+}
+
+/**
+ * The record of an attempt for a delivery; without a status, of one that got no response. A failed one is the last of
+ * its schedule, unless `given` has another next step.
+ */
 export function attemptOf(
-  deliveryId: string,
+  delivery: DeliveryRow,
   status: number | null,
   given: Partial<AttemptRecord> = {},
 ): AttemptRecord {
+  const succeeded = status !== null && status >= 200 && status <= 299
+  const what = status === null ? 'response_timed_out' : `HTTP ${status}`
   return {
-    deliveryUuid: parseId('delivery', deliveryId) as string,
+    deliveryUuid: delivery.id,
+    organizationId: delivery.organizationId,
+    webhookId: delivery.webhookId,
+    attemptsBefore: delivery.attemptCount,
     startedAt: new Date(),
-    succeeded: status !== null && status >= 200 && status <= 299,
+    succeeded,
+    waitedMs: 0,
     durationMs: 12,
     firstByteMs: status === null ? null : 10,
+    resent: false,
     status,
     errorCode: status === null ? 'response_timed_out' : null,
     error: status === null ? 'It took too long.' : null,
+    summary: succeeded ? null : `${what} from https://example.com`,
     requestUrl: 'https://example.com/hook',
     requestSignature: 'v1,c2lnbmF0dXJl',
     requestHeaderNames: ['X-Key'],
     responseHeaders: status === null ? null : { 'content-type': 'text/plain' },
     responseBody: status === null ? null : Buffer.from('ok'),
     responseBodyTruncated: false,
-    retryDelayMs: null,
-    keepsSchedule: false,
-    isAwaited: false,
+    next: { kind: succeeded ? 'succeeded' : 'exhausted' },
+    retriesLeft: 0,
+    scheduleLength: 3,
+    ordered: false,
     ...given,
   }
 }

@@ -84,8 +84,9 @@ end
 $$;
 comment on function posthorn.schedule_deliveries is 'Calls graphile-worker. gives each delivery exactly one job.';
 
--- Gives deliveries the jobs that their rows ask for: where a job was lost, or its worker died. Those that need none
--- lose what they have. A job that is locked is retired, so that a dead worker that comes back cannot complete the new one.
+-- Gives deliveries the jobs that their rows ask for: where a job was lost or has failed, or its worker died. Those that
+-- need none lose what they have. A job that is locked is retired, so that a dead worker that comes back cannot complete the
+-- new one.
 create function posthorn.restore_delivery_jobs(delivery_ids uuid[]) returns void
   language plpgsql
 as $$
@@ -94,9 +95,9 @@ declare
 begin
   perform posthorn.complete_delivery_jobs(array(
     select posthorn.type_id('msg', d.id) from posthorn.deliveries as d
-    where d.id = any (delivery_ids) and (d.parked_at is not null or d.state not in ('pending', 'exhausted'))));
+    where d.id = any (delivery_ids) and d.state <> 'exhausted'));
   with restorable as (
-    update posthorn.deliveries as d set job_written_at = now()
+    update posthorn.deliveries as d set job_written_at = now(), redelivery_requested = false
     where d.id = any (delivery_ids) and d.state = 'pending' and d.parked_at is null
     returning d.*
   )

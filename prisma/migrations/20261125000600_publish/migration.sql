@@ -141,8 +141,21 @@ begin
 end
 $$;
 
--- Says what is wrong with one event of a host application, naming the field and the remedy; null: nothing.
-create function posthorn.event_problem(event json) returns text
+-- Postgres reads no JSON in which \u0000 or half of a surrogate pair stands, but such data is kept to the letter, too. So
+-- each \u is read as an escaped backslash and a u, and written as it was. A control character stands for an escaped
+-- backslash meanwhile: JSON holds none.
+create function posthorn.hide_escapes(given json) returns json
+  language sql immutable parallel safe
+  return case when strpos(given::text, '\u') = 0 then given
+    else replace(replace(replace(given::text, '\\', e'\x01'), '\u', '\\u'), e'\x01', '\\\\')::json end;
+
+create function posthorn.show_escapes(hidden json) returns text
+  language sql immutable parallel safe
+  return replace(replace(replace(hidden::text, '\\\\', e'\x01'), '\\u', '\u'), e'\x01', '\\');
+
+-- Says what is wrong with one event of a host application, naming the field and the remedy; null: nothing. `event` comes
+-- without its data.
+create function posthorn.event_problem(event json, data text) returns text
   language plpgsql stable
 as $$
 declare
@@ -172,8 +185,8 @@ begin
     when not exists (
       select from posthorn.event_types as t where t.name = event ->> 'type' and t.archived_at is null
     ) then format('.type: %s is not in the catalogue of event types.', to_json(event ->> 'type'))
-    when event -> 'data' is null then '.data: it is required.'
-    when octet_length((event -> 'data')::text) > 262144 then '.data: it is larger than 256 KiB (262,144 bytes).'
+    when data is null then '.data: it is required.'
+    when octet_length(data) > 262144 then '.data: it is larger than 256 KiB (262,144 bytes).'
     when event ->> 'timestamp' !~*
         '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$'
       then '.timestamp: give an RFC 3339 time, such as 2026-01-31T12:00:00Z.'
@@ -197,8 +210,9 @@ $$;
 -- Raises 22023 (invalid_parameter_value) naming everything wrong with the input, and PH409 where an idempotency key was
 -- used for another event. `data` is not checked against the JSON Schema of its type.
 --
--- A role needs no more than:
---   grant usage on schema posthorn to host; grant execute on function posthorn.publish_events(text, json) to host;
+-- A role needs no more than the schema and the form that it calls, which for parameters without a type, as `pg` and Prisma
+-- send them, and for literals in psql is the one for text:
+--   grant usage on schema posthorn to host; grant execute on function posthorn.publish_events(text, text) to host;
 create function posthorn.publish_events(organization text, events json)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -206,7 +220,8 @@ as $$
 #variable_conflict use_column
 declare
   organization_id constant uuid := posthorn.parse_type_id('org', organization);
-  problems text;
+  given record;
+  occurred_at timestamptz[];
 begin
   if organization_id is null or not exists (select from posthorn.organizations as o where o.id = organization_id) then
     raise invalid_parameter_value using message = format('organization: there is no organization %L.', organization);
@@ -214,34 +229,51 @@ begin
   if events is null or json_typeof(events) <> 'array' then
     raise invalid_parameter_value using message = 'events: give a JSON array of events.';
   end if;
-  select string_agg(format('events[%s]%s', given.i - 1, problem), ' ' order by given.i) into problems
-  from json_array_elements(events) with ordinality as given (item, i), posthorn.event_problem(given.item) as problem
-  where problem is not null;
-  if problems is not null then
-    raise invalid_parameter_value using message = problems;
+
+  select count(*)::int as count,
+    string_agg(format('events[%s]%s', i - 1, problem), ' ' order by i) filter (where problem is not null) as problems,
+    array_agg(fields ->> 'type' order by i) as types,
+    array_agg(data order by i) as data,
+    array_agg(fields ->> 'timestamp' order by i) as timestamps,
+    array_agg(fields ->> 'idempotencyKey' order by i) as idempotency_keys,
+    array_agg(fields ->> 'traceparent' order by i) as trace_parents
+  into given
+  from json_array_elements(posthorn.hide_escapes(events)) with ordinality as element (event, i),
+    lateral (
+      select posthorn.show_escapes(event -> 'data') as data, case when json_typeof(event) <> 'object' then event
+        else (
+          select coalesce(json_object_agg(key, posthorn.show_escapes(value)::json), '{}')
+          from json_each(event) where key <> 'data'
+        ) end as fields
+    ) as item,
+    posthorn.event_problem(fields, data) as problem;
+  if given.problems is not null then
+    raise invalid_parameter_value using message = given.problems;
+  end if;
+  if given.count = 0 then
+    return;
+  end if;
+  occurred_at := array(
+    select coalesce(at::timestamptz, now()) from unnest(given.timestamps) with ordinality as stamp (at, i) order by i);
+  if exists (select from unnest(occurred_at) as at where extract(year from at at time zone 'UTC') not between 1 and 9999)
+  then
+    raise datetime_field_overflow;
   end if;
 
   return query
-    with given as (
-      select array_agg(organization_id order by i) as organization_ids,
-        array_agg(item ->> 'type' order by i) as types,
-        array_agg((item -> 'data')::text order by i) as data,
-        array_agg(coalesce((item ->> 'timestamp')::timestamptz, now()) order by i) as occurred_at,
-        array_agg(item ->> 'idempotencyKey' order by i) as idempotency_keys,
-        array_agg(item ->> 'traceparent' order by i) as trace_parents
-      from json_array_elements(events) with ordinality as element (item, i)
-      having count(*) > 0
-    )
     select posthorn.type_id('evt', stored.event_id), stored.delivery_count, stored.duplicate
-    from given, posthorn.insert_events(
-      given.organization_ids, given.types, array_fill(null::bigint, array[cardinality(given.types)]), given.data,
-      given.occurred_at, given.idempotency_keys, given.trace_parents
+    from posthorn.insert_events(
+      array_fill(organization_id, array[given.count]), given.types, array_fill(null::bigint, array[given.count]),
+      given.data, occurred_at, given.idempotency_keys, given.trace_parents
     ) as stored
     order by stored.ordinal;
 exception
   when datetime_field_overflow or invalid_datetime_format then
     raise invalid_parameter_value using message =
       'events: a timestamp is no date of the calendar. Give RFC 3339 times, such as 2026-01-31T12:00:00Z.';
+  when untranslatable_character or invalid_text_representation then
+    raise invalid_parameter_value using message =
+      'events: a field other than data holds \u0000 or half of a surrogate pair, which Postgres cannot store.';
 end
 $$;
 
@@ -280,6 +312,9 @@ begin
   if data is null then
     raise invalid_parameter_value using message = 'data: it is required.';
   end if;
+  if not isfinite(occurred_at) or extract(year from occurred_at at time zone 'UTC') not between 1 and 9999 then
+    raise invalid_parameter_value using message = 'occurred_at: give a time of the years 1 to 9999.';
+  end if;
   -- Put together as text, as json_build_object would keep `data` no less to the letter but spaces the keys.
   return query select * from posthorn.publish_events(organization, (
     '[{"data":' || data::text
@@ -289,6 +324,11 @@ begin
         || to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"', '')
       || coalesce(',"traceparent":' || to_json(traceparent)::text, '')
       || '}]')::json);
+exception
+  -- The arguments are named otherwise than the keys of `publish_events`.
+  when invalid_parameter_value or sqlstate 'PH409' then
+    raise exception using errcode = sqlstate,
+      message = replace(replace(sqlerrm, 'events[0].', ''), 'idempotencyKey:', 'idempotency_key:');
 end
 $$;
 

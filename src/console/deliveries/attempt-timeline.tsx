@@ -45,7 +45,7 @@ interface StepProps {
 }
 
 function Step({ attempt, isOpen, toggle }: StepProps) {
-  const { id, number, startedAt, durationMs, firstByteMs, succeeded, status } = attempt
+  const { id, number, startedAt, succeeded, status } = attempt
   const why = whyFailed(attempt)
   const Icon = succeeded ? IconCircleCheck : IconCircleX
   return (
@@ -76,8 +76,7 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
               {why?.sentence ?? 'The receiver accepted it.'}
             </Text>
             <Text span size="xs" c="dimmed" display="block">
-              Took {formatDuration(durationMs)}
-              {firstByteMs != null && `, first byte after ${formatDuration(firstByteMs)}`}
+              {howLong(attempt)}
             </Text>
           </Stack>
           <IconChevronRight size={18} className="ph-timeline-chevron" aria-hidden />
@@ -88,4 +87,12 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
       </Stack>
     </li>
   )
+}
+
+function howLong({ durationMs, firstByteMs, waitedMs, resent }: AttemptStepFragment): string {
+  const parts = [`Took ${formatDuration(durationMs)}`]
+  if (firstByteMs != null) parts.push(`first byte after ${formatDuration(firstByteMs)}`)
+  if (waitedMs > 0) parts.push(`waited ${formatDuration(waitedMs)} for a connection`)
+  if (resent) parts.push('sent twice, as the connection had been closed')
+  return parts.join(', ')
 }

@@ -56,7 +56,6 @@ export async function simulate(
   const senders = new Map(webhooks.map((webhook) => [webhook.id, startSender(webhook)]))
   const limiter = new ConcurrencyLimiter({
     capacity,
-    onSaturated: () => {},
     onRoom: (webhookId) => release(senders.get(webhookId) as Sender),
     now: () => nowMs,
   })

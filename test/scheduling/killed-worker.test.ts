@@ -63,7 +63,7 @@ function killAt(points: readonly number[]) {
 
 const chance = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
 
-test('a webhook that takes one at a time keeps its order while receivers fail and workers are killed', async () => {
+test('an ordered webhook keeps its order while receivers fail and workers are killed', async () => {
   const { database, tenant } = api
   const count = 60
   const points = [chance(5, 25), chance(40, 60)]
@@ -99,7 +99,7 @@ test('a webhook that takes one at a time keeps its order while receivers fail an
   await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
 }, 120_000)
 
-test('a webhook with a rate limit is never sent to ahead of it while workers are killed, and nothing is lost', async () => {
+test('a rate limit is never exceeded while workers are killed, and nothing is lost', async () => {
   const { database, tenant } = api
   const count = 200
   const rateLimitPerSecond = 40
@@ -110,7 +110,7 @@ test('a webhook with a rate limit is never sent to ahead of it while workers are
     setTimeout(() => response.end(), 10)
   }
   const webhookId = await createWebhook(api, receiver.url, { rateLimitPerSecond })
-  // The first moment that may be given: all others follow from it, by the clock of Postgres.
+  // The first reservation: all others follow from it, by the clock of Postgres.
   const { rows } = await database.pool.query<{ at: Date }>(
     `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
      values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,

@@ -28,7 +28,7 @@ export async function createWebhook(
   return createWebhook.webhook.id
 }
 
-/** Publishes events numbered in `data.number`, from `first` on, all at once. */
+/** Publishes events numbered in `data.number`, from `first` on, all together. */
 export async function publish(
   sql: Sql,
   organization: string,
@@ -60,8 +60,8 @@ export async function countStates(sql: Sql): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 }
 
-/** How many deliveries wait in line. */
-export async function countWaiting(sql: Sql): Promise<number> {
+/** How many deliveries are parked. */
+export async function countParked(sql: Sql): Promise<number> {
   const { rows } = await sql.query<{ n: number }>(
     'select count(*)::int as n from posthorn.deliveries where parked_at is not null',
   )
@@ -71,7 +71,7 @@ export async function countWaiting(sql: Sql): Promise<number> {
 /** How many jobs deliveries have, not counting those that run but were replaced meanwhile. */
 export async function countJobs(sql: Sql): Promise<number> {
   const { rows } = await sql.query<{ n: number }>(
-    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'deliver' and key is not null`,
+    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key is not null`,
   )
   return rows[0]?.n ?? 0
 }

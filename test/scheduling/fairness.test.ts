@@ -40,19 +40,19 @@ const arrivedAt = (path: string) => receiver.received.filter((one) => one.path =
 
 /** Those for `/hangs` are answered only once this is called; the others at once. */
 function hang() {
-  const held: (() => void)[] = []
+  const withheld: (() => void)[] = []
   let hanging = true
   receiver.answer = (response, { path }) => {
     if (path !== '/hangs' || !hanging) return void response.end()
-    held.push(() => response.end())
+    withheld.push(() => response.end())
   }
   return () => {
     hanging = false
-    for (const answer of held.splice(0)) answer()
+    for (const answer of withheld.splice(0)) answer()
   }
 }
 
-test('an organization whose 60 webhooks all hang keeps nothing of another from arriving', async () => {
+test('an organization whose 60 webhooks all hang delays no other organization', async () => {
   const { database, tenant } = posthorn
   const letGo = hang()
   const other = await another('quick')
@@ -64,11 +64,11 @@ test('an organization whose 60 webhooks all hang keeps nothing of another from a
     // They would hang for 15 s.
     await until(
       () => arrivedAt('/quick').length === 20 * round,
-      `the other one's of round ${round} arrive`,
+      `those of round ${round} arrive`,
       5_000,
     )
   }
-  expect(arrivedAt('/hangs').length, 'no place is left unused').toBeGreaterThanOrEqual(40)
+  expect(arrivedAt('/hangs').length, 'no capacity is left unused').toBeGreaterThanOrEqual(40)
   letGo()
   await until(
     async () => (await countStates(database.pool))['succeeded'] === 3_100,
@@ -77,19 +77,19 @@ test('an organization whose 60 webhooks all hang keeps nothing of another from a
   )
 }, 90_000)
 
-test('a webhook with a rate limit and a backlog keeps nothing of another from arriving', async () => {
+test('a webhook with a rate limit and a backlog delays no other organization', async () => {
   const { database, tenant } = posthorn
   const other = await another('quick')
   await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 300 })
   await publish(database.pool, tenant.publicOrganizationId, 3_000)
-  await until(() => arrivedAt('/limited').length >= 20, 'it is under way')
+  await until(() => arrivedAt('/limited').length >= 20, 'some arrive')
   for (let round = 1; round <= 5; round++) {
     await publish(database.pool, other, 10)
     // All that the limit allows in a second would otherwise come before them, time and again.
     await until(
       () => arrivedAt('/quick').length === 10 * round,
-      `the other one's of round ${round} arrive`,
-      2_000,
+      `those of round ${round} arrive`,
+      5_000,
     )
   }
   expect(arrivedAt('/limited').length).toBeLessThan(3_000)

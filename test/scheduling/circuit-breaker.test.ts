@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { probeDelayMs, shouldHold } from '../../src/flow/breaker.ts'
+import { probeDelayMs, shouldHold } from '../../src/scheduling/circuit-breaker.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countStates, countWaiting, createWebhook, publish } from './support/backlog.ts'
+import { countParked, countStates, createWebhook, publish } from './support/backlog.ts'
 
 const SECOND = 1_000
 
@@ -13,10 +13,10 @@ test.each([
   ['10 within a minute', 10, 59, false],
   ['10 over a minute', 10, 60, true],
   ['many within a minute', 1_000, 59, false],
-])('%s', (_, consecutiveFailures, seconds, held) => {
+])('%s', (_, consecutiveFailures, seconds, onHold) => {
   const failingSince = new Date('2026-01-01T00:00:00Z')
   const now = new Date(failingSince.getTime() + seconds * SECOND)
-  expect(shouldHold({ consecutiveFailures, failingSince }, now)).toBe(held)
+  expect(shouldHold({ consecutiveFailures, failingSince }, now)).toBe(onHold)
 })
 
 test('no failure, no hold', () => {
@@ -78,34 +78,34 @@ describe('a webhook that keeps failing', () => {
   }
 
   /** Ten failures, then one more after a minute. */
-  async function untilHeld() {
+  async function untilOnHold() {
     fail()
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
     await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
     expect((await health()).state).toBe('FAILING')
     pass(60)
     await publishOne()
-    await until(async () => (await health()).state === 'ON_HOLD', 'it is held')
+    await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold')
     receiver.forget()
   }
 
-  test('is held; what it is owed waits without using up attempts, new events too', async () => {
-    await untilHeld()
+  test('is on hold: its deliveries are parked without using up attempts, new ones too', async () => {
+    await untilOnHold()
     expect(await health()).toMatchObject({
       onHoldSince: clock.toISOString(),
       nextProbeAt: new Date(clock.getTime() + 30 * SECOND).toISOString(),
     })
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 5)
-    expect(await countWaiting(posthorn.database.pool)).toBe(5)
+    expect(await countParked(posthorn.database.pool)).toBe(5)
     pass(29)
-    // Several looks at the lines happen meanwhile; none may send.
+    // Several looks at the backlog happen meanwhile; none may send.
     const before = Date.now()
     await until(() => Date.now() - before > 1_500, 'a while passes')
     expect(receiver.received).toHaveLength(0)
     expect(await countStates(posthorn.database.pool)).toEqual({ pending: 16 })
   })
 
-  test('gets nothing twice while Postgres refuses to hold it, and is held then', async () => {
+  test('is sent nothing twice while Postgres refuses to put it on hold, and is on hold then', async () => {
     const { pool } = posthorn.database
     fail()
     await publish(pool, posthorn.tenant.publicOrganizationId, 10)
@@ -123,12 +123,12 @@ describe('a webhook that keeps failing', () => {
     expect(receiver.received).toHaveLength(11)
     expect((await health()).state).toBe('FAILING')
     await pool.query('drop function posthorn.refuse cascade')
-    await until(async () => (await health()).state === 'ON_HOLD', 'it is held')
+    await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold')
     expect(receiver.received).toHaveLength(11)
   })
 
-  test('is probed with its oldest delivery, one at a time and ever more seldom, and released by the first success', async () => {
-    await untilHeld()
+  test('is probed with its oldest delivery, one at a time and ever more seldom, and the first success releases the backlog', async () => {
+    await untilOnHold()
     const { pool } = posthorn.database
     await publish(pool, posthorn.tenant.publicOrganizationId, 40)
     const oldest = await pool.query(
@@ -141,7 +141,7 @@ describe('a webhook that keeps failing', () => {
         (await health()).nextProbeAt === new Date(clock.getTime() + 60 * SECOND).toISOString(),
       'the next one is a minute later',
     )
-    await until(async () => (await countWaiting(pool)) === 40, 'the probe waits again')
+    await until(async () => (await countParked(pool)) === 40, 'the probe is parked again')
     const [probed] = (
       await pool.query(
         'select attempt_count, schedule_position from posthorn.deliveries where id = $1',
@@ -155,7 +155,7 @@ describe('a webhook that keeps failing', () => {
     pass(60)
     await until(
       async () => (await countStates(pool))['succeeded'] === 40,
-      'all that waited arrive, after one probe',
+      'all that were parked arrive, after one probe',
       20_000,
     )
     expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldSince: null, nextProbeAt: null })
@@ -164,7 +164,7 @@ describe('a webhook that keeps failing', () => {
   })
 
   test('is released slowly at first', async () => {
-    await untilHeld()
+    await untilOnHold()
     const { pool } = posthorn.database
     await publish(pool, posthorn.tenant.publicOrganizationId, 200)
     recover()
@@ -178,8 +178,8 @@ describe('a webhook that keeps failing', () => {
     expect(inFirstSecond.length).toBeLessThanOrEqual(12)
   })
 
-  test('can be released by hand', async () => {
-    await untilHeld()
+  test('can be resumed by hand', async () => {
+    await untilOnHold()
     let answer = () => {}
     const looked = new Promise<void>((resolve) => {
       answer = resolve
@@ -189,27 +189,27 @@ describe('a webhook that keeps failing', () => {
       response.end()
     }
     await publishOne()
-    const release = `mutation ($id: ID!) { resumeWebhook(id: $id) {
+    const resume = `mutation ($id: ID!) { resumeWebhook(id: $id) {
       ... on ResumeWebhookSuccess { webhook { health { state } } } ... on ConflictError { message } } }`
-    const { resumeWebhook } = await posthorn.graphql(release, { id: webhookId })
+    const { resumeWebhook } = await posthorn.graphql(resume, { id: webhookId })
     expect(resumeWebhook.webhook.health.state).toBe('FAILING')
     answer()
     await until(async () => (await health()).state === 'HEALTHY', 'it works')
-    const again = await posthorn.graphql(release, { id: webhookId })
-    expect(again.resumeWebhook.message).toMatch(/Nothing is held back/)
+    const again = await posthorn.graphql(resume, { id: webhookId })
+    expect(again.resumeWebhook.message).toMatch(/is not on hold/)
   })
 
-  test('is held again when it fails on after a release', async () => {
-    await untilHeld()
+  test('is on hold again when it fails on after it was resumed', async () => {
+    await untilOnHold()
     await posthorn.graphql('mutation ($id: ID!) { resumeWebhook(id: $id) { __typename } }', {
       id: webhookId,
     })
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
-    await until(async () => (await health()).state === 'ON_HOLD', 'it is held again')
+    await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold again')
   })
 
-  test('a test delivery and a redelivery go out all the same, and a success releases', async () => {
-    await untilHeld()
+  test('is sent a test delivery and a redelivery all the same, and a success ends the hold', async () => {
+    await untilOnHold()
     const { pool } = posthorn.database
     const { rows } = await pool.query(
       `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by id limit 1`,
@@ -222,11 +222,11 @@ describe('a webhook that keeps failing', () => {
       'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, eventType: $type) { __typename } }',
       { id: webhookId, type: JOINED },
     )
-    await until(async () => (await health()).state === 'HEALTHY', 'the test releases it')
+    await until(async () => (await health()).state === 'HEALTHY', 'the test ends the hold')
   })
 
   test('gets a new chance with another address, and when it is disabled and enabled', async () => {
-    await untilHeld()
+    await untilOnHold()
     recover()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { url: `${receiver.url}elsewhere` })
     expect((await health()).state).toBe('FAILING')
@@ -235,7 +235,7 @@ describe('a webhook that keeps failing', () => {
   })
 
   test('disabled, it is not probed', async () => {
-    await untilHeld()
+    await untilOnHold()
     await publishOne()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
     pass(3_600)
@@ -244,6 +244,6 @@ describe('a webhook that keeps failing', () => {
     expect(receiver.received).toHaveLength(0)
     recover()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
-    await until(() => receiver.received.length === 1, 'what waited arrives')
+    await until(() => receiver.received.length === 1, 'what was parked arrives')
   })
 })

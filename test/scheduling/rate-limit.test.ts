@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countStates, countWaiting, createWebhook, numberOf, publish } from './support/backlog.ts'
+import { countParked, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
 
 let receiver: Receiver
 let posthorn: TestApp
@@ -23,11 +23,11 @@ afterEach(async () => {
   await posthorn[Symbol.asyncDispose]()
 })
 
-test('two processes together never send ahead of the rate that a webhook takes', async () => {
+test('two processes together never exceed the rate limit of a webhook', async () => {
   const { database, tenant } = posthorn
   const rateLimitPerSecond = 50
   const webhookId = await createWebhook(posthorn, receiver.url, { rateLimitPerSecond })
-  // The first moment that may be given: all others follow from it, by the clock of Postgres.
+  // The first reservation: all others follow from it, by the clock of Postgres.
   const { rows } = await database.pool.query<{ at: Date }>(
     `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
      values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,
@@ -44,20 +44,20 @@ test('two processes together never send ahead of the rate that a webhook takes',
     // Times are whole milliseconds on both sides.
     expect(at, `arrival ${i}`).toBeGreaterThanOrEqual(Math.floor(earliest) - 1)
   }
-  expect(await countWaiting(database.pool)).toBe(0)
+  expect(await countParked(database.pool)).toBe(0)
 })
 
-test('what is over the limit is moved once, and fetched once more', async () => {
+test('deliveries over the limit are parked, without jobs', async () => {
   const { database, tenant } = posthorn
   await createWebhook(posthorn, receiver.url, { rateLimitPerSecond: 5 })
   await publish(database.pool, tenant.publicOrganizationId, 1_000)
-  await until(async () => (await countWaiting(database.pool)) > 980, 'nearly all wait in line')
+  await until(async () => (await countParked(database.pool)) > 980, 'nearly all are parked')
   const { rows } = await database.pool.query(
-    `select count(*)::int as due from graphile_worker.jobs
-     where task_identifier = 'deliver' and key is not null and run_at <= now() and locked_at is null`,
+    `select count(*)::int as unclaimed from graphile_worker.jobs
+     where task_identifier = 'posthorn:deliver' and key is not null and locked_at is null`,
   )
   // What was released just now, at most.
-  expect(rows[0].due).toBeLessThanOrEqual(5)
+  expect(rows[0].unclaimed).toBeLessThanOrEqual(5)
 })
 
 test('a webhook within its limit, and one without any, are not delayed', async () => {

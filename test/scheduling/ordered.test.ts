@@ -32,15 +32,15 @@ const withoutRepetitions = (numbers: number[]) =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-test('in the order of the events, one at a time, by two processes', async () => {
+test('deliveries arrive in the order of the events, one at a time, from two processes', async () => {
   const { database, tenant } = posthorn
-  let atOnce = 0
+  let inFlight = 0
   let most = 0
   receiver.answer = (response) => {
-    atOnce += 1
-    most = Math.max(most, atOnce)
+    inFlight += 1
+    most = Math.max(most, inFlight)
     setTimeout(() => {
-      atOnce -= 1
+      inFlight -= 1
       response.end()
     }, 3)
   }
@@ -52,7 +52,7 @@ test('in the order of the events, one at a time, by two processes', async () => 
   expect(most).toBe(1)
 })
 
-test('a delivery that fails holds up those after it until it succeeds', async () => {
+test('a delivery that fails delays those after it until it succeeds', async () => {
   const { database, tenant } = posthorn
   let failures = 2
   receiver.answer = (response, request) => {
@@ -65,7 +65,7 @@ test('a delivery that fails holds up those after it until it succeeds', async ()
   expect(arrived()).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test('or until its schedule is exhausted', async () => {
+test('a delivery that fails delays those after it no longer than its retry schedule lasts', async () => {
   const { database, tenant } = posthorn
   receiver.answer = (response, request) => {
     response.statusCode = numberOf(request) === 1 ? 500 : 200
@@ -81,7 +81,7 @@ test('or until its schedule is exhausted', async () => {
   expect(await countStates(database.pool)).toEqual({ succeeded: 3, exhausted: 1 })
 })
 
-test('one that is canceled makes way for the next', async () => {
+test('after a delivery that is canceled, the next one is sent', async () => {
   const { database, tenant, graphql } = posthorn
   receiver.answer = (response, request) => {
     response.statusCode = numberOf(request) === 0 ? 500 : 200
@@ -107,7 +107,7 @@ test('one that is canceled makes way for the next', async () => {
   expect(arrived()).toEqual([0, 1, 2])
 })
 
-test('a redelivery waits for its turn, and comes before what is newer', async () => {
+test('a redelivery waits for the delivery in flight, and is sent before newer ones', async () => {
   const { database, tenant, graphql } = posthorn
   await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 1)
@@ -115,20 +115,20 @@ test('a redelivery waits for its turn, and comes before what is newer', async ()
   const { rows } = await database.pool.query(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries`,
   )
-  let answerHeld = () => {}
+  let answer = () => {}
   receiver.answer = (response, request) => {
-    if (numberOf(request) === 1) answerHeld = () => response.end()
+    if (numberOf(request) === 1) answer = () => response.end()
     else response.end()
   }
   await publish(database.pool, tenant.publicOrganizationId, 2, 1)
-  await until(() => receiver.received.length === 2, 'the second is under way')
+  await until(() => receiver.received.length === 2, 'the second is in flight')
   await graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', { id: rows[0].id })
-  answerHeld()
+  answer()
   await until(async () => (await countStates(database.pool))['succeeded'] === 3, 'all arrive')
   expect(arrived()).toEqual([0, 1, 0, 2])
 })
 
-test('switched on in the middle of a backlog, it holds from then on', async () => {
+test('switched on in the middle of a backlog, the order applies to newer events', async () => {
   const { database, tenant, graphql } = posthorn
   const id = await createWebhook(posthorn, receiver.url, { enabled: true, maxInFlight: 1 })
   await publish(database.pool, tenant.publicOrganizationId, 200)
@@ -142,7 +142,7 @@ test('switched on in the middle of a backlog, it holds from then on', async () =
   expect(newer).toEqual(upTo(20).map((i) => i + 200))
 })
 
-test('what is recovered comes in its order, before what is newer', async () => {
+test('recovered deliveries arrive in the order of their events', async () => {
   const { database, tenant, graphql } = posthorn
   const id = await createWebhook(posthorn, receiver.url, { ordered: true, enabled: false })
   await publish(database.pool, tenant.publicOrganizationId, 20)

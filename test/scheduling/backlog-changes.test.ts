@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { verify } from '../../src/receiver/index.ts'
+import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
   countJobs,
+  countParked,
   countStates,
-  countWaiting,
   createWebhook,
   numberOf,
   publish,
@@ -30,26 +31,26 @@ afterEach(() => posthorn[Symbol.asyncDispose]())
 
 /** Each answer takes so long, until told to be quicker. */
 function answerSlowly(afterMs: number) {
-  let atOnce = 0
+  let inFlight = 0
   let most = 0
   receiver.answer = (response) => {
-    atOnce += 1
-    most = Math.max(most, atOnce)
+    inFlight += 1
+    most = Math.max(most, inFlight)
     const answer = () => {
-      atOnce -= 1
+      inFlight -= 1
       response.end()
     }
     setTimeout(answer, afterMs)
   }
   return {
-    /** The most that were under way at once since it was last read. */
+    /** The most that were in flight together since it was last read. */
     takeMost() {
       const since = most
-      most = atOnce
+      most = inFlight
       return since
     },
-    get atOnce() {
-      return atOnce
+    get inFlight() {
+      return inFlight
     },
     hurry(nextMs = 0) {
       afterMs = nextMs
@@ -57,14 +58,14 @@ function answerSlowly(afterMs: number) {
   }
 }
 
-/** A webhook with a backlog, some of it under way and nearly all of it in line. */
+/** A webhook with a backlog: some deliveries are in flight, nearly all are parked. */
 async function backlog(options: Parameters<typeof createWebhook>[2] = {}): Promise<string> {
-  const id = await createWebhook(posthorn, receiver.url, options)
+  const id = await createWebhook(posthorn, receiver.url, { maxInFlight: 20, ...options })
   await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, BACKLOG)
   await until(() => receiver.received.length > 10, 'some arrive')
   await until(
-    async () => (await countWaiting(posthorn.database.pool)) > BACKLOG * 0.8,
-    'the others wait',
+    async () => (await countParked(posthorn.database.pool)) > BACKLOG * 0.8,
+    'the others are parked',
   )
   return id
 }
@@ -92,7 +93,7 @@ function expectOnceEach(count = BACKLOG): void {
   expect(numbers).toEqual(Array.from({ length: count }, (_, i) => i))
 }
 
-/** Nothing arrives, although the lines are looked at several times. */
+/** Nothing arrives, although the backlogs are looked at several times. */
 async function expectNothingArrives(): Promise<void> {
   const before = receiver.received.length
   const since = Date.now()
@@ -100,18 +101,18 @@ async function expectNothingArrives(): Promise<void> {
   expect(receiver.received.length - before).toBe(0)
 }
 
-const nowInLine = () => countWaiting(posthorn.database.pool)
+const parked = () => countParked(posthorn.database.pool)
 
-test('disabled, nothing arrives beyond what was under way and no attempt is used up; enabled, all arrive once', async () => {
+test('disabled, nothing arrives beyond what was in flight and no attempt is used up; enabled, all arrive once', async () => {
   const { pool } = posthorn.database
   const slow = answerSlowly(100)
   const id = await backlog()
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: false })
   const arrived = receiver.received.length
-  await until(() => slow.atOnce === 0, 'what was under way ends')
+  await until(() => slow.inFlight === 0, 'what was in flight ends')
   // Those that were on the wire when it was disabled.
   expect(receiver.received.length - arrived).toBeLessThanOrEqual(20)
-  await until(async () => (await nowInLine()) === BACKLOG - receiver.received.length, 'all wait')
+  await until(async () => (await parked()) === BACKLOG - receiver.received.length, 'all are parked')
   await expectNothingArrives()
   const { rows } = await pool.query(
     `select max(attempt_count) as attempts, count(*)::int as pending from posthorn.deliveries where state = 'pending'`,
@@ -124,20 +125,20 @@ test('disabled, nothing arrives beyond what was under way and no attempt is used
   expectOnceEach()
 }, 60_000)
 
-test('deleted, all that is owed is canceled, with its jobs and its line, and nothing arrives any more', async () => {
+test('deleted, all pending deliveries are canceled, with their jobs and the backlog, and nothing arrives any more', async () => {
   const { pool } = posthorn.database
   const slow = answerSlowly(100)
   const id = await backlog()
   await posthorn.rest('DELETE', `/webhooks/${id}`)
-  await until(() => slow.atOnce === 0, 'what was under way ends')
+  await until(() => slow.inFlight === 0, 'what was in flight ends')
   await until(async () => !('pending' in (await countStates(pool))), 'the others are canceled')
   const { canceled = 0, succeeded = 0 } = await countStates(pool)
   expect(canceled + succeeded).toBe(BACKLOG)
   expect(canceled).toBeGreaterThan(BACKLOG / 2)
   await expectNothingArrives()
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
-  expect(await nowInLine()).toBe(0)
-  await pool.query('select posthorn.tidy_webhook_schedules()')
+  expect(await parked()).toBe(0)
+  await pruneSchedules(pool)
   const { rows } = await pool.query('select * from posthorn.webhook_schedules')
   expect(rows).toEqual([])
 }, 60_000)
@@ -177,7 +178,7 @@ async function readStarts(): Promise<(request: Received) => Date> {
   return ({ headers }) => startedAt.get(headers['wh-id'] as string) as Date
 }
 
-/** What was read just before a change goes out by what was read, a moment later. */
+/** What was loaded just before a change goes out as it was loaded, a moment later. */
 function noticedBy(changedAt: Date): Date {
   return new Date(changedAt.getTime() + 100)
 }
@@ -207,36 +208,36 @@ test('with another address, later attempts go there', async () => {
   expect(elsewhere.filter((at) => at < askedAt)).toEqual([])
 }, 60_000)
 
-test('a cap that is lowered or raised holds soon', async () => {
+test('a concurrency limit that is lowered or raised applies soon', async () => {
   const slow = answerSlowly(100)
-  const id = await backlog({ maxInFlight: 20 })
+  const id = await backlog()
   await update(id, { maxInFlight: 3 })
-  await until(() => slow.atOnce <= 3, 'no more than three are under way')
-  // They end together, and a few that were read before the change may follow.
+  await until(() => slow.inFlight <= 3, 'no more than three are in flight')
+  // They end together, and a few that were loaded before the change may follow.
   const since = Date.now()
-  await until(() => Date.now() - since > 500, 'what was under way ends')
+  await until(() => Date.now() - since > 500, 'what was in flight ends')
   slow.takeMost()
   const arrived = receiver.received.length
   await until(() => receiver.received.length > arrived + 30, 'more arrive')
   expect(slow.takeMost()).toBeLessThanOrEqual(3)
 
   await update(id, { maxInFlight: 40 })
-  await until(() => slow.atOnce > 20, 'more are under way')
+  await until(() => slow.inFlight > 20, 'more are in flight')
   slow.hurry()
   await untilAllArrived()
   expectOnceEach()
 }, 60_000)
 
-test('a rate limit that is set or lifted holds soon', async () => {
+test('a rate limit that is set or lifted applies soon', async () => {
   const slow = answerSlowly(100)
   const id = await backlog()
   await update(id, { rateLimitPerSecond: 20 })
   const since = Date.now()
-  await until(() => Date.now() - since > 1_000, 'what was under way ends')
+  await until(() => Date.now() - since > 1_000, 'what was in flight ends')
   const from = receiver.received.length
   const countedFrom = Date.now()
   await until(() => receiver.received.length >= from + 40, 'more arrive')
-  // A second's worth may have been given when counting began.
+  // A second's worth may have been reserved when counting began.
   const seconds = (Date.now() - countedFrom) / 1_000
   expect(receiver.received.length - from).toBeLessThanOrEqual(20 * (seconds + 1) + 1)
 
@@ -246,14 +247,14 @@ test('a rate limit that is set or lifted holds soon', async () => {
   expectOnceEach()
 }, 60_000)
 
-test('in order from the change on, and all at once again', async () => {
+test('made ordered, it is sent one delivery at a time, in order; made unordered, many again', async () => {
   const slow = answerSlowly(100)
   const id = await backlog()
   slow.hurry(5)
   await update(id, { ordered: true })
-  await until(() => slow.atOnce <= 1, 'one at a time is under way')
+  await until(() => slow.inFlight <= 1, 'one at a time is in flight')
   const since = Date.now()
-  await until(() => Date.now() - since > 500, 'what was under way ends')
+  await until(() => Date.now() - since > 500, 'what was in flight ends')
   slow.takeMost()
   const from = receiver.received.length
   await until(() => receiver.received.length > from + 50, 'more arrive')
@@ -267,13 +268,13 @@ test('in order from the change on, and all at once again', async () => {
   expectOnceEach()
 }, 60_000)
 
-test('of those in line, one that is canceled never arrives, and what a person asks for is the next', async () => {
+test('of the parked deliveries, one that is canceled never arrives, and what a person asks for is the next', async () => {
   const { pool } = posthorn.database
-  const held: (() => void)[] = []
-  receiver.answer = (response) => void held.push(() => response.end())
+  const withheld: (() => void)[] = []
+  receiver.answer = (response) => void withheld.push(() => response.end())
   const webhook = await createWebhook(posthorn, receiver.url, { maxInFlight: 10 })
   await publish(pool, posthorn.tenant.publicOrganizationId, BACKLOG)
-  await until(async () => (await nowInLine()) > BACKLOG - 50, 'nearly all wait')
+  await until(async () => (await parked()) > BACKLOG - 50, 'nearly all are parked')
   const { rows } = await pool.query<{ id: string }>(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries
      where parked_at is not null order by event_id desc limit 2`,
@@ -296,11 +297,11 @@ test('of those in line, one that is canceled never arrives, and what a person as
   const asked = [redelivered, testDelivery.delivery.id]
 
   receiver.answer = (response) => response.end()
-  for (const answer of held.splice(0)) answer()
+  for (const answer of withheld.splice(0)) answer()
   const places = () =>
     asked.map((id) => receiver.received.findIndex(({ headers }) => headers['wh-id'] === id))
   await until(() => !places().includes(-1), 'both arrive')
-  // By their events they were the last. What had left the line by then is before them.
+  // By their events they were the last. What had been released by then is before them.
   expect(Math.max(...places())).toBeLessThan(BACKLOG / 4)
   await untilAllArrived(BACKLOG)
   expect(receiver.received.some(({ headers }) => headers['wh-id'] === canceled)).toBe(false)
@@ -308,7 +309,7 @@ test('of those in line, one that is canceled never arrives, and what a person as
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
 }, 60_000)
 
-test('in order, one that is redelivered while it is under way is not sent beside itself', async () => {
+test('in order, a delivery that is redelivered while it is in flight is sent again after it, before newer ones', async () => {
   const { pool } = posthorn.database
   let answer = () => {}
   receiver.answer = (response) => {
@@ -323,13 +324,13 @@ test('in order, one that is redelivered while it is under way is not sent beside
   await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
   await until(async () => {
     const jobs = await pool.query(
-      `select from graphile_worker.jobs where task_identifier = 'release_waiting_deliveries'`,
+      `select from graphile_worker.jobs where task_identifier = 'posthorn:release_backlog'`,
     )
     return jobs.rowCount === 0
-  }, 'the line was looked at')
+  }, 'the backlog was looked at')
   await expectNothingArrives()
   receiver.answer = (response) => response.end()
   answer()
   await untilAllArrived(3)
-  expectOnceEach(3)
+  expect(receiver.received.map(numberOf)).toEqual([0, 0, 1, 2])
 })

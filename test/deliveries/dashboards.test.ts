@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/ids.ts'
+import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/* What a dashboard that knows graphile-worker, and nothing of Posthorn, shows of 1,000 deliveries of failing webhooks. */
+const RETRYING = 400
+const EXHAUSTED = 300
+const PARKED = 300
+const HOUR_MS = 3_600_000
+
+let receiver: Receiver
+let posthorn: TestApp
+let origin: string
+let retrying: string
+let exhausted: string
+let onHold: string
+let startedAt: Date
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  receiver.answer = (response) => response.writeHead(503).end()
+  origin = new URL(receiver.url).origin
+  posthorn = await startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_RETRY_SCHEDULE: '1h,2h,4h' },
+  })
+  startedAt = new Date()
+  retrying = await register()
+  await publish(RETRYING)
+  await unsubscribe(retrying)
+  exhausted = await register()
+  await query(
+    `update posthorn.webhooks set own_retry_schedule = true, retry_schedule_seconds = '{}', revision = revision + 1
+     where id = $1`,
+    [parseId('webhook', exhausted)],
+  )
+  await publish(EXHAUSTED)
+  await unsubscribe(exhausted)
+  onHold = await register()
+  await holdWebhook(posthorn.database.pool, parseId('webhook', onHold) as string, new Date())
+  await publish(PARKED)
+  await until(
+    async () => (await count('attempt_count = 1')) === RETRYING + EXHAUSTED,
+    'every delivery that is not parked was attempted',
+    60_000,
+  )
+  await until(
+    async () => (await deliveryJobs(posthorn.database.pool)).every(({ lockedBy }) => !lockedBy),
+    'no job runs',
+  )
+}, 120_000)
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+test('counts by task and state: retries are scheduled, and exhausted deliveries have failed', async () => {
+  const { rows } = await query(`
+    select task_identifier as task, case
+        when locked_at is not null then 'running'
+        when attempts >= max_attempts then 'failed'
+        when run_at > now() then 'scheduled'
+        else 'ready'
+      end as state, count(*)::int as count
+    from graphile_worker.jobs where task_identifier = 'posthorn:deliver' group by 1, 2 order by 2`)
+  expect(rows).toEqual([
+    { task: 'posthorn:deliver', state: 'failed', count: EXHAUSTED },
+    { task: 'posthorn:deliver', state: 'scheduled', count: RETRYING },
+  ])
+})
+
+test('failing jobs with their attempts and errors', async () => {
+  const { rows } = await query(`
+    select attempts, max_attempts, last_error, count(*)::int as count from graphile_worker.jobs
+    where task_identifier = 'posthorn:deliver' and last_error is not null group by 1, 2, 3 order by 2`)
+  expect(rows).toEqual([
+    {
+      attempts: 1,
+      max_attempts: 1,
+      last_error: `HTTP 503 from ${origin} (attempt 1 of 1)`,
+      count: EXHAUSTED,
+    },
+    {
+      attempts: 1,
+      max_attempts: 4,
+      last_error: `HTTP 503 from ${origin} (attempt 1 of 4)`,
+      count: RETRYING,
+    },
+  ])
+})
+
+test('next runs: a retry is made an hour after the attempt, with up to 10 % more', async () => {
+  const { rows } = await query(`
+    select min(run_at) as first, max(run_at) as last, min(created_at) as created, count(distinct key)::int as keys
+    from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and attempts < max_attempts`)
+  expect(rows[0].keys).toBe(RETRYING)
+  expect(Number(rows[0].first)).toBeGreaterThan(Number(startedAt) + HOUR_MS)
+  expect(Number(rows[0].last)).toBeLessThan(Date.now() + 1.1 * HOUR_MS)
+  expect(Number(rows[0].created)).toBeGreaterThanOrEqual(Number(startedAt))
+  const { rows: deliveries } = await query(`
+    select count(*)::int as same from posthorn.deliveries as d
+    join graphile_worker.jobs as job on job.key = posthorn.type_id('msg', d.id) and job.run_at = d.next_attempt_at`)
+  expect(deliveries).toEqual([{ same: RETRYING }])
+})
+
+test('parked deliveries have no job', async () => {
+  const { rows } = await query(`
+    select parked_reason, count(*)::int as count, count(job.key)::int as jobs from posthorn.deliveries as d
+    left join graphile_worker.jobs as job on job.key = posthorn.type_id('msg', d.id)
+    where d.parked_at is not null group by 1`)
+  expect(rows).toEqual([{ parked_reason: 'on_hold', count: PARKED, jobs: 0 }])
+})
+
+describe('posthorn.webhook_backlogs', () => {
+  test('shows what is scheduled for a failing webhook, and why it fails', async () => {
+    expect(await backlogOf(retrying)).toMatchObject({
+      organization_id: posthorn.tenant.publicOrganizationId,
+      url: receiver.url,
+      parked: '0',
+      oldest_parked_at: null,
+      scheduled: String(RETRYING),
+      next_attempt_at: expect.any(Date),
+      on_hold_since: null,
+      failing_since: expect.any(Date),
+      consecutive_failures: RETRYING,
+      last_error: `HTTP 503 from ${origin}`,
+    })
+    expect(await backlogOf(exhausted)).toMatchObject({
+      parked: '0',
+      scheduled: '0',
+      next_attempt_at: null,
+      consecutive_failures: EXHAUSTED,
+    })
+  })
+
+  test('shows what waits for a webhook on hold, since when, and when it is probed', async () => {
+    const { rows } = await query('select min(parked_at) as oldest from posthorn.deliveries')
+    expect(await backlogOf(onHold)).toMatchObject({
+      enabled: true,
+      parked: String(PARKED),
+      oldest_parked_at: rows[0].oldest,
+      scheduled: '0',
+      on_hold_since: expect.any(Date),
+      next_probe_at: expect.any(Date),
+    })
+  })
+})
+
+async function register(): Promise<string> {
+  const response = await posthorn.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  return (await response.json()).id
+}
+
+/** Events that occur from now on are for the next webhook alone. */
+async function unsubscribe(webhookId: string): Promise<void> {
+  await query('update posthorn.webhooks set event_subscriptions = array[$2] where id = $1', [
+    parseId('webhook', webhookId),
+    TICKET,
+  ])
+}
+
+async function publish(count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
+  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, events)
+}
+
+async function count(condition: string): Promise<number> {
+  const { rows } = await query(
+    `select count(*)::int as n from posthorn.deliveries where ${condition}`,
+  )
+  return rows[0].n
+}
+
+async function backlogOf(webhookId: string) {
+  const { rows } = await query('select * from posthorn.webhook_backlogs where webhook_id = $1', [
+    webhookId,
+  ])
+  return rows[0]
+}
+
+function query(text: string, values: unknown[] = []) {
+  return posthorn.database.pool.query(text, values)
+}

@@ -1,0 +1,313 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database, Sql } from '../../src/db/client.ts'
+import type { Delivery } from '../../src/db/generated/prisma/client.ts'
+import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
+import { completeFinishedJobs } from '../../src/deliveries/finish-jobs.ts'
+import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { sweep as sweepJobs } from '../../src/deliveries/sweep.ts'
+import { createCatalogue } from '../../src/events/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { publicId } from '../../src/ids.ts'
+import { rescheduleJobs } from '../../src/jobs/change-jobs.ts'
+import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
+import { releaseBacklog } from '../../src/scheduling/backlog.ts'
+import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { claimJobs, deliveryJobs, type JobRow } from '../support/jobs.ts'
+import { until } from '../support/until.ts'
+
+const SCHEMA = 'graphile_worker'
+const WITHOUT_WAITING = { pageSize: 3, lookAgainAfterMs: 0, olderThanMs: -60_000, rest: 0 }
+const COUNT = 10
+const NOTHING = { restored: [], canceled: [] }
+
+let database: Database
+let deliveries: Delivery[]
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  const { organizationId } = await createTenant(database.prisma)
+  await subscribe(database, organizationId, [JOINED])
+  const events = Array.from({ length: COUNT }, (_, n) => ({ type: JOINED, data: { n } }))
+  const { pool } = database
+  await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
+  deliveries = await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+const query = (text: string, values: unknown[] = []) => database.pool.query(text, values)
+const sweep = (options = {}) => sweepJobs(database.pool, SCHEMA, { ...WITHOUT_WAITING, ...options })
+const jobs = () => deliveryJobs(database.pool)
+const idOf = ({ id }: Delivery) => publicId('delivery', id)
+const ALL = 'array(select id from graphile_worker.jobs)'
+
+test('where every pending delivery has its job, nothing is found and nothing changes', async () => {
+  const before = await jobs()
+  expect(await sweep()).toEqual(NOTHING)
+  expect(await jobs()).toEqual(before)
+})
+
+describe('a job that an operator completed or deleted', () => {
+  const recorded = () =>
+    createRecordAttempt(
+      database.pool,
+      SENT_BY,
+    )(
+      attemptOf(deliveries[0] as Delivery, 503, {
+        next: { kind: 'retry', delayMs: 60_000 },
+        retriesLeft: 9,
+      }),
+    )
+
+  test.each([
+    ['completed', `select graphile_worker.complete_jobs(${ALL})`],
+    ['deleted', 'select graphile_worker.remove_job(key) from graphile_worker.jobs'],
+  ])('is there again as it was: %s', async (_case, act) => {
+    await recorded()
+    const before = await jobs()
+    await query(act)
+    expect(await jobs()).toEqual([])
+    const { restored, canceled } = await sweep()
+    expect(canceled).toEqual([])
+    expect(restored.toSorted()).toEqual(deliveries.map(idOf))
+    expect(byKey(await jobs())).toEqual(byKey(before))
+    expect(await sweep()).toEqual(NOTHING)
+  })
+
+  test('is found among those that have been pending for long, too', async () => {
+    await untilBackfilled()
+    await query(`select graphile_worker.complete_jobs(${ALL})`)
+    expect((await sweep()).restored).toHaveLength(COUNT)
+  })
+
+  test('stays away where its delivery has finished or is parked', async () => {
+    const [succeeded, exhausted, canceled, parked] = deliveries.map(({ id }) => id)
+    await query(`select graphile_worker.complete_jobs(${ALL})`)
+    for (const [id, state] of Object.entries({
+      [succeeded as string]: 'succeeded',
+      [exhausted as string]: 'exhausted',
+      [canceled as string]: 'canceled',
+    })) {
+      await query(
+        `update posthorn.deliveries set state = $2::posthorn.delivery_state, finished_at = now(),
+           next_attempt_at = null where id = $1`,
+        [id, state],
+      )
+    }
+    await query(
+      `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
+         next_attempt_at = null where id = $1`,
+      [parked],
+    )
+    expect((await sweep()).restored.toSorted()).toEqual(deliveries.slice(4).map(idOf))
+  })
+
+  test('is not restored twice where that has happened before the second look', async () => {
+    await query(`select graphile_worker.complete_jobs(${ALL})`)
+    const sweeping = sweep({ lookAgainAfterMs: 1_000 })
+    await query('select posthorn.restore_delivery_jobs(array(select id from posthorn.deliveries))')
+    expect((await sweeping).restored).toEqual([])
+    expect(await jobs()).toHaveLength(COUNT)
+  })
+
+  test('of a young delivery is left to the next sweep', async () => {
+    await query(`select graphile_worker.complete_jobs(${ALL})`)
+    expect(await sweep({ olderThanMs: 60_000 })).toEqual(NOTHING)
+  })
+})
+
+describe('a job that an operator failed for good', () => {
+  test('cancels its delivery, which keeps the reason, and stays visible', async () => {
+    const [job] = (await jobs()) as [JobRow]
+    await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
+      job.id,
+      'The customer asked us to stop.',
+    ])
+    expect(await sweep()).toEqual({ restored: [], canceled: [job.key] })
+    expect(await read(job.key)).toMatchObject({
+      state: 'canceled',
+      lastError: 'The customer asked us to stop.',
+      nextAttemptAt: null,
+    })
+    expect((await jobs()).find(({ key }) => key === job.key)).toMatchObject({
+      lastError: 'The customer asked us to stop.',
+    })
+    expect(await sweep()).toEqual(NOTHING)
+  })
+
+  test('without a reason keeps what graphile-worker says', async () => {
+    await query(`select graphile_worker.permanently_fail_jobs(${ALL})`)
+    expect((await sweep()).canceled).toHaveLength(COUNT)
+    expect(await database.prisma.delivery.findFirst()).toMatchObject({
+      lastError: 'Manually marked as failed',
+    })
+  })
+})
+
+test('a job that failed by our own fault is restored, and its delivery is not canceled', async () => {
+  await query('update posthorn.deliveries set max_attempts = 1')
+  await query(`select graphile_worker.complete_jobs(${ALL})`)
+  await sweep()
+  const worker = await claimJobs(database, COUNT)
+  await worker.fail('cannot read the signing secret')
+  expect((await jobs()).every(({ attempts, maxAttempts }) => attempts >= maxAttempts)).toBe(true)
+  const { restored, canceled } = await sweep()
+  expect(canceled).toEqual([])
+  expect(restored).toHaveLength(COUNT)
+  for (const job of await jobs()) expect(job).toMatchObject({ attempts: 0, maxAttempts: 1 })
+})
+
+describe('what Posthorn itself does to a job is not taken for the act of an operator', () => {
+  test('recording failed attempts, releasing, rescuing and rescheduling', async () => {
+    const { pool } = database
+    const [failed, parked, rescued] = deliveries as [Delivery, Delivery, Delivery]
+    const record = createRecordAttempt(pool, SENT_BY)
+    await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
+
+    await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
+    await query(
+      `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
+         next_attempt_at = null, attempt_count = 1, last_error = 'HTTP 503' where id = $1`,
+      [parked.id],
+    )
+    await query(
+      'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
+      [parked.webhookId],
+    )
+    expect(await releaseBacklog(pool, parked.webhookId, 5)).toBe(1)
+
+    const worker = await claimJobs(database, COUNT)
+    const claimed = (await jobs()).find(({ key }) => key === idOf(rescued))?.lockedBy as string
+    await markAbandoned(pool, [claimed])
+    expect(await rescueWorkers(pool, SCHEMA, [claimed])).toBe(COUNT)
+    await worker.complete()
+
+    const ids = (await jobs()).map(({ id }) => id)
+    await rescheduleJobs(
+      { prisma: database.prisma, sql: pool, workerSchema: SCHEMA },
+      ids,
+      new Date(),
+    )
+    expect(await sweep()).toEqual(NOTHING)
+
+    // Each of them then fails by our own fault, as often as it may.
+    for (let i = 0; i < 2; i++) {
+      await query('update posthorn.deliveries set max_attempts = attempt_count + 1')
+      await query(
+        'select posthorn.restore_delivery_jobs(array(select id from posthorn.deliveries))',
+      )
+      const failing = await claimJobs(database, COUNT)
+      await failing.fail('a fault of ours')
+      expect(await sweep()).toMatchObject({ canceled: [] })
+    }
+  })
+
+  test('in graphile-worker, an operator sets updated_at of a job; claiming, unlocking and failing an attempt do not', async () => {
+    const updated = async () => (await jobs()).map(({ updatedAt }) => updatedAt)
+    const before = await updated()
+    const worker = await claimJobs(database, COUNT)
+    expect(await updated()).toEqual(before)
+    await worker.fail('a fault of ours')
+    expect((await jobs())[0]).toMatchObject({ attempts: 1, lastError: 'a fault of ours' })
+    expect(await updated()).toEqual(before)
+
+    await query(`select graphile_worker.reschedule_jobs(${ALL}, run_at := now())`)
+    const rescheduled = await updated()
+    for (const [i, at] of rescheduled.entries())
+      expect(Number(at)).toBeGreaterThan(Number(before[i]))
+
+    const unlocked = await claimJobs(database, COUNT)
+    await query(
+      'select graphile_worker.force_unlock_workers(array(select distinct locked_by from graphile_worker.jobs))',
+    )
+    expect(await updated()).toEqual(rescheduled)
+    await unlocked[Symbol.asyncDispose]()
+  })
+
+  test('in graphile-worker, failing jobs for good sets updated_at', async () => {
+    const [before] = await jobs()
+    await query(`select graphile_worker.permanently_fail_jobs(${ALL}, 'no more')`)
+    const [after] = await jobs()
+    expect(Number(after?.updatedAt)).toBeGreaterThan(Number(before?.updatedAt))
+  })
+})
+
+test('webhooks without pending deliveries cost no statement each', async () => {
+  await untilBackfilled()
+  await query(`insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+    select organization_id, url, true, event_subscriptions from posthorn.webhooks, generate_series(1, 99)`)
+  let statements = 0
+  const counting = {
+    query: (...asked: Parameters<Sql['query']>) => {
+      statements++
+      return database.pool.query(...asked)
+    },
+  } as Sql
+  await sweepJobs(counting, SCHEMA, WITHOUT_WAITING)
+  expect(statements).toBeLessThan(20)
+})
+
+describe('jobs that nobody needs to see any more', () => {
+  const HOUR_MS = 3_600_000
+
+  test('are completed: failed ones after the time that they are kept, but none of a pending delivery', async () => {
+    const record = createRecordAttempt(database.pool, SENT_BY)
+    const [exhausted, pending] = deliveries as [Delivery, Delivery]
+    await record(attemptOf(exhausted, 503))
+    await query(
+      'select graphile_worker.permanently_fail_jobs(array(select id from graphile_worker.jobs where key = $1))',
+      [idOf(pending)],
+    )
+    expect(await completeFinishedJobs(database.pool, SCHEMA, HOUR_MS)).toBe(0)
+    expect(await completeFinishedJobs(database.pool, SCHEMA, -HOUR_MS)).toBe(1)
+    const keys = (await jobs()).map(({ key }) => key)
+    expect(keys).not.toContain(idOf(exhausted))
+    expect(keys).toContain(idOf(pending))
+  })
+
+  test('are completed at once where they were replaced while their worker died', async () => {
+    const [delivery] = deliveries as [Delivery]
+    const worker = await claimJobs(database, COUNT)
+    await query('select posthorn.restore_delivery_jobs(array[$1::uuid])', [delivery.id])
+    const retired = (await jobs()).find(({ key }) => key === null) as JobRow
+    await query('select graphile_worker.force_unlock_workers(array[$1])', [retired.lockedBy])
+    expect(await completeFinishedJobs(database.pool, SCHEMA, HOUR_MS)).toBe(1)
+    expect((await jobs()).map(({ key }) => key)).not.toContain(null)
+    await worker[Symbol.asyncDispose]()
+  })
+
+  test('are no jobs of another program', async () => {
+    await query(`select graphile_worker.add_job('deliver', '{}', max_attempts := 1)`)
+    await query(
+      `select graphile_worker.permanently_fail_jobs(array(
+         select id from graphile_worker.jobs where task_identifier = 'deliver'))`,
+    )
+    expect(await completeFinishedJobs(database.pool, SCHEMA, -HOUR_MS)).toBe(0)
+  })
+})
+
+/** The parts that a restored job has in common with the one before. */
+function byKey(rows: readonly JobRow[]) {
+  return Object.fromEntries(
+    rows.map(({ key, task, runAt, attempts, maxAttempts, lastError }) => [
+      key,
+      { task, runAt, attempts, maxAttempts, lastError },
+    ]),
+  )
+}
+
+async function read(id: string | null) {
+  const delivery = deliveries.find((one) => idOf(one) === id) as Delivery
+  return await database.prisma.delivery.findUniqueOrThrow({ where: { id: delivery.id } })
+}
+
+/** Until all that is pending is in the index of states. Transactions of other tests hold the cursor back. */
+async function untilBackfilled(): Promise<void> {
+  await until(async () => {
+    await query(`update posthorn.cursors set next_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+      where name = 'index_backfill' and next_id is not null`)
+    await backfillIndex(database.pool)
+    return (await database.prisma.delivery.count({ where: { isBackfilled: false } })) === 0
+  }, 'all deliveries are in the index')
+}

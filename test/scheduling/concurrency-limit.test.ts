@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import {
+  countJobs,
+  countParked,
+  countStates,
+  createWebhook,
+  numberOf,
+  publish,
+} from './support/backlog.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.forget()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+/** Answers requests for `/slow` only when told to. */
+function withholdAnswers() {
+  const withheld: (() => void)[] = []
+  let inFlight = 0
+  let most = 0
+  let isWithholding = true
+  receiver.answer = (response, { path }) => {
+    if (path !== '/slow' || !isWithholding) return void response.end()
+    inFlight += 1
+    most = Math.max(most, inFlight)
+    withheld.push(() => {
+      inFlight -= 1
+      response.end()
+    })
+  }
+  return {
+    get most() {
+      return most
+    },
+    get count() {
+      return withheld.length
+    },
+    answerAll() {
+      isWithholding = false
+      for (const answer of withheld.splice(0)) answer()
+    },
+  }
+}
+
+async function readLimit(id: string): Promise<number | null> {
+  const { webhook } = await posthorn.graphql(
+    'query ($id: ID!) { webhook(id: $id) { health { concurrencyLimit } } }',
+    { id },
+  )
+  return webhook.health.concurrencyLimit
+}
+
+test('no more attempts than maxInFlight are in flight; the other deliveries are parked, without jobs, and each is sent once', async () => {
+  const { pool } = posthorn.database
+  const slow = withholdAnswers()
+  await createWebhook(posthorn, `${receiver.url}slow`, { maxInFlight: 7 })
+  await publish(pool, posthorn.tenant.publicOrganizationId, 2_000)
+  await until(() => slow.count === 7, 'seven are in flight')
+  await until(async () => (await countParked(pool)) > 1_900, 'the others are parked')
+  // The statement that parks and the end of the jobs are two.
+  await until(
+    async () => (await countJobs(pool)) + (await countParked(pool)) === 2_000,
+    'what is parked has no job',
+  )
+  slow.answerAll()
+  await until(async () => (await countStates(pool))['succeeded'] === 2_000, 'all arrive', 30_000)
+  expect(slow.most).toBe(7)
+  expect(new Set(receiver.received.map(numberOf)).size).toBe(2_000)
+  expect(receiver.received).toHaveLength(2_000)
+  await until(async () => (await countJobs(pool)) === 0, 'no job is left')
+}, 60_000)
+
+test('a webhook that hangs with a backlog delays no other one, and is sent 20 at once', async () => {
+  const { pool } = posthorn.database
+  const slow = withholdAnswers()
+  await createWebhook(posthorn, `${receiver.url}slow`)
+  await publish(pool, posthorn.tenant.publicOrganizationId, 5_000)
+  await createWebhook(posthorn, `${receiver.url}quick`)
+  await publish(pool, posthorn.tenant.publicOrganizationId, 100, 5_000)
+  await until(
+    () => receiver.received.filter(({ path }) => path === '/quick').length === 100,
+    'the quick one has its own',
+  )
+  expect(slow.count).toBe(20)
+  slow.answerAll()
+  await until(async () => (await countStates(pool))['succeeded'] === 5_200, 'all arrive', 30_000)
+}, 60_000)
+
+test.each([
+  [50, 300],
+  [200, 200],
+])(
+  'for an endpoint that answers after %i ms, %i events a second wait for no limit after the first seconds',
+  async (answerMs, perSecond) => {
+    const { pool } = posthorn.database
+    const seconds = 10
+    receiver.answer = (response) => void setTimeout(() => response.end(), answerMs)
+    const id = await createWebhook(posthorn, receiver.url)
+    const startedAt = performance.now()
+    let published = 0
+    let parkedUntil = 0
+    while (published < perSecond * seconds) {
+      const elapsed = performance.now() - startedAt
+      const count = Math.min(
+        Math.floor((elapsed * perSecond) / 1_000) - published,
+        perSecond * seconds - published,
+      )
+      await publish(pool, posthorn.tenant.publicOrganizationId, count, published)
+      published += count
+      if ((await countParked(pool)) > 0) parkedUntil = published
+      await sleep(25)
+    }
+    await until(async () => (await countStates(pool))['succeeded'] === published, 'all arrive')
+    expect(parkedUntil).toBeLessThan(perSecond * 5)
+    expect(receiver.received).toHaveLength(published)
+    // As many are in flight as arrive while one is answered; the limit is twice that before it stops growing.
+    const needed = (perSecond * answerMs) / 1_000
+    await until(
+      async () => ((await readLimit(id)) ?? 0) > Math.max(20, needed),
+      'the limit is shown',
+    )
+  },
+  60_000,
+)
+
+test('a webhook whose limit is set shows no adaptive limit any more', async () => {
+  const { pool } = posthorn.database
+  const id = await createWebhook(posthorn, receiver.url)
+  const publishOne = () => publish(pool, posthorn.tenant.publicOrganizationId, 1)
+  await publishOne()
+  await until(async () => (await readLimit(id)) === 20, 'it is shown')
+  await posthorn.graphql(
+    'mutation ($id: ID!) { updateWebhook(id: $id, input: { maxInFlight: 3 }) { __typename } }',
+    { id },
+  )
+  await until(async () => {
+    await publishOne()
+    return (await readLimit(id)) === null
+  }, 'it is shown no more')
+}, 30_000)
