@@ -45,6 +45,9 @@ export async function startApp(
   restartOtherWorkers = false,
 ): Promise<App> {
   const { config } = settings
+  // 35 MB that a worker alone does without. Before anything connects: loading them takes seconds on a busy machine, and
+  // connections that open meanwhile would count as timed out.
+  const api = role === 'worker' ? null : await import('./api.ts')
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
   const { workerSchema } = config
@@ -65,11 +68,7 @@ export async function startApp(
     worker = started.use(await startDelivering(services, sender, scheduler, settings))
   }
   const routes = createRoutes(services, worker, hasStarted)
-  if (role !== 'worker') {
-    // 35 MB that a worker alone does without.
-    const { addApi } = await import('./api.ts')
-    addApi(routes, services, config)
-  }
+  api?.addApi(routes, services, config)
   const server = started.use(await startServer(routes, config))
   // Before the server, which waits for its responses: a stream has no end of its own.
   started.use(services.live)

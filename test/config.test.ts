@@ -23,7 +23,7 @@ test('nothing set is the embedded mode with the documented defaults', () => {
     portalOrigins: [],
     workerSchema: 'graphile_worker',
     trustedProxies: [],
-    concurrency: 200,
+    concurrency: 500,
     attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
     headerPrefix: 'wh-',

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../src/api-keys/scope.ts'
+import { createTestDatabase } from './support/database.ts'
+import { createTenant } from './support/factories.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [...globSync('*.md', { cwd: ROOT }), ...globSync('docs/*.md', { cwd: ROOT })]
@@ -35,6 +38,48 @@ test('what the README leads to is in the package, but for pictures and for how t
     'CONTRIBUTING.md',
   ])
 })
+
+test.each(['docs/job-dashboards.md', 'docs/operating.md'])(
+  'the SQL of %s can be run',
+  async (page) => {
+    await using database = await createTestDatabase()
+    const blocks = sqlIn(read(page))
+    expect(blocks.length).toBeGreaterThan(2)
+    for (const sql of blocks) await database.pool.query(sql)
+  },
+)
+
+test('an application can publish with the SQL and the rights of the README', async () => {
+  await using database = await createTestDatabase()
+  const { publicOrganizationId } = await createTenant(database.prisma)
+  const role = `your_application_${randomBytes(4).toString('hex')}`
+  await database.pool.query(`
+    create role ${role};
+    create table public.tickets (id int primary key, issued_at timestamptz);
+    insert into public.tickets values (9001);
+    grant select, update on public.tickets to ${role}`)
+  const section = read('README.md').split('## Publishing inside')[1]?.split('\n## ')[0] as string
+  const [change, several, grant] = sqlIn(section) as [string, string, string]
+  await database.pool.query(grant.replaceAll('your_application', role))
+  const client = await database.pool.connect()
+  try {
+    await client.query(`set role ${role}`)
+    for (const sql of [change, several]) {
+      await client.query(sql.replaceAll('org_…', publicOrganizationId))
+    }
+    const { rows } = await client.query('select issued_at is not null as issued from tickets')
+    expect(rows).toEqual([{ issued: true }])
+    await expect(client.query('select from posthorn.events')).rejects.toThrow(/permission denied/)
+  } finally {
+    client.release(true)
+  }
+  expect(await database.prisma.event.count()).toBe(2)
+  await database.pool.query(`drop owned by ${role}; drop role ${role}`)
+})
+
+function sqlIn(text: string): string[] {
+  return [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
+}
 
 /** To files and headings of ours. */
 function linksOf(page: string): string[] {

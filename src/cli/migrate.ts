@@ -6,6 +6,7 @@ import { print, runCommand } from './run-command.ts'
 interface MigrateOptions {
   readonly json?: boolean
   readonly serviceRole?: string
+  readonly dashboardsRole?: string
   readonly restartOtherWorkers: boolean
 }
 
@@ -21,22 +22,33 @@ export function registerMigrate(program: Command): void {
       '--service-role <role>',
       'give this role of Postgres what it takes to run the service, and no more (see deploy/roles.sql)',
     )
+    .option(
+      '--dashboards-role <role>',
+      'let this role of Postgres read the jobs and the backlogs of webhooks, and no more (see deploy/roles.sql)',
+    )
     .addOption(restartOtherWorkersOption())
     .option('--json', 'print {"applied":["…"]}')
-    .action(async ({ json, serviceRole, restartOtherWorkers }: MigrateOptions) => {
+    .action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
       await runCommand(async () => {
-        const [{ openRuntime }, { openServices }, { migrate }, grants] = await Promise.all([
-          import('../runtime.ts'),
-          import('../services.ts'),
-          import('../db/migrate.ts'),
-          import('../db/grant-service-role.ts'),
-        ])
+        const [{ openRuntime }, { openServices }, { migrate }, service, dashboards] =
+          await Promise.all([
+            import('../runtime.ts'),
+            import('../services.ts'),
+            import('../db/migrate.ts'),
+            import('../db/grant-service-role.ts'),
+            import('../db/grant-dashboards-role.ts'),
+          ])
         await using runtime = await openRuntime(readEnvironment())
         await using services = openServices(runtime)
         const { pool } = services.database
         const { workerSchema } = runtime.config
         const applied = await migrate(pool, { workerSchema, restartOtherWorkers })
-        if (serviceRole !== undefined) await grants.grantServiceRole(pool, serviceRole)
+        if (serviceRole !== undefined) {
+          await service.grantServiceRole(pool, serviceRole, workerSchema)
+        }
+        if (dashboardsRole !== undefined) {
+          await dashboards.grantDashboardsRole(pool, dashboardsRole, workerSchema)
+        }
         const words =
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded.ts'
 import { createOwnedSockets } from './owned-sockets.ts'
@@ -6,6 +7,8 @@ import { createOwnedSockets } from './owned-sockets.ts'
 export interface Connections {
   /** A pool. It connects when first used, so this succeeds while Postgres is unreachable. */
   open(options: PoolOptions): pg.Pool
+  /** For a pool that is opened elsewhere: the option `stream` of `pg`. */
+  openSocket(): Socket
   /** Breaks off those of all pools, whatever they wait for: their queries fail, and the pools replace them. */
   breakOff(): void
 }
@@ -48,6 +51,7 @@ export function createConnections(url: string): Connections {
       return pool
     },
 
+    openSocket: sockets.open,
     breakOff: sockets.destroy,
   }
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { SETTINGS } from '../config.ts'
+import { installedRevision, readWorkerRelease } from '../queue/worker-revision.ts'
 import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
 import type { Sql } from './client.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
@@ -16,7 +18,10 @@ const MIGRATION_LOCK = 7_305_429_911
  */
 export async function migrate(
   pool: pg.Pool,
-  { workerSchema = 'graphile_worker', restartOtherWorkers = false }: Partial<PreflightOptions> = {},
+  {
+    workerSchema = SETTINGS.POSTHORN_WORKER_SCHEMA,
+    restartOtherWorkers = false,
+  }: Partial<PreflightOptions> = {},
 ): Promise<string[]> {
   try {
     await preflight(pool, { workerSchema, restartOtherWorkers })
@@ -25,6 +30,9 @@ export async function migrate(
       const applied = await readApplied(client)
       requireSameHistory(applied, migrations)
       const pending = migrations.filter(({ name }) => !applied.has(name))
+      if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
+        await requireMayMigrate(client)
+      }
       await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(BOOKKEEPING)
       for (const migration of pending) await apply(client, migration, workerSchema)
@@ -134,8 +142,24 @@ async function apply(
   }
 }
 
+async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boolean> {
+  const { revision } = await readWorkerRelease()
+  return (await installedRevision(sql, workerSchema)) !== revision
+}
+
+/** Asked before anything is changed: the service owns the tables of the jobs, so it could change these alone. */
+async function requireMayMigrate(sql: Sql): Promise<void> {
+  const { rows } = await sql.query<{ may: boolean }>(
+    `select coalesce(
+       has_schema_privilege(to_regnamespace('posthorn')::oid, 'create'),
+       has_database_privilege(current_database(), 'create')
+     ) as may`,
+  )
+  if (!rows[0]?.may) throw await mayNotMigrate(sql)
+}
+
 /** Where the service runs as a role that may not change the schema, another one has to. */
-async function mayNotMigrate(sql: Sql, cause: unknown): Promise<Error> {
+async function mayNotMigrate(sql: Sql, cause?: unknown): Promise<Error> {
   const { rows } = await sql.query<{ role: string }>('select current_user as role')
   const role = rows[0]?.role
   return new Error(

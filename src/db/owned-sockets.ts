@@ -6,11 +6,11 @@ export interface OwnedSockets {
   destroy(): void
 }
 
-export function createOwnedSockets(): OwnedSockets {
+export function createOwnedSockets(openSocket = () => new Socket()): OwnedSockets {
   const sockets = new Set<Socket>()
   return {
     open() {
-      const socket = new Socket()
+      const socket = openSocket()
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
       return socket

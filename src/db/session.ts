@@ -21,6 +21,8 @@ export interface Session extends AsyncDisposable {
 
 const RECONNECT_AFTER_MS = 250
 
+const CONNECT_WITHIN_MS = 2_000
+
 /** A connection that does not answer by then is taken for broken. */
 const ANSWER_WITHIN_MS = 5_000
 
@@ -59,7 +61,7 @@ export function openSession(url: string, options: SessionOptions): Session {
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
-      connectionTimeoutMillis: ANSWER_WITHIN_MS,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
     })
     client.on('error', report)

@@ -36,20 +36,27 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
   return batched((uuids: string[]) => loadDeliveries(sql, uuids), { gatherMs: 0, maxSize: 500 })
 }
 
-/** The primary keys serve every look-up; the bounds prune the partitions of deliveries. */
+/**
+ * The primary keys serve every look-up; the bounds prune the partitions of deliveries. `offset 0` keeps each look-up
+ * apart: else a plan that was made for few rows reads all deliveries between the bounds, or all webhooks.
+ */
 const LOAD_DELIVERIES = `
-  select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
-    d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
-    e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
-    case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
-    w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog", s.on_hold_since is not null as "onHold",
-    coalesce(s.probe_delivery_id = d.id, false) as "isProbe", coalesce(s.head_delivery_id = d.id, false) as "isHead",
-    (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
-  from unnest($1::uuid[]) as wanted (id)
-  join posthorn.deliveries as d on d.id = wanted.id and d.id between $2 and $3
-  join posthorn.webhooks as w on w.id = d.webhook_id
-  left join posthorn.webhook_schedules as s on s.webhook_id = d.webhook_id
-  left join posthorn.events as e on e.id = d.event_id`
+  select loaded.* from unnest($1::uuid[]) as wanted (id), lateral (
+    select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
+      d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
+      e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
+      case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
+      w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
+      s.on_hold_since is not null as "onHold", coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
+      coalesce(s.head_delivery_id = d.id, false) as "isHead",
+      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
+    from (select * from posthorn.deliveries as d where d.id = wanted.id and d.id between $2 and $3 offset 0) as d
+    join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
+    left join lateral (
+      select * from posthorn.webhook_schedules as s where s.webhook_id = d.webhook_id offset 0
+    ) as s on true
+    left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
+  ) as loaded`
 
 type LoadedRow = Omit<LoadedDelivery, 'event'> & {
   readonly eventId: string

@@ -70,7 +70,8 @@ export const RECORD_ATTEMPTS = `
         ) as step
       )
     from attempt
-    where d.id = attempt.delivery_id and d.id between $1 and $2
+    -- By the array, so that a plan that was made for few rows does not read all deliveries between the bounds.
+    where d.id = attempt.delivery_id and d.id = any ($5::uuid[]) and d.id between $1 and $2
     returning d.id, d.organization_id, d.webhook_id, d.event_type, d.attempt_count, d.max_attempts, d.state,
       d.next_attempt_at, d.last_error, d.job_written_at, posthorn.uuid_v7() as attempt_id, attempt.*
   ),
@@ -125,7 +126,10 @@ export const RECORD_ATTEMPTS = `
     select count.webhook_id, case when succeeded > 0 then now() end,
       case when succeeded = 0 then first_started_at end, case when succeeded = 0 then attempts else 0 end,
       case when succeeded = 0 then count.last_error end
-    from count left join posthorn.webhook_conditions as known on known.webhook_id = count.webhook_id
+    from count
+    left join lateral (
+      select * from posthorn.webhook_conditions as c where c.webhook_id = count.webhook_id offset 0
+    ) as known on true
     -- A webhook that works is written once a minute, and when it begins to work again.
     where known.webhook_id is null or succeeded = 0 or known.failing_since is not null
       or known.last_success_at < date_trunc('minute', now())

@@ -51,7 +51,7 @@ async function countFailed(
       firstDeliveryUuidOf(since),
       lowerBoundAt(since),
       lowerBoundAt(until),
-      // One more than is answered tells whether there are more.
+      // One more than is answered shows whether there are more.
       atMost + 1,
     ],
   )

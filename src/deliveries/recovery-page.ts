@@ -4,10 +4,10 @@ import { enqueue } from '../queue/jobs.ts'
 import { firstDeliveryUuidOf, type RecoveryInclude } from './recovery-scope.ts'
 import { createMissed, redeliverFailed } from './recovery-steps.ts'
 
-/** A page makes due what its rate allows in this time, so that deliveries come evenly. */
+/** A page queues what its rate allows in this time, so that deliveries come evenly. */
 const PAGE_EVERY_MS = 250
 
-/** And never more than this, so that its transaction is short. */
+/** And no more than this, so that its transaction is short. */
 const MAX_PAGE_SIZE = 500
 
 /** How long a recovery rests before it looks whether its webhook was enabled again. */
@@ -18,18 +18,18 @@ const SETTLE_WITHIN_SECONDS = 30
 const SETTLE_EVERY_MS = 200
 
 /**
- * Makes the next page of a recovery due: one transaction, which also says how far it came. So whoever is killed leaves
- * whole pages, and the next goes on behind them. Answers in how many milliseconds the next page may be made; `null`
+ * Queues the next page of a recovery: one transaction, which also says how far it came. So a process that is killed leaves
+ * whole pages, and the next one continues behind them. Answers in how many milliseconds the next page may follow; `null`
  * once the recovery has ended.
  *
- * The row of the recovery is held from the beginning to the commit. A second process on the same recovery waits for it,
- * finds that the next page is not due yet, and so the rate is kept whoever works. One that is canceled is never in the
- * middle of a page, so one that is begun afterwards sees all that it made.
+ * The row of the recovery is locked from the beginning to the commit. A second process on the same recovery waits for it
+ * and finds that the time of the next page has not come, so the rate is kept by all of them together. A recovery is never
+ * canceled in the middle of a page, so one that is begun afterwards sees all that it queued.
  */
 export async function recoverPage(prisma: PrismaClient, uuid: string): Promise<number | null> {
   return await prisma.$transaction(
     async (tx) => {
-      // Against whoever else creates deliveries of past events.
+      // Against other recoveries that create deliveries of past events.
       await tx.$queryRaw`
         select pg_advisory_xact_lock(hashtextextended('posthorn.recover:' || webhook_id::text, 0))::text
         from posthorn.recoveries where id = ${uuid}::uuid`
@@ -72,13 +72,13 @@ export interface LockedRecovery {
   readonly enabled: boolean
   readonly ordered: boolean
   readonly deleted: boolean
-  /** Until the next page may be made. */
+  /** Until the next page may follow. */
   readonly waitMs: number
   /** Whether all is visible that was published before it began. */
   readonly settled: boolean
 }
 
-/** The webhook is held against the switch and a deletion, too. */
+/** The webhook is locked against the switch and a deletion, too. */
 async function lockRecovery(
   tx: Prisma.TransactionClient,
   uuid: string,
@@ -105,7 +105,7 @@ async function makePage(
   const size = Math.min(Math.ceil((ratePerSecond * PAGE_EVERY_MS) / 1_000), MAX_PAGE_SIZE)
   const make = step === 'failed' ? redeliverFailed : createMissed
   const { made, reachedId, last } = await make(tx, recovery, size)
-  // What was made keeps its share of the time, also at the end.
+  // What was queued keeps its share of the time, also at the end.
   if (last && made === 0) {
     if (step === 'missed' || include === 'failed') return await complete(tx, id)
     const first = firstDeliveryUuidOf(recovery.since)

@@ -9,10 +9,10 @@ const webhookOf = (webhookId: string) => Prisma.sql`
   from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
   where w.id = ${webhookId}::uuid`
 
-/** How many rows a page looks at, at most, to find those to make due. */
+/** How many rows a page looks at, at most, to find those to queue. */
 const LOOK_AT_MOST = 2_000
 
-/** Where a recovery stands. Uuids. What is recovered of a webhook with a line waits in it. */
+/** Where a recovery stands. Uuids. What is recovered of a webhook with a backlog is parked in it. */
 export interface RecoveryPosition {
   readonly id: string
   readonly organizationId: string
@@ -24,7 +24,7 @@ export interface RecoveryPosition {
 }
 
 export interface RecoveredPage {
-  /** How many deliveries are due now that were not. */
+  /** How many deliveries it queued. */
   readonly made: number
   /** Everything up to it is done; null where nothing was left to look at. */
   readonly reachedId: string | null
@@ -33,9 +33,9 @@ export interface RecoveredPage {
 }
 
 /**
- * Makes the next exhausted deliveries due again, oldest first, each under its `wh-id` and with the whole retry schedule
- * before it. They are found by the index of states, and told by their events: one that an earlier recovery created is
- * younger than its event, so only the recovery's own beginning bounds the deliveries.
+ * Redelivers the next exhausted deliveries, oldest first, each under its `wh-id` and with the whole retry schedule before
+ * it. They are found by the index of states, and chosen by their events: one that an earlier recovery created is younger
+ * than its event, so only the recovery's own beginning bounds the deliveries.
  */
 export async function redeliverFailed(
   tx: Prisma.TransactionClient,

@@ -47,7 +47,7 @@ export async function rereadRecovery(
   return row
 }
 
-/** Ends a recovery that runs, after the page that it is making. What it made due stays due. */
+/** Ends a recovery that runs, after the page that it is making. What it queued stays queued. */
 export async function cancelRecovery(
   prisma: PrismaClient,
   organizationId: string,

@@ -35,7 +35,7 @@ function keywordProblem(schema: object): string | null {
   return null
 }
 
-/** Every key and value, of whatever depth. Not by recursion: what is nested deep must not overflow the stack. */
+/** Every key and value, at any depth. Not by recursion: what is nested deep must not overflow the stack. */
 function* entriesWithin(root: object): Generator<[string, unknown]> {
   const todo: unknown[] = [root]
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {

@@ -8,8 +8,8 @@ import type { Catalogue, KnownTypes } from './event-type.ts'
 import type { NewEvent } from './new-event.ts'
 import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
 
-/** How long the events of a call are checked before something else has its turn. */
-const TURN_MS = 10
+/** How long the events of a call are checked before the event loop goes on. */
+const CHECK_SLICE_MS = 10
 
 /** How long the events of one call may be checked in all: only schemas that were written badly take as long. */
 const CHECK_WITHIN_MS = 1_000
@@ -22,7 +22,7 @@ export const MAX_EVENTS_PER_CALL = 1_000
 
 export interface PublishedEvent {
   readonly id: string
-  /** How many deliveries it made, one for each enabled webhook that subscribes to its type. */
+  /** How many deliveries it has, one for each enabled webhook that subscribes to its type. */
   readonly deliveryCount: number
   /** Whether the idempotency key was used before, so that this is the event of its first use. */
   readonly duplicate: boolean
@@ -111,17 +111,17 @@ async function toRows(
   const issues: FieldIssue[] = []
   const rows: EventRow[] = []
   const begun = performance.now()
-  let turn = begun
+  let sliceBegun = begun
   for (const [index, event] of events.entries()) {
     const now = performance.now()
     if (now - begun > CHECK_WITHIN_MS) {
       issues.push(tooSlow(index))
       break
     }
-    if (now - turn > TURN_MS) {
-      // Not an immediate, the first of which comes before whatever else waits.
+    if (now - sliceBegun > CHECK_SLICE_MS) {
+      // Not an immediate, the first of which comes before all else that waits.
       await setTimeout(0)
-      turn = performance.now()
+      sliceBegun = performance.now()
     }
     const data = JSON.stringify(event.data)
     const type = types.get(event.type)

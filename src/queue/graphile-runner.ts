@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
+import type { Database } from '../db/client.ts'
 import { type Claims, trackClaims } from './claims.ts'
 import { cronItems } from './cron.ts'
 import { openRunnerPool } from './runner-pool.ts'
@@ -29,7 +30,7 @@ export interface Runner {
 }
 
 export interface RunnerOptions {
-  readonly databaseUrl: string
+  readonly database: Pick<Database, 'url' | 'connections'>
   readonly workerSchema: string
   readonly concurrency: number
   readonly log: WorkerLog
@@ -50,7 +51,7 @@ const POLL_EVERY_MS = 100
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const { log, onConnectionError } = options
   const applicationName = `posthorn-runner-${randomBytes(6).toString('hex')}`
-  const connections = openRunnerPool(options.databaseUrl, applicationName, onConnectionError)
+  const connections = openRunnerPool(options.database, applicationName, onConnectionError)
   const events: WorkerEvents = new EventEmitter()
   const claims = trackClaims(events)
   const failed = Promise.withResolvers<Failure>()

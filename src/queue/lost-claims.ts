@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { isDatabaseUnavailable } from '../db/faults.ts'
 import { TASK_PREFIX } from './jobs.ts'
 
 interface ClaimedJob {
@@ -27,6 +28,9 @@ const LOOK_EVERY_MS = 60_000
 /** A job that is on its way between Postgres and its runner has arrived by then. */
 const LOOK_AGAIN_AFTER_MS = 5_000
 
+/** Claims are lost just when Postgres cannot be asked for them. */
+const RETRY_AFTER_MS = 1_000
+
 /** Finds jobs that are claimed, and that nobody runs. */
 export function watchLostClaims(options: LostClaimsOptions): LostClaims {
   const { onFound, onError } = options
@@ -51,8 +55,12 @@ export function watchLostClaims(options: LostClaimsOptions): LostClaims {
     }
     again = false
     looking = lookTwice()
-      .catch((error) => {
-        if (!closed.signal.aborted) onError(error)
+      .catch(async (error) => {
+        if (closed.signal.aborted) return
+        onError(error)
+        if (!isDatabaseUnavailable(error)) return
+        again = true
+        await sleep(RETRY_AFTER_MS, undefined, { signal: closed.signal }).catch(() => {})
       })
       .finally(() => {
         looking = null

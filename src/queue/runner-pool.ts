@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Database } from '../db/client.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
 
 /** The connections of one worker runner. */
@@ -24,13 +25,13 @@ const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .join(' ')
 
 export function openRunnerPool(
-  databaseUrl: string,
+  { url, connections }: Pick<Database, 'url' | 'connections'>,
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {
-  const sockets = createOwnedSockets()
+  const sockets = createOwnedSockets(connections.openSocket)
   const pool = new pg.Pool({
-    connectionString: databaseUrl,
+    connectionString: url,
     application_name: applicationName,
     options: SETTINGS,
     max: MAX_CONNECTIONS,

@@ -100,7 +100,7 @@ export async function startWorker(
   async function start(): Promise<void> {
     const runner = await context.enter(() =>
       startRunner({
-        databaseUrl: database.url,
+        database,
         workerSchema,
         concurrency,
         log,

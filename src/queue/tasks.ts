@@ -3,9 +3,9 @@ import type { Database } from '../db/client.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
+import { continueRecovery } from '../deliveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../deliveries/delete-old-recoveries.ts'
 import { completeFinishedJobs } from '../deliveries/finish-jobs.ts'
-import { takeRecoveryTurn } from '../deliveries/recovery-turn.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency.ts'
@@ -56,7 +56,7 @@ export function createTasks({
     },
 
     recover_deliveries: ({ recoveryId }, { signal }) =>
-      takeRecoveryTurn(database.prisma, recoveryId, signal),
+      continueRecovery(database.prisma, recoveryId, signal),
 
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)

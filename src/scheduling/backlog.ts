@@ -91,8 +91,8 @@ const RELEASE_BACKLOG = `
   with schedule as materialized (
     select s.*, w.ordered, w.rate_limit_per_second as rate,
       greatest(s.next_reservation_at, clock_timestamp()) as first_reservation,
-      w.ordered and s.xmin <> (
-        select seen.xmin from posthorn.webhook_schedules as seen where seen.webhook_id = $1) as is_stale
+      w.ordered and s.revision <> (
+        select seen.revision from posthorn.webhook_schedules as seen where seen.webhook_id = $1) as is_stale
     from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
     where s.webhook_id = $1 and s.on_hold_since is null and w.enabled
     for update of s skip locked
@@ -139,6 +139,7 @@ const RELEASE_BACKLOG = `
   total as (select count(*)::int as released from released),
   updated as (
     update posthorn.webhook_schedules as s set
+      revision = s.revision + 1,
       head_delivery_id = case when schedule.ordered
         then coalesce((select id from released limit 1), s.head_delivery_id) end,
       next_reservation_at = coalesce(

@@ -95,7 +95,7 @@ const RELEASE_PROBE = `
     from probe
   )
   update posthorn.webhook_schedules as s
-  set probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3,
+  set revision = s.revision + 1, probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3,
     -- So that nothing is sent beside the probe if the hold ends meanwhile.
     head_delivery_id = case when schedule.ordered then probe.id end
   from schedule, probe, scheduled where s.webhook_id = probe.webhook_id`

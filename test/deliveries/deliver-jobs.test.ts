@@ -1,139 +1,188 @@
-import { randomUUID } from 'node:crypto'
-import type pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import type { Delivery } from '../../src/db/generated/prisma/client.ts'
+import { createCatalogue } from '../../src/events/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { publicId } from '../../src/ids.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { until } from '../support/until.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { claimJobs, deliveryJobs } from '../support/jobs.ts'
 
+/* The database functions that give deliveries their jobs, for every way in which the job before can stand. */
 let database: Database
+let deliveries: Delivery[]
+
+const COUNT = 3
+const LATER = new Date('2100-01-01T00:00:00Z')
+
 beforeEach(async () => {
   database = await createTestDatabase()
+  const { organizationId } = await createTenant(database.prisma)
+  await subscribe(database, organizationId, [JOINED])
+  const events = Array.from({ length: COUNT }, (_, n) => ({ type: JOINED, data: { n } }))
+  const { pool } = database
+  await createPublishEvents(pool, createCatalogue(pool))(organizationId, events)
+  deliveries = await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-interface Job {
-  readonly id: string
-  readonly key: string | null
-  readonly deliveryId: string
-  readonly task: string
-  readonly runAt: Date
-  readonly attempts: number
-  readonly maxAttempts: number
-  readonly revision: number
-  readonly lastError: string | null
-  readonly available: boolean
-  /** All columns but the times at which it was written. */
-  readonly columns: Readonly<Record<string, unknown>>
+const query = (text: string, values: unknown[] = []) => database.pool.query(text, values)
+const jobs = () => deliveryJobs(database.pool)
+const keys = () => deliveries.map(({ id }) => publicId('delivery', id))
+
+interface Wanted {
+  readonly runAt?: Date | null
+  readonly attempts?: number
+  readonly maxAttempts?: number
+  readonly lastError?: string | null
 }
 
-const uuid = randomUUID()
-const key = publicId('delivery', uuid)
-const soon = new Date('2030-01-01T00:00:00Z')
-const later = new Date('2031-01-01T00:00:00Z')
-
-describe('the job of a delivery', () => {
-  test('is made as graphile-worker makes one', async () => {
-    expect(await addJobs([uuid], [soon])).toBe(1)
-    const [ours] = await jobs()
-    expect(ours).toMatchObject({ key, deliveryId: key, task: 'deliver', runAt: soon, attempts: 0 })
-
-    await database.pool.query('delete from graphile_worker._private_jobs')
-    await database.pool.query(
-      `select graphile_worker.add_job('deliver', json_build_object('deliveryId', $1::text), null, $2, null, $1)`,
-      [key, soon],
-    )
-    const [theirs] = await jobs()
-    expect(ours?.columns).toEqual({ ...theirs?.columns, id: ours?.columns['id'] })
-  })
-
-  test('that waits is moved, and begins anew', async () => {
-    await addJobs([uuid], [soon])
-    await database.pool.query(
-      `update graphile_worker._private_jobs set attempts = 3, last_error = 'it failed'`,
-    )
-    const [before] = await jobs()
-    expect(await addJobs([uuid], [later])).toBe(1)
-    expect(await jobs()).toMatchObject([
-      { id: before?.id, key, runAt: later, attempts: 0, lastError: null, revision: 1 },
-    ])
-  })
-
-  test('that has begun gives up its key, and another one is made', async () => {
-    await addJobs([uuid], [soon])
-    await database.pool.query(
-      `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker', attempts = 1`,
-    )
-    const [begun] = await jobs()
-    expect(await addJobs([uuid], [later])).toBe(1)
-    expect(await jobs()).toMatchObject([
-      { id: begun?.id, key: null, runAt: soon, attempts: begun?.maxAttempts, available: false },
-      { key, runAt: later, attempts: 0, available: true },
-    ])
-  })
-
-  test('that has failed for good gives up its key too', async () => {
-    await addJobs([uuid], [soon])
-    await database.pool.query('update graphile_worker._private_jobs set attempts = max_attempts')
-    expect(await addJobs([uuid], [later])).toBe(1)
-    expect((await jobs()).map(({ key, available }) => ({ key, available }))).toEqual([
-      { key: null, available: false },
-      { key, available: true },
-    ])
-  })
-
-  test('is made before any worker has begun, and where its task was cleaned up', async () => {
-    await database.pool.query('delete from graphile_worker._private_tasks')
-    expect(await addJobs([uuid], [soon])).toBe(1)
-    expect(await jobs()).toMatchObject([{ key, task: 'deliver' }])
-  })
-})
-
-test('many are made in their order, each for its own time, and none for none', async () => {
-  const uuids = Array.from({ length: 1_000 }, () => randomUUID())
-  const times = uuids.map((_, n) => new Date(soon.getTime() + n))
-  expect(await addJobs(uuids, times)).toBe(1_000)
-  const made = (await jobs()).map(({ deliveryId, runAt }) => ({ deliveryId, runAt }))
-  expect(made).toEqual(
-    uuids.map((id, n) => ({ deliveryId: publicId('delivery', id), runAt: times[n] })),
+/** Gives all of the deliveries such a job. */
+async function schedule({
+  runAt = LATER,
+  attempts = 2,
+  maxAttempts = 10,
+  lastError = 'HTTP 503 from https://example.com',
+}: Wanted = {}): Promise<void> {
+  await query(
+    `select posthorn.schedule_deliveries(array(
+       select row(id, webhook_id, organization_id, event_type, $1, $2, $3, $4)::posthorn.delivery_job
+       from posthorn.deliveries order by id))`,
+    [runAt, attempts, maxAttempts, lastError],
   )
-  expect(await addJobs([], [])).toBe(0)
-  expect(await addJobs(null, null)).toBe(0)
-  expect(await jobs()).toHaveLength(1_000)
-})
+}
 
-test('workers are told of those that are due, and not of those that are not yet', async () => {
-  const listener = await database.pool.connect()
-  const told: unknown[] = []
-  const onTold = ({ payload }: pg.Notification) => told.push(JSON.parse(payload ?? ''))
-  listener.on('notification', onTold)
-  try {
-    await listener.query('listen "jobs:insert"')
-    await addJobs([randomUUID()], [soon])
-    await addJobs([randomUUID(), randomUUID(), randomUUID()], [new Date(0), soon, new Date(0)])
-    await until(() => told.length > 0, 'workers are told')
-    expect(told).toEqual([{ r: expect.any(Number), count: 2 }])
-  } finally {
-    listener.off('notification', onTold)
-    await listener.query('unlisten *')
-    listener.release()
+const SCHEDULED = {
+  runAt: LATER,
+  attempts: 2,
+  maxAttempts: 10,
+  lastError: 'HTTP 503 from https://example.com (attempt 2 of 10)',
+  lockedBy: null,
+}
+
+describe('scheduling a delivery leaves one job, with true attempts, next time and error', () => {
+  async function expectOneEach() {
+    expect(await jobs()).toMatchObject(keys().map((key) => ({ key, ...SCHEDULED })))
   }
+
+  test('where none was there', async () => {
+    await query('select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))')
+    await schedule()
+    await expectOneEach()
+  })
+
+  test('where one waited', async () => {
+    await schedule({ attempts: 7, lastError: 'another error' })
+    await schedule()
+    await expectOneEach()
+  })
+
+  test('where one was running, which ends and is gone', async () => {
+    const worker = await claimJobs(database, COUNT)
+    await schedule()
+    expect((await jobs()).filter(({ key }) => key !== null)).toHaveLength(COUNT)
+    await worker.complete()
+    await expectOneEach()
+  })
+
+  test('where one was running, which fails by a fault', async () => {
+    const worker = await claimJobs(database, COUNT)
+    await schedule()
+    await worker.fail('a fault of ours')
+    expect((await jobs()).filter(({ key }) => key !== null)).toMatchObject(
+      keys().map((key) => ({ key, ...SCHEDULED })),
+    )
+  })
+
+  test('also for deliveries that are at different attempts', async () => {
+    await query(
+      `select posthorn.schedule_deliveries(array(
+         select row(id, webhook_id, organization_id, event_type, $1::timestamptz + n * interval '1 hour', n, 10,
+           'error ' || n)::posthorn.delivery_job
+         from (select *, row_number() over (order by id) - 1 as n from posthorn.deliveries) as numbered order by id))`,
+      [LATER],
+    )
+    expect(await jobs()).toMatchObject(
+      keys().map((key, n) => ({
+        key,
+        attempts: n,
+        maxAttempts: 10,
+        runAt: new Date(Number(LATER) + n * 3_600_000),
+        lastError: n === 0 ? null : `error ${n} (attempt ${n} of 10)`,
+      })),
+    )
+  })
+
+  test('as failed, where no further attempt follows', async () => {
+    await schedule({ runAt: null, attempts: 10 })
+    expect(await jobs()).toMatchObject(
+      keys().map((key) => ({
+        key,
+        attempts: 10,
+        maxAttempts: 10,
+        lastError: 'HTTP 503 from https://example.com (attempt 10 of 10)',
+      })),
+    )
+  })
 })
 
-async function addJobs(uuids: string[] | null, runAt: Date[] | null): Promise<number> {
-  const { rows } = await database.pool.query<{ added: number }>(
-    'select posthorn.add_deliver_jobs($1::uuid[], $2::timestamptz[])::int as added',
-    [uuids, runAt],
-  )
-  return rows[0]?.added as number
-}
+test('nothing is scheduled for no delivery', async () => {
+  const before = await jobs()
+  await query(`select posthorn.schedule_deliveries('{}'), posthorn.schedule_deliveries(null)`)
+  expect(await jobs()).toEqual(before)
+})
 
-async function jobs(): Promise<Job[]> {
-  const { rows } = await database.pool.query<Job>(
-    `select j.id, j.key, j.payload ->> 'deliveryId' as "deliveryId", t.identifier as task, j.run_at as "runAt",
-       j.attempts, j.max_attempts as "maxAttempts", j.revision, j.last_error as "lastError", j.is_available as available,
-       to_jsonb(j) - array['created_at', 'updated_at'] as columns
-     from graphile_worker._private_jobs as j join graphile_worker._private_tasks as t on t.id = j.task_id order by j.id`,
-  )
-  return rows
-}
+describe('bringing a delivery forward', () => {
+  async function bringForward(): Promise<boolean> {
+    const { rows } = await query(
+      `select posthorn.bring_delivery_forward(
+         row(id, webhook_id, organization_id, event_type, now(), 2, 10, null)::posthorn.delivery_job) as "isDone"
+       from posthorn.deliveries order by id limit 1`,
+    )
+    return rows[0].isDone
+  }
+
+  test('runs a job that is scheduled, under its id and with its error', async () => {
+    await schedule()
+    const [before] = await jobs()
+    expect(await bringForward()).toBe(true)
+    const [after, ...others] = await jobs()
+    expect(after).toMatchObject({ id: before?.id, attempts: 2, lastError: SCHEDULED.lastError })
+    expect(Number(after?.runAt)).toBeLessThanOrEqual(Date.now() + 1_000)
+    expect(others).toMatchObject([{ runAt: LATER }, { runAt: LATER }])
+  })
+
+  test('runs a job that has failed', async () => {
+    await schedule({ runAt: null, attempts: 10 })
+    expect(await bringForward()).toBe(true)
+    expect((await jobs())[0]).toMatchObject({ attempts: 2, maxAttempts: 10 })
+  })
+
+  test('adds a job where there is none', async () => {
+    await query('select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))')
+    expect(await bringForward()).toBe(true)
+    expect(await jobs()).toMatchObject([{ key: keys()[0], attempts: 2, maxAttempts: 10 }])
+  })
+
+  test('changes nothing where an attempt is running', async () => {
+    await using _worker = await claimJobs(database, COUNT)
+    const before = await jobs()
+    expect(await bringForward()).toBe(false)
+    expect(await jobs()).toEqual(before)
+    const { rows } = await query(
+      'select delivery_id from posthorn.running_delivery_jobs(array(select id from posthorn.deliveries)) order by 1',
+    )
+    expect(rows.map((row) => row.delivery_id)).toEqual(deliveries.map(({ id }) => id))
+  })
+})
+
+test('completing the jobs of deliveries leaves those that run', async () => {
+  await schedule()
+  await query('select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now())', [
+    (await jobs())[0]?.id,
+  ])
+  await using _worker = await claimJobs(database, 1)
+  const { rows } = await query('select posthorn.complete_delivery_jobs($1) as completed', [keys()])
+  expect(rows).toEqual([{ completed: COUNT - 1 }])
+  expect((await jobs()).map(({ key }) => key)).toEqual([keys()[0]])
+})

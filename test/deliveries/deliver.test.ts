@@ -187,7 +187,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     })
   })
 
-  test('after the last attempt of the schedule it is exhausted, and no job is left', async () => {
+  test('after the last attempt of the schedule it is exhausted, and its job stays as failed', async () => {
     await register()
     receiver.answer = (response) => response.writeHead(500).end('no')
     await publish({})

@@ -1,6 +1,6 @@
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Recovery } from '../../src/db/generated/prisma/client.ts'
-import { takeRecoveryTurn } from '../../src/deliveries/recovery-turn.ts'
+import { continueRecovery } from '../../src/deliveries/continue-recovery.ts'
 import { parseId, publicId } from '../../src/ids.ts'
 import { JOINED } from '../support/factories.ts'
 
@@ -67,6 +67,6 @@ export async function finish({ prisma }: Database, uuid: string): Promise<Recove
   for (;;) {
     const recovery = await prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
     if (recovery.state !== 'running') return recovery
-    await takeRecoveryTurn(prisma, publicId('recovery', uuid), undefined)
+    await continueRecovery(prisma, publicId('recovery', uuid), undefined)
   }
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { continueRecovery } from '../../src/deliveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../../src/deliveries/delete-old-recoveries.ts'
 import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.ts'
 import { cancelRecovery } from '../../src/deliveries/recovery.ts'
 import { countRecoverable } from '../../src/deliveries/recovery-count.ts'
 import { recoverPage } from '../../src/deliveries/recovery-page.ts'
 import type { RecoveryInput } from '../../src/deliveries/recovery-scope.ts'
-import { takeRecoveryTurn } from '../../src/deliveries/recovery-turn.ts'
 import { testDelivery } from '../../src/deliveries/test-delivery.ts'
 import { parseId, publicId } from '../../src/ids.ts'
 import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
@@ -324,7 +324,7 @@ describe('its course', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await begin({ ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await takeRecoveryTurn(api.database.prisma, id, undefined)
+    await continueRecovery(api.database.prisma, id, undefined)
     const { redelivered, state } = await api.database.prisma.recovery.findUniqueOrThrow({
       where: { id: recoveryUuid as string },
     })
@@ -342,7 +342,7 @@ describe('its course', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await takeRecoveryTurn(api.database.prisma, id, AbortSignal.abort())
+    await continueRecovery(api.database.prisma, id, AbortSignal.abort())
     expect(await rows({ state: 'pending' })).toHaveLength(3)
   })
 
@@ -358,7 +358,7 @@ describe('its course', () => {
       redelivered: 10,
       finishedAt: expect.any(Date),
     })
-    await takeRecoveryTurn(api.database.prisma, id, undefined)
+    await continueRecovery(api.database.prisma, id, undefined)
     expect(await rows({ state: 'pending' })).toHaveLength(10)
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
@@ -370,7 +370,7 @@ describe('its course', () => {
     await events({ count: 5 })
     const { recoveryUuid } = await begin()
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
-    await takeRecoveryTurn(
+    await continueRecovery(
       api.database.prisma,
       publicId('recovery', recoveryUuid as string),
       undefined,
@@ -405,7 +405,7 @@ describe('its course', () => {
           where: { id },
           data: { nextPageAt: new Date(0) },
         })
-        const turn = takeRecoveryTurn(api.database.prisma, publicId('recovery', id), undefined)
+        const turn = continueRecovery(api.database.prisma, publicId('recovery', id), undefined)
         await expect(turn).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {

@@ -86,7 +86,7 @@ describe('Retry-After', () => {
     expect(retryDelayMs(10, answered(503, '60'), schedule, now)).toBeNull()
   })
 
-  test('whatever it says, the delay is finite and at most a day or the schedule', () => {
+  test('however it is written, the delay is finite and at most a day or the schedule', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const delay = retryAfterMs(header, now)

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sweep } from '../../src/deliveries/sweep.ts'
 import { parseId } from '../../src/ids.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+
+/** By the retry schedule of tests. */
+const ATTEMPTS = 4
 
 let receiver: Receiver
 let api: TestApp
@@ -26,7 +30,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('kill -9 between sending and recording: the delivery is repeated within 15 s, and nothing is lost', async () => {
+test('kill -9 between sending and recording: the delivery repeats once it is rescued, and nothing is lost', async () => {
   const webhook = await register()
   // It has the request and never answers, so the kill falls between sending and recording.
   receiver.answer = () => {}
@@ -45,9 +49,10 @@ test('kill -9 between sending and recording: the delivery is repeated within 15 
   await until(
     async () => (await stateCounts())['succeeded'] === count,
     'every delivery succeeds',
-    20_000,
+    30_000,
   )
-  expect(Date.now() - killedAt).toBeLessThan(15_000)
+  // A rescue takes 15 s at most; the rest is for a busy machine.
+  expect(Date.now() - killedAt).toBeLessThan(20_000)
 
   const arrived = receiver.received.map((request) => request.headers['wh-id'])
   expect(new Set(arrived).size).toBe(count)
@@ -56,38 +61,112 @@ test('kill -9 between sending and recording: the delivery is repeated within 15 
   await api.rest('DELETE', `/webhooks/${webhook}`)
 }, 60_000)
 
+test('kill -9 during the last attempt of a schedule exhausts and cancels nothing, and the rescue uses up no attempt', async () => {
+  const webhook = await register()
+  receiver.forget()
+  receiver.answer = (response, { headers }) => {
+    if (countOf(headers['wh-id']) < ATTEMPTS) response.writeHead(500).end()
+  }
+  const doomed = startWorker()
+  const ids = await publish(6)
+  await receiver.arrival(6 * ATTEMPTS)
+  doomed.child.kill('SIGKILL')
+  await doomed.ended
+  // What looks for deliveries without a job must not take the claims for failed jobs.
+  await sweep(api.database.pool, 'graphile_worker')
+  expect(await deliveriesOf(ids)).toEqual([
+    { state: 'pending', attempts: ATTEMPTS - 1, recorded: ATTEMPTS - 1, count: 6 },
+  ])
+
+  const failing = new Set(ids.slice(3))
+  receiver.answer = (response, { headers }) =>
+    response.writeHead(failing.has(String(headers['wh-id'])) ? 500 : 200).end()
+  await using _next = startWorker()
+  await until(
+    async () => (await deliveriesOf(ids)).every(({ state }) => state !== 'pending'),
+    'all end',
+    30_000,
+  )
+  // Each was sent once more than is on record: the request that the kill cut off.
+  expect(ids.map(countOf)).toEqual(ids.map(() => ATTEMPTS + 1))
+  expect(await deliveriesOf(ids)).toEqual([
+    { state: 'exhausted', attempts: ATTEMPTS, recorded: ATTEMPTS, count: 3 },
+    { state: 'succeeded', attempts: ATTEMPTS, recorded: ATTEMPTS, count: 3 },
+  ])
+  await until(async () => (await jobs()).length === 3, 'the exhausted ones keep their jobs')
+  expect(await jobs()).toEqual(
+    ids.slice(3).map((key) => ({
+      key,
+      attempts: ATTEMPTS,
+      max_attempts: ATTEMPTS,
+      locked: false,
+      last_error: expect.stringMatching(/^HTTP 500 from .* \(attempt 4 of 4\)$/),
+    })),
+  )
+  await completeJobs(ids)
+  await api.rest('DELETE', `/webhooks/${webhook}`)
+}, 60_000)
+
+test('kill -9 in the middle of recording: what was committed is not sent again, and the rest repeats once', async () => {
+  const webhook = await register()
+  receiver.forget()
+  receiver.answer = (response) => response.end()
+  const doomed = startWorker()
+  const holder = await api.database.pool.connect()
+  await holder.query('begin; lock table posthorn.attempts in share mode')
+  const [lost] = await publish(1)
+  await until(async () => (await blocked()).length === 1, 'the first is being recorded')
+  const [lostBackend] = await blocked()
+  const [committed] = await publish(1)
+  await until(async () => (await blocked()).length === 2, 'the second is being recorded')
+  doomed.child.kill('SIGKILL')
+  await doomed.ended
+  // A server process of Postgres does not notice that its client is gone: it commits.
+  await api.database.pool.query('select pg_terminate_backend($1, 5000)', [lostBackend])
+  await holder.query('rollback')
+  holder.release()
+
+  await using _next = startWorker()
+  await until(async () => (await jobCount()) === 0, 'nothing is left', 30_000)
+  expect([countOf(lost), countOf(committed)]).toEqual([2, 1])
+  expect(await deliveriesOf([lost, committed])).toEqual([
+    { state: 'succeeded', attempts: 1, recorded: 1, count: 2 },
+  ])
+  await api.rest('DELETE', `/webhooks/${webhook}`)
+}, 60_000)
+
 test('SIGTERM finishes what is in flight, and ends with exit code 0', async () => {
   await register()
   receiver.forget()
   receiver.answer = (response) => setTimeout(() => response.end(), 500)
   const worker = startWorker()
-  await publish(5)
+  const ids = await publish(5)
   await receiver.arrival(5)
   worker.child.kill('SIGTERM')
   expect(await worker.ended).toBe(0)
-  expect((await stateCounts())['succeeded']).toBe(55)
+  expect(await deliveriesOf(ids)).toEqual([
+    { state: 'succeeded', attempts: 1, recorded: 1, count: 5 },
+  ])
   expect(await jobCount()).toBe(0)
 }, 60_000)
 
-test('SIGTERM unclaims the delivery that a hanging receiver holds, and uses up no attempt', async () => {
+test('SIGTERM requeues what a hanging receiver keeps, and uses up no attempt', async () => {
   receiver.forget()
   receiver.answer = () => {}
   const worker = startWorker()
-  await publish(1)
+  const [id] = await publish(1)
   await receiver.arrival(1)
   worker.child.kill('SIGTERM')
   expect(await worker.ended).toBe(0)
-  const { rows } = await api.database.pool.query(
-    `select attempt_count from posthorn.deliveries where state = 'pending'`,
-  )
-  expect(rows).toEqual([{ attempt_count: 0 }])
-  const { rows: jobs } = await api.database.pool.query(
-    `select locked_at from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
-  )
-  expect(jobs).toEqual([{ locked_at: null }])
+  expect(await deliveriesOf([id])).toEqual([
+    { state: 'pending', attempts: 0, recorded: 0, count: 1 },
+  ])
+  expect(await jobs()).toEqual([
+    { key: id, attempts: 0, max_attempts: ATTEMPTS, locked: false, last_error: null },
+  ])
 }, 60_000)
 
-test('a delivery unclaimed at SIGTERM goes out with the next process at once, and one that ended in time was sent once', async () => {
+test('what is requeued at SIGTERM goes out with the next process at once, and what ended in time was sent once', async () => {
   await settle()
   // Every other request is answered after a second, the others never by the process that is ended.
   const slow = new Set<unknown>()
@@ -146,9 +225,39 @@ async function register(): Promise<string> {
   return (await response.json()).id
 }
 
-async function publish(count: number): Promise<void> {
+/** Answers the ids of the deliveries, in order. */
+async function publish(count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
-  await api.app.services.publishEvents(api.tenant.organizationId, events)
+  const published = await api.app.services.publishEvents(api.tenant.organizationId, events)
+  const { rows } = await api.database.pool.query(
+    `select posthorn.type_id('msg', id) as id from posthorn.deliveries where event_id = any ($1) order by id`,
+    [published.map(({ id }) => parseId('event', id) ?? id)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** How often a delivery arrived. */
+function countOf(id: unknown): number {
+  return receiver.received.filter(({ headers }) => headers['wh-id'] === id).length
+}
+
+async function deliveriesOf(ids: readonly unknown[]) {
+  const { rows } = await api.database.pool.query(
+    `select d.state, attempt_count as attempts,
+       (select count(*)::int from posthorn.attempts as a where a.delivery_id = d.id) as recorded, count(*)::int as count
+     from posthorn.deliveries as d where posthorn.type_id('msg', d.id) = any ($1) group by 1, 2, 3 order by state::text`,
+    [ids],
+  )
+  return rows
+}
+
+/** The backends that wait for a lock. */
+async function blocked(): Promise<number[]> {
+  const { rows } = await api.database.pool.query(
+    `select pid from pg_stat_activity
+     where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0 order by query_start`,
+  )
+  return rows.map(({ pid }) => pid)
 }
 
 async function stateCounts(): Promise<Record<string, number>> {
@@ -158,9 +267,19 @@ async function stateCounts(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.state, row.n]))
 }
 
-async function jobCount(): Promise<number> {
+/** The jobs of deliveries as a dashboard sees them. */
+async function jobs() {
   const { rows } = await api.database.pool.query(
-    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
+    `select key, attempts, max_attempts, locked_at is not null as locked, last_error
+     from graphile_worker.jobs where task_identifier = 'posthorn:deliver' order by key`,
   )
-  return rows[0].n
+  return rows
+}
+
+async function jobCount(): Promise<number> {
+  return (await jobs()).length
+}
+
+async function completeJobs(keys: readonly string[]): Promise<void> {
+  await api.database.pool.query('select posthorn.complete_delivery_jobs($1)', [keys])
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maintainPartitions } from '../../src/deliveries/retention.ts'
-import { eraseExpiredIdempotencyKeys } from '../../src/idempotency.ts'
+import { deleteExpiredIdempotencyKeys } from '../../src/idempotency.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -32,7 +32,7 @@ describe.each([
 
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs })
     await maintainPartitions(app.database.pool, 30 * DAY_MS)
-    await eraseExpiredIdempotencyKeys(app.database.pool)
+    await deleteExpiredIdempotencyKeys(app.database.pool)
     expect(await publish()).toEqual([{ ...first, deliveryCount: 0, duplicate: true }])
     // By counting, as the clock that a deadline would be measured by has jumped.
     for (let looks = 0; receiver.received.length < 3 && looks < 500; looks++) {

@@ -12,6 +12,8 @@ export interface CountingReceiver extends AsyncDisposable {
   seen(): Promise<Map<string, Seen>>
   /** How many different deliveries have arrived. */
   count(): Promise<number>
+  /** How many different deliveries of an event have arrived. */
+  countOf(event: number): Promise<number>
 }
 
 export async function startCountingReceiver(seed: number): Promise<CountingReceiver> {
@@ -21,7 +23,7 @@ export async function startCountingReceiver(seed: number): Promise<CountingRecei
   let asked: Promise<unknown> = Promise.resolve()
 
   /** One question after the other, as answers bear no name. */
-  function ask<Answer>(question: string): Promise<Answer> {
+  function ask<Answer>(question: string | object): Promise<Answer> {
     const answer = asked.then(async () => {
       child.send(question)
       const [message] = await once(child, 'message')
@@ -36,6 +38,7 @@ export async function startCountingReceiver(seed: number): Promise<CountingRecei
     authority,
     seen: async () => new Map(await ask<[string, Seen][]>('all')),
     count: () => ask<number>('count'),
+    countOf: (event) => ask<number>({ event }),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.disconnect()

@@ -13,6 +13,8 @@ export interface World {
 /** Something that goes wrong, and is over when `happen` resolves: what was ended runs again. */
 export interface Fault {
   readonly name: string
+  /** Whether it leaves jobs claimed that only a rescue makes available: other processes wait 12 to 15 s for a heartbeat. */
+  readonly needsRescue: boolean
   /** How many deliveries it can double at most: the attempts in flight where it strikes. */
   bound(world: World): number
   happen(world: World): Promise<void>
@@ -22,27 +24,32 @@ export interface Fault {
 export const FAULTS: readonly Fault[] = [
   {
     name: 'kill -9 of a worker',
+    needsRescue: true,
     bound: () => IN_FLIGHT,
     happen: async (world) => await killAndRestart(world, [oneWorker(world)]),
   },
   {
     name: 'kill -9 of the API',
+    needsRescue: true,
     bound: (world) => inFlightOf([api(world)]),
     happen: async (world) => await killAndRestart(world, [api(world)]),
   },
   {
     name: 'kill -9 of the API and a worker',
+    needsRescue: true,
     bound: () => IN_FLIGHT,
     happen: async (world) =>
       await killAndRestart(world, [...new Set([api(world), oneWorker(world)])]),
   },
   {
     name: 'kill -9 of everything but Postgres',
+    needsRescue: true,
     bound: ({ members }) => inFlightOf(members),
     happen: async (world) => await killAndRestart(world, world.members),
   },
   {
     name: 'kill -9 of Postgres',
+    needsRescue: false,
     bound: ({ members }) => inFlightOf(members),
     async happen({ postgres, chance }) {
       await postgres.kill()
@@ -52,6 +59,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'immediate shutdown of Postgres',
+    needsRescue: false,
     bound: ({ members }) => inFlightOf(members),
     async happen({ postgres, chance }) {
       await postgres.stop('immediate')
@@ -61,6 +69,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'all connections broken',
+    needsRescue: false,
     bound: ({ members }) => inFlightOf(members),
     async happen({ postgres }) {
       await postgres.query(
@@ -70,13 +79,47 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'a worker frozen (SIGSTOP, SIGCONT)',
+    name: 'a worker frozen for a moment',
+    needsRescue: false,
     // Answers that come while it stands still may find their deadline passed.
     bound: () => IN_FLIGHT,
     happen: async (world) => await oneWorker(world).freezeFor(1_000 + world.chance() * 3_000),
   },
   {
+    name: 'a worker frozen past its rescue',
+    needsRescue: true,
+    // It fences itself when it goes on: what was in flight was sent by others meanwhile, and nothing else.
+    bound: () => IN_FLIGHT,
+    happen: async (world) => await oneWorker(world).freezeFor(15_000 + world.chance() * 5_000),
+  },
+  {
+    name: 'a worker cut off from Postgres for 15 s',
+    needsRescue: true,
+    bound: () => IN_FLIGHT,
+    async happen(world) {
+      const { network } = oneWorker(world)
+      network.hold()
+      await sleep(15_000)
+      network.release()
+    },
+  },
+  {
+    name: 'a machine vanished, connections open',
+    needsRescue: true,
+    bound: () => IN_FLIGHT,
+    async happen(world) {
+      const worker = oneWorker(world)
+      worker.network.silence()
+      await sleep(world.chance() * 15_000)
+      await worker.kill()
+      // Postgres is not told: for it the old connections stay open.
+      worker.network.abandon()
+      worker.start()
+    },
+  },
+  {
     name: 'SIGTERM of a worker',
+    needsRescue: false,
     bound: () => 0,
     async happen(world) {
       const worker = oneWorker(world)
@@ -85,6 +128,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'rolling restart of the workers',
+    needsRescue: false,
     bound: () => 0,
     async happen(world) {
       for (const worker of workers(world)) {

@@ -3,7 +3,7 @@ import { printReport, printRound } from './print.ts'
 import { runSuite } from './suite.ts'
 
 /*
- * `npm run test:faults`: real processes under load, struck by faults. Exits with 1 when anything promised in
+ * `npm run test:long`: real processes under load, struck by faults. Exits with 1 when anything promised in
  * docs/reliability.md does not hold.
  */
 

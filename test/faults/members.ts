@@ -3,6 +3,7 @@ import type { Role } from '../../src/server.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { freePort } from './own-postgres.ts'
+import { type Relay, startRelay, throughRelay } from './relay.ts'
 
 /** Attempts under way in one process at most. */
 const CONCURRENCY = 50
@@ -23,6 +24,8 @@ export interface Member extends AsyncDisposable {
   readonly runs: boolean
   /** All that its processes wrote to standard error. */
   readonly log: string
+  /** The network between it and Postgres. */
+  readonly network: Relay
   start(): void
   kill(): Promise<void>
   /** SIGTERM; resolves when it has ended. Throws when it did not end well. */
@@ -36,6 +39,8 @@ export async function startMember(
   role: Role,
   environment: Readonly<Record<string, string>>,
 ): Promise<Member> {
+  const databaseUrl = environment['DATABASE_URL'] as string
+  const network = await startRelay(Number(new URL(databaseUrl).port))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const processes: PosthornProcess[] = []
@@ -60,8 +65,13 @@ export async function startMember(
     get log() {
       return processes.map(({ stderr }) => stderr).join('')
     },
+    network,
     start() {
-      const own = { PORT: String(port), POSTHORN_CONCURRENCY: String(CONCURRENCY) }
+      const own = {
+        PORT: String(port),
+        POSTHORN_CONCURRENCY: String(CONCURRENCY),
+        DATABASE_URL: throughRelay(databaseUrl, network),
+      }
       processes.push(
         startPosthorn(['start', '--role', role], { environment: { ...environment, ...own } }),
       )
@@ -92,13 +102,18 @@ export async function startMember(
       return response?.status === 200
     },
     async [Symbol.asyncDispose]() {
-      if (!member.runs) return
-      const exit = once(current().child, 'exit')
-      current().child.kill('SIGKILL')
-      await exit
+      if (member.runs) {
+        const exit = once(current().child, 'exit')
+        current().child.kill('SIGKILL')
+        await exit
+      }
+      await network[Symbol.asyncDispose]()
     },
   }
   member.start()
-  await until(() => member.isReady(), `${name} is ready: ${member.log.slice(-500)}`, 60_000)
+  await until(() => member.isReady(), `${name} is ready`, 60_000).catch(async (error) => {
+    await member[Symbol.asyncDispose]()
+    throw new Error(`${error.message} It wrote: ${member.log.slice(-2_000)}`)
+  })
   return member
 }

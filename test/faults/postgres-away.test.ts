@@ -237,7 +237,7 @@ async function refusals(): Promise<number> {
 
 async function jobCount(): Promise<number> {
   const [row] = await postgres.query(
-    `select count(*)::int as count from graphile_worker.jobs where task_identifier = 'deliver'`,
+    `select count(*)::int as count from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
   )
   return row.count
 }

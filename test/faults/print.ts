@@ -5,7 +5,7 @@ export function printRound(round: RoundResult): void {
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
   const columns = [
     String(round.number).padStart(3),
-    round.fault.padEnd(36),
+    round.fault.padEnd(40),
     `away ${seconds(round.awayMs)}`.padEnd(12),
     `accepts after ${seconds(round.acceptedAfterMs)}`.padEnd(22),
     `settled after ${seconds(round.settledAfterMs)}`,
@@ -24,6 +24,8 @@ export function printReport(report: Report): void {
     ['deliveries that arrived', report.deliveries],
     ['requests that arrived', report.arrivals],
     ['deliveries missing', report.missing],
+    ['recorded as succeeded', report.succeeded],
+    ['  with no 2xx sent', report.unacknowledged],
     ['arrived again after a 2xx', report.duplicates],
     ['  at most, by what was in flight', report.duplicatesAtMost],
     ['violations', report.violations.length],

@@ -20,6 +20,8 @@ export interface Seen {
 
 const chance = chanceOf(Number(process.argv[2] ?? 1))
 const seen = new Map<string, Seen>()
+/** How many deliveries of each event arrived. */
+const arrivalsOf = new Map<number, number>()
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
 
@@ -40,6 +42,7 @@ const server = createServer({ key, cert }, async (request, response) => {
     acknowledged: 0,
     againAtMs: [],
   }
+  if (!seen.has(id)) arrivalsOf.set(entry.event, (arrivalsOf.get(entry.event) ?? 0) + 1)
   seen.set(id, entry)
   entry.arrivals += 1
   if (entry.acknowledged > 0) entry.againAtMs.push(Date.now())
@@ -59,7 +62,9 @@ server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
   process.send?.({ url: `https://127.0.0.1:${port}`, authority: authority.pem })
 })
-process.on('message', (question) => {
-  process.send?.(question === 'all' ? [...seen] : seen.size)
+process.on('message', (question: 'all' | 'count' | { event: number }) => {
+  if (question === 'all') process.send?.([...seen])
+  else if (question === 'count') process.send?.(seen.size)
+  else process.send?.(arrivalsOf.get(question.event) ?? 0)
 })
 process.on('disconnect', () => process.exit())

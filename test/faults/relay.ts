@@ -7,6 +7,11 @@ export interface Relay extends AsyncDisposable {
   /** Nothing passes any more, in neither direction, and nobody is told: as when a machine stops. */
   silence(): void
   restore(): void
+  /** Nothing passes any more, but nothing is lost: what was sent meanwhile arrives at `release`, as TCP sends it again. */
+  hold(): void
+  release(): void
+  /** Ends a silence for new connections: those open now stay open at the server, and silent, for good. */
+  abandon(): void
 }
 
 export async function startRelay(targetPort: number): Promise<Relay> {
@@ -15,17 +20,19 @@ export async function startRelay(targetPort: number): Promise<Relay> {
   /** Those whose other end is gone, which they are not told. */
   const dead = new WeakSet<Socket>()
   let silent = false
+  let held = false
 
   function join(from: Socket, to: Socket, open: Set<Socket>): void {
     open.add(from)
     from.on('data', (chunk) => {
-      if (!silent) to.write(chunk)
+      if (!silent && !dead.has(to)) to.write(chunk)
     })
     from.on('error', () => {})
     from.on('close', () => {
       open.delete(from)
       if (!silent && !dead.has(to)) to.destroy()
     })
+    if (held) from.pause()
   }
 
   const server = createServer((client) => {
@@ -47,10 +54,30 @@ export async function startRelay(targetPort: number): Promise<Relay> {
       for (const client of clients) dead.add(client)
       for (const target of targets) target.destroy()
     },
+    hold() {
+      held = true
+      for (const socket of [...clients, ...targets]) socket.pause()
+    },
+    release() {
+      held = false
+      for (const socket of [...clients, ...targets]) socket.resume()
+    },
+    abandon() {
+      silent = false
+      for (const socket of [...clients, ...targets]) dead.add(socket)
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of [...clients, ...targets]) socket.destroy()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+/** The same database, reached through a relay. */
+export function throughRelay(databaseUrl: string, { port }: Pick<Relay, 'port'>): string {
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String(port)
+  return url.href
 }

@@ -1,17 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { openDatabase } from '../../src/db/client.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { testEnvironment } from '../support/app.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
 import { chanceOf } from './chance.ts'
-import { startCountingReceiver } from './counting-receiver.ts'
 import { FAULTS, type Fault, type World } from './fault.ts'
-import { type Member, startMember } from './members.ts'
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
+import type { Member } from './members.ts'
 import { startPublisher } from './publisher.ts'
 import { type RoundResult, runRound } from './round.ts'
+import { openStage } from './stage.ts'
 import { judge, type Verdict } from './verdict.ts'
 
 export interface SuiteOptions {
@@ -40,26 +34,15 @@ export interface Report extends Verdict {
 export async function runSuite(options: SuiteOptions): Promise<Report> {
   const { rounds, seed, perSecond, only = '', logs, signal, onRound } = options
   await using stack = new AsyncDisposableStack()
-  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn faults '))
-  stack.defer(() => rm(directory, { recursive: true, force: true }))
-  const postgres = stack.use(await startOwnPostgres(directory))
-  const receiver = stack.use(await startCountingReceiver(seed))
-  const token = await createTenantIn(postgres)
-  const environment = await environmentOf(directory, postgres.url, receiver.authority)
-
-  const members: Member[] = []
-  stack.defer(
-    async () => void (await Promise.all(members.map((one) => one[Symbol.asyncDispose]()))),
-  )
-  const startAll = async (...started: Promise<Member>[]) =>
-    void members.push(...(await Promise.all(started)))
-  await startAll(
-    startMember('the API', 'api', environment),
-    startMember('worker 1', 'worker', environment),
-    startMember('worker 2', 'worker', environment),
-  )
+  const stage = stack.use(await openStage(seed))
+  const { postgres, receiver, token } = stage
+  const members = await Promise.all([
+    stage.start('the API', 'api'),
+    stage.start('worker 1', 'worker'),
+    stage.start('worker 2', 'worker'),
+  ])
   let apiUrl = members[0]?.url as string
-  for (const hook of ['steady', 'shaky']) await register(apiUrl, token, `${receiver.url}/${hook}`)
+  await stage.register(apiUrl)
 
   const chance = chanceOf(seed)
   const name = `fault-${seed}`
@@ -71,7 +54,7 @@ export async function runSuite(options: SuiteOptions): Promise<Report> {
   for (const [index, fault] of faults.entries()) {
     if (signal?.aborted) break
     if (index === rounds - single) {
-      const whole = await startMember('the whole', 'all', environment)
+      const whole = await stage.start('the whole', 'all')
       apiUrl = whole.url
       for (const member of members) await member.terminate()
       retired.push(...members.splice(0, members.length, whole))
@@ -107,31 +90,4 @@ function inSomeOrder(count: number, only: string, chance: () => number): Fault[]
     while (kinds.length > 0) faults.push(...kinds.splice(Math.floor(chance() * kinds.length), 1))
   }
   return faults.slice(0, count)
-}
-
-async function createTenantIn(postgres: OwnPostgres): Promise<string> {
-  await using database = openDatabase(postgres.url)
-  await migrate(database.pool)
-  return (await createTenant(database.prisma)).token
-}
-
-async function environmentOf(directory: string, databaseUrl: string, authority: string) {
-  const file = path.join(directory, 'ca.pem')
-  await writeFile(file, authority)
-  return {
-    ...testEnvironment(databaseUrl),
-    POSTHORN_EGRESS_CA_FILE: file,
-    POSTHORN_ATTEMPT_TIMEOUT: '3s',
-    POSTHORN_RETRY_SCHEDULE: '200ms,500ms,1s,1s,1s,1s,1s,1s,2s,2s,2s,2s,2s',
-    POSTHORN_LOG_LEVEL: 'warn',
-  }
-}
-
-async function register(apiUrl: string, token: string, url: string): Promise<void> {
-  const response = await fetch(`${apiUrl}/api/connect/v1/webhooks`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url, event_subscriptions: [JOINED], enabled: true }),
-  })
-  if (response.status !== 201) throw new Error(`The webhook was refused: ${await response.text()}`)
 }

@@ -21,7 +21,7 @@ const health = fc.record({
   health: fc.constantFrom('healthy' as const, 'failing' as const, 'disabled' as const),
 })
 
-test('whatever happened is told in full, in payloads that Postgres takes', () => {
+test('every live event is sent in full, in payloads that Postgres takes', () => {
   const happenings = fc.array(fc.oneof(canceled, attempt, health), { maxLength: 60 })
   fc.assert(
     fc.property(happenings, (told) => {

@@ -219,9 +219,15 @@ test('what cannot be decrypted of one webhook stops no other, and says so on its
     }),
   )
   const { rows } = await database.pool.query(
-    'select attempts from graphile_worker.jobs where last_error is not null',
+    'select attempts, max_attempts, last_error from graphile_worker.jobs where last_error is not null',
   )
-  expect(rows).toEqual([])
+  expect(rows).toEqual([
+    {
+      attempts: 2,
+      max_attempts: 2,
+      last_error: expect.stringMatching(/^secret_unreadable/),
+    },
+  ])
   expect(receiver.received).toHaveLength(1)
 
   // Lists answer, over both APIs.

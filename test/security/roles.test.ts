@@ -1,61 +1,36 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { eraseOldAuditEntries } from '../../src/audit/erase-old-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/delete-old-entries.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { maintainPartitions } from '../../src/deliveries/retention.ts'
 import { parseId } from '../../src/ids.ts'
-import { eraseEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { withDatabase } from '../support/with-database.ts'
 import { openBrowser, VIEWER } from '../web/browser.ts'
+import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
 
 const DAY_MS = 86_400_000
-const suffix = randomBytes(4).toString('hex')
-const [owner, service] = [`posthorn_owner_${suffix}`, `posthorn_service_${suffix}`]
-const name = `posthorn_roles_${suffix}`
 
-let server: Database
+let roles: RoleDatabase
 let asOwner: Database
 let asService: Database
 let receiver: Receiver
 let posthorn: TestApp
 
-/** The database as one of the roles that the script makes. */
-function urlOf(role: string, password: string): string {
-  const url = new URL(withDatabase(inject('postgresUrl'), name))
-  url.username = role
-  url.password = password
-  return url.href
-}
-
 beforeAll(async () => {
-  server = openDatabase(inject('postgresUrl'), { maxConnections: 1 })
-  await server.pool.query(`create database ${name}`)
-  {
-    await using admin = openDatabase(withDatabase(inject('postgresUrl'), name))
-    const script = await readFile(new URL('../../deploy/roles.sql', import.meta.url), 'utf8')
-    await admin.pool.query(
-      script.replaceAll('posthorn_owner', owner).replaceAll('posthorn_service', service),
-    )
-  }
-  asOwner = openDatabase(urlOf(owner, 'change me'))
-  asService = openDatabase(urlOf(service, 'change me too'))
+  roles = await createRoleDatabase()
+  ;({ asOwner, asService } = roles)
   receiver = await startReceiver()
 })
 afterAll(async () => {
   await posthorn?.[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
-  await asOwner[Symbol.asyncDispose]()
-  await asService[Symbol.asyncDispose]()
-  await server.pool.query(`drop database ${name} with (force)`)
-  await server.pool.query(`drop role ${owner}; drop role ${service}`)
-  await server[Symbol.asyncDispose]()
+  await roles[Symbol.asyncDispose]()
 })
 
 describe('before the owner has migrated', () => {
@@ -64,13 +39,13 @@ describe('before the owner has migrated', () => {
       environment: testEnvironment(asService.url),
     })
     expect(code).toBe(1)
-    expect(stderr).toContain(`Run \`posthorn migrate --service-role ${service}\``)
+    expect(stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
   })
 })
 
 describe('after the owner has migrated', () => {
   beforeAll(async () => {
-    const { code, stderr } = await runPosthorn(['migrate', '--service-role', service], {
+    const { code, stderr } = await runPosthorn(['migrate', '--service-role', roles.service], {
       environment: testEnvironment(asOwner.url),
     })
     expect(code, stderr).toBe(0)
@@ -85,7 +60,7 @@ describe('after the owner has migrated', () => {
       const again = await runPosthorn(['migrate'], { environment: testEnvironment(url) })
       expect(again).toMatchObject({ code: 0, stdout: 'The database is up to date.\n' })
     }
-    const grant = await runPosthorn(['migrate', '--service-role', service], {
+    const grant = await runPosthorn(['migrate', '--service-role', roles.service], {
       environment: testEnvironment(asOwner.url),
     })
     expect(grant.code).toBe(0)
@@ -156,7 +131,7 @@ describe('after the owner has migrated', () => {
     await asService.pool.query(
       `update posthorn.api_keys set expires_at = now() - interval '2 days' where is_portal`,
     )
-    expect(await eraseEndedSessions(asService.pool)).toBe(1)
+    expect(await deleteEndedSessions(asService.pool)).toBe(1)
     const { auditLog } = await posthorn.graphql('{ auditLog { nodes { action } } }')
     expect(auditLog.nodes.length).toBeGreaterThan(4)
     const page = await (await fetch(`${posthorn.app.url}/readyz`)).json()
@@ -173,14 +148,18 @@ describe('after the owner has migrated', () => {
     const rotated = await runPosthorn(['key', 'rotate-encryption', '--json'], { environment })
     expect(rotated.code, rotated.stderr).toBe(0)
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
-    const { made: partitions } = await maintainPartitions(asService.pool, 365 * DAY_MS, inTenDays)
+    const { created: partitions } = await maintainPartitions(
+      asService.pool,
+      365 * DAY_MS,
+      inTenDays,
+    )
     expect(partitions).toBeGreaterThan(0)
     const inAYear = new Date(Date.now() + 400 * DAY_MS)
     const { dropped } = await maintainPartitions(asService.pool, 395 * DAY_MS, inAYear)
     expect(dropped).toBeGreaterThan(0)
-    expect(await eraseOldAuditEntries(asService.pool, 365 * DAY_MS)).toBe(0)
+    expect(await deleteOldAuditEntries(asService.pool, 365 * DAY_MS)).toBe(0)
     const jobs = await asService.pool.query(`
-      select graphile_worker.add_job('maintain', '{}', job_key := 'maintain')`)
+      select graphile_worker.add_job('posthorn:maintain', '{}', job_key := 'maintain')`)
     expect(jobs.rowCount).toBe(1)
     const failed = async () =>
       (
@@ -206,6 +185,12 @@ describe('after the owner has migrated', () => {
     'alter table posthorn.webhooks add column mine int',
     'alter table posthorn.webhooks disable row level security',
     'create or replace function posthorn.never() returns timestamptz language sql return now()',
+    'create function graphile_worker.mine() returns void language sql as $$ select $$',
+    'create function pg_temp.mine() returns void language sql as $$ select $$',
+    'alter function graphile_worker.add_jobs(graphile_worker.job_spec[], boolean) security definer',
+    'drop view graphile_worker.jobs',
+    'drop schema graphile_worker cascade',
+    'drop function posthorn.publish_events(text, json)',
     'drop policy own_organization on posthorn.webhooks',
     `update posthorn.audit_log set action = 'nothing.done'`,
     'delete from posthorn.audit_log',
@@ -213,8 +198,6 @@ describe('after the owner has migrated', () => {
     'delete from posthorn.events',
     'select * from posthorn_partitions.events_default',
     `insert into posthorn._prisma_migrations (id, checksum, migration_name) values ('a', 'b', 'c')`,
-    `set role ${owner}`,
-    `alter role ${service} bypassrls`,
     'delete from posthorn.organizations',
     'delete from posthorn.api_keys',
     'delete from posthorn.recoveries',
@@ -222,8 +205,28 @@ describe('after the owner has migrated', () => {
     await expect(asService.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
+  test('the service cannot become the owner, nor give itself powers', async () => {
+    for (const statement of [
+      `set role ${roles.owner}`,
+      `grant ${roles.owner} to ${roles.service}`,
+      `alter role ${roles.service} bypassrls`,
+    ]) {
+      await expect(asService.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  test('no table of the jobs has a grant or a policy', async () => {
+    const { rows } = await roles.asAdmin.pool.query(
+      `select relname from pg_class
+       where relnamespace = 'graphile_worker'::regnamespace and relkind = 'r' and (
+         exists (select from pg_policy where polrelid = pg_class.oid)
+         or exists (select from aclexplode(relacl) where grantee <> relowner))`,
+    )
+    expect(rows).toEqual([])
+  })
+
   test.each([
-    ['the owner', () => owner, /is the role that migrates/],
+    ['the owner', () => roles.owner, /is the role that migrates/],
     ['a superuser', () => new URL(inject('postgresUrl')).username, /is a superuser/],
     ['nobody', () => 'nobody_at_all', /There is no role "nobody_at_all"/],
   ])('%s is not given the rights of the service', async (_case, role, message) => {
@@ -232,6 +235,25 @@ describe('after the owner has migrated', () => {
     })
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
+  })
+
+  test('the service does not upgrade the jobs alone, and the owner gives it what the upgrade brings', async () => {
+    const revision = async () =>
+      (await roles.asAdmin.pool.query('select max(id) as revision from graphile_worker.migrations'))
+        .rows[0].revision
+    const current = await revision()
+    await roles.asAdmin.pool.query('delete from graphile_worker.migrations where id = $1', [
+      current,
+    ])
+    const refused = await runPosthorn(['migrate'], { environment: testEnvironment(asService.url) })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
+    expect(await revision()).toBe(current - 1)
+    const upgraded = await runPosthorn(['migrate', '--service-role', roles.service], {
+      environment: testEnvironment(asOwner.url),
+    })
+    expect(upgraded.code, upgraded.stderr).toBe(0)
+    expect(await revision()).toBe(current)
   })
 
   describe('row-level security alone', () => {

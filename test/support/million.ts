@@ -1,4 +1,5 @@
-import type { Database, Sql } from '../../src/db/client.ts'
+import type pg from 'pg'
+import type { Sql } from '../../src/db/client.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { JOINED, TICKET } from './factories.ts'
 import { until } from './until.ts'
@@ -72,7 +73,7 @@ export async function fillDeliveries(
 }
 
 /** Puts all that is pending into the index of states. The transactions of other tests hold the cursor back. */
-export async function backfillAll(pool: Database['pool']): Promise<void> {
+export async function backfillAll(pool: pg.Pool): Promise<void> {
   await until(
     async () => {
       await backfillIndex(pool)

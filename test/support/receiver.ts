@@ -22,7 +22,7 @@ export interface Receiver extends AsyncDisposable {
   readonly received: readonly Received[]
   /** How it answers from now on; 200 with an empty body until said otherwise. */
   answer: (response: ServerResponse, request: Received) => void
-  /** Begins counting anew. */
+  /** Forgets what it received. */
   forget(): void
   /** The request with that number, from 1, once it has arrived. */
   arrival(number: number): Promise<Received>

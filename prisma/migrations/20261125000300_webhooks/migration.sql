@@ -88,6 +88,8 @@ create table posthorn.webhook_schedules (
   backlog_drained_at timestamptz,
   -- The earliest moment that the rate limit still has to give.
   next_reservation_at timestamptz,
+  -- Counts the releases and probes: a release that waited for another one sees that it is out of date.
+  revision bigint not null default 0,
   -- Of an ordered webhook: the delivery at the head, which the others wait for.
   head_delivery_id uuid,
   -- While the circuit breaker is open.

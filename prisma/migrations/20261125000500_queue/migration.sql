@@ -33,46 +33,55 @@ as $$
 declare
   keys constant text[] := array(
     select posthorn.type_id('msg', job.delivery_id) from unnest(jobs) with ordinality as job order by job.ordinality);
+  added_ids bigint[];
   added_keys text[];
   added record;
 begin
   if coalesce(cardinality(jobs), 0) = 0 then
     return;
   end if;
-  added_keys := array(
-    select job.key from add_jobs(array(
-      select row(
-        'posthorn:deliver',
-        json_build_object(
-          'deliveryId', given.key, 'webhookId', named.webhook, 'eventType', given.event_type,
-          'organizationId', named.organization),
-        null, coalesce(given.run_at, now()), least(given.max_attempts, 32767), given.key, null, null
-      )::job_spec
-      from unnest(jobs, keys) as given
-        (delivery_id, webhook_id, organization_id, event_type, run_at, attempts, max_attempts, last_error, key)
-      join (
-        select webhook_id, posthorn.type_id('wh', webhook_id) as webhook,
-          posthorn.type_id('org', organization_id) as organization
-        from (select distinct webhook_id, organization_id from unnest(jobs)) as distinct_webhooks
-      ) as named using (webhook_id)
-    )) as job);
+  select coalesce(array_agg(job.id), '{}'), coalesce(array_agg(job.key), '{}') into added_ids, added_keys
+  from add_jobs(array(
+    select row(
+      'posthorn:deliver',
+      json_build_object(
+        'deliveryId', given.key, 'webhookId', named.webhook, 'eventType', given.event_type,
+        'organizationId', named.organization),
+      null, coalesce(given.run_at, now()), least(given.max_attempts, 32767), given.key, null, null
+    )::job_spec
+    from unnest(jobs, keys) with ordinality as given
+      (delivery_id, webhook_id, organization_id, event_type, run_at, attempts, max_attempts, last_error, key, ordinality)
+    join (
+      select webhook_id, posthorn.type_id('wh', webhook_id) as webhook,
+        posthorn.type_id('org', organization_id) as organization
+      from (select distinct webhook_id, organization_id from unnest(jobs)) as distinct_webhooks
+    ) as named using (webhook_id)
+    order by given.ordinality
+  )) as job;
 
   -- `add_jobs` takes neither attempts nor errors. Nobody sees the jobs before all of this commits.
-  for added in
-    select job.id, given.* from unnest(jobs, keys) as given
-      (delivery_id, webhook_id, organization_id, event_type, run_at, attempts, max_attempts, last_error, key)
-    join jobs as job on job.key = given.key and given.key = any (added_keys)
-    where given.attempts > 0 or given.run_at is null
-  loop
-    if added.last_error is not null or added.run_at is null then
-      perform permanently_fail_jobs(array[added.id],
-        format('%s (attempt %s of %s)', added.last_error, added.attempts, added.max_attempts));
-    end if;
-    if added.run_at is not null then
-      perform reschedule_jobs(array[added.id], run_at := added.run_at, attempts := least(added.attempts, 32766),
-        max_attempts := least(added.max_attempts, 32767));
-    end if;
-  end loop;
+  if exists (select from unnest(jobs) as job where job.attempts > 0 or job.run_at is null) then
+    for added in
+      select array_agg(job.id) as ids, format('%s (attempt %s of %s)', last_error, attempts, max_attempts) as error
+      from unnest(jobs, keys) as given
+        (delivery_id, webhook_id, organization_id, event_type, run_at, attempts, max_attempts, last_error, key)
+      join unnest(added_ids, added_keys) as job (id, key) using (key)
+      where attempts > 0 and last_error is not null or run_at is null
+      group by 2
+    loop
+      perform permanently_fail_jobs(added.ids, added.error);
+    end loop;
+    for added in
+      select array_agg(job.id) as ids, least(attempts, 32766) as attempts
+      from unnest(jobs, keys) as given
+        (delivery_id, webhook_id, organization_id, event_type, run_at, attempts, max_attempts, last_error, key)
+      join unnest(added_ids, added_keys) as job (id, key) using (key)
+      where attempts > 0 and run_at is not null
+      group by 2
+    loop
+      perform reschedule_jobs(added.ids, attempts := added.attempts);
+    end loop;
+  end if;
 
   -- A job that a worker claimed in the middle of `add_jobs` is skipped by it. Its key is free by now.
   if cardinality(added_keys) < cardinality(jobs) then
@@ -128,18 +137,6 @@ begin
 end
 $$;
 comment on function posthorn.bring_delivery_forward is 'Calls graphile-worker. runs the job of a delivery now.';
-
--- The deliveries of these whose jobs run now.
-create function posthorn.running_delivery_jobs(delivery_ids uuid[]) returns table (delivery_id uuid)
-  language plpgsql stable
-as $$
-begin
-  return query
-    select wanted.id from unnest(delivery_ids) as wanted (id)
-    join jobs as job on job.key = posthorn.type_id('msg', wanted.id) and job.locked_at is not null;
-end
-$$;
-comment on function posthorn.running_delivery_jobs is 'Calls graphile-worker. finds the deliveries whose jobs run.';
 
 -- Removes the jobs under these keys, but for those that run.
 create function posthorn.complete_delivery_jobs(keys text[]) returns int

@@ -89,27 +89,31 @@ begin
     matched as materialized (
       select posthorn.uuid_v7() as id, wanted.*
       from (
-        select fresh.i, fresh.id as event_id, fresh.organization_id, fresh.type, w.id as webhook_id, w.ordered,
-          w.max_attempts, case
-            when w.ordered then 'ordered'
-            when s.on_hold_since is not null then 'on_hold'
-            when s.backlog_since is null then null
-            when w.rate_limit_per_second is not null then 'rate_limit'
-            else 'concurrency_limit'
-          end as parked_reason
+        select fresh.i, fresh.id as event_id, fresh.organization_id, fresh.type, w.*
         from fresh
-        -- `offset 0` keeps the conditions inside, where the index webhooks_organization_id_id serves them.
+        -- `offset 0` keeps the conditions inside, where the index webhooks_organization_id_id and the primary key of the
+        -- schedules serve them, however few rows there were when the plan was made.
         join lateral (
-          select w.id, w.ordered, w.rate_limit_per_second,
+          select w.id as webhook_id, w.ordered,
             case when w.own_retry_schedule then 1 + cardinality(w.retry_schedule_seconds)
-              else default_max_attempts end as max_attempts
+              else default_max_attempts end as max_attempts,
+            case
+              when w.ordered then 'ordered'
+              when s.on_hold_since is not null then 'on_hold'
+              when s.backlog_since is null then null
+              when w.rate_limit_per_second is not null then 'rate_limit'
+              else 'concurrency_limit'
+            end as parked_reason
           from posthorn.webhooks as w
+          left join lateral (
+            select s.on_hold_since, s.backlog_since from posthorn.webhook_schedules as s where s.webhook_id = w.id
+            offset 0
+          ) as s on true
           where w.organization_id = fresh.organization_id and w.deleted_at is null and w.enabled
             and fresh.type = any (w.event_subscriptions)
           offset 0
         ) as w on true
-        left join posthorn.webhook_schedules as s on s.webhook_id = w.id
-        order by fresh.i, w.id
+        order by fresh.i, w.webhook_id
       ) as wanted
     ),
     inserted as (

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
+
+/** A word of SQL, so that all that names the schema has to quote it. */
+const WORKER_SCHEMA = { POSTHORN_WORKER_SCHEMA: 'user' }
+
+let roles: RoleDatabase
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  roles = await createRoleDatabase()
+  receiver = await startReceiver()
+  const args = ['--service-role', roles.service, '--dashboards-role', roles.dashboards]
+  const { code, stderr } = await runPosthorn(['migrate', ...args], {
+    environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA },
+  })
+  expect(code, stderr).toBe(0)
+  posthorn = await startTestApp({
+    database: roles.asService,
+    environment: { ...WORKER_SCHEMA, POSTHORN_RETRY_SCHEDULE: '1h' },
+    trustedAuthorities: [receiver.authority],
+  })
+  const webhook = { url: receiver.url, enabled: true, event_subscriptions: [JOINED] }
+  expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await roles[Symbol.asyncDispose]()
+})
+
+describe('a host application with usage on the schema and execute on the functions that publish', () => {
+  let asHost: Database
+
+  beforeAll(async () => {
+    const connected = await roles.connectAsHost()
+    asHost = connected.asHost
+    await roles.asOwner.pool.query(`
+      grant usage on schema posthorn to ${connected.host};
+      grant execute on function
+        posthorn.publish_events(text, text), posthorn.publish_events(text, json), posthorn.publish_events(text, jsonb),
+        posthorn.publish_event(text, text, text, text, timestamptz, text),
+        posthorn.publish_event(text, text, json, text, timestamptz, text),
+        posthorn.publish_event(text, text, jsonb, text, timestamptz, text)
+      to ${connected.host}`)
+  })
+
+  test.each(['', '::json', '::jsonb'])('publishes with publish_events(…%s)', async (cast) => {
+    receiver.forget()
+    const { rows } = await asHost.pool.query(
+      `select * from posthorn.publish_events($1, $2${cast})`,
+      [posthorn.tenant.publicOrganizationId, JSON.stringify([{ type: JOINED, data: { n: 1 } }])],
+    )
+    expect(rows).toEqual([
+      { event_id: expect.stringMatching(/^evt_/), delivery_count: 1, duplicate: false },
+    ])
+    await receiver.arrival(1)
+  })
+
+  test.each(['', '::json', '::jsonb'])('publishes with publish_event(…%s)', async (cast) => {
+    receiver.forget()
+    const { rows } = await asHost.pool.query(
+      `select * from posthorn.publish_event($1, $2, $3${cast}, idempotency_key => $4)`,
+      [posthorn.tenant.publicOrganizationId, JOINED, '{"n": 1}', `key${cast}`],
+    )
+    expect(rows).toMatchObject([{ delivery_count: 1, duplicate: false }])
+    await receiver.arrival(1)
+  })
+
+  test.each([
+    'select * from posthorn.events',
+    'select * from posthorn.webhooks',
+    'select * from posthorn.webhook_backlogs',
+    'select * from "user".jobs',
+    `select "user".add_job('posthorn:sweep')`,
+    `select posthorn.enqueue('sweep', '{}')`,
+    `select posthorn.insert_events('{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
+  ])('may not: %s', async (statement) => {
+    await expect(asHost.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+describe('the role for dashboards', () => {
+  const read = async (statement: string) => (await roles.asDashboards.pool.query(statement)).rows
+
+  test('sees the jobs as they are', async () => {
+    receiver.answer = (response) => response.writeHead(503).end()
+    await posthorn.graphql(
+      'mutation ($i: PublishEventInput!) { publishEvent(input: $i) { __typename } }',
+      { i: { type: JOINED, data: {} } },
+    )
+    const deliveries = () =>
+      read(
+        `select attempts, max_attempts, run_at > now() as later, last_error, locked_at from "user".jobs
+         where task_identifier = 'posthorn:deliver'`,
+      )
+    await until(async () => (await deliveries())[0]?.last_error, 'the job shows the failure')
+    expect(await deliveries()).toEqual([
+      {
+        attempts: 1,
+        max_attempts: 2,
+        later: true,
+        last_error: `HTTP 503 from ${receiver.url.slice(0, -1)} (attempt 1 of 2)`,
+        locked_at: null,
+      },
+    ])
+  })
+
+  test('sees the backlog of each webhook', async () => {
+    const { webhooks } = await posthorn.graphql('{ webhooks { nodes { id } } }')
+    expect(
+      await read(
+        'select webhook_id, url, parked::int, scheduled::int from posthorn.webhook_backlogs',
+      ),
+    ).toEqual([{ webhook_id: webhooks.nodes[0].id, url: receiver.url, parked: 0, scheduled: 1 }])
+  })
+
+  test.each([
+    'select * from posthorn.webhooks',
+    'select * from posthorn.events',
+    'select * from posthorn.signing_secrets',
+    'select * from "user".migrations',
+    `select "user".add_job('posthorn:sweep')`,
+    'select "user".complete_jobs(array(select id from "user".jobs))',
+    `select "user".permanently_fail_jobs(array(select id from "user".jobs), 'no')`,
+    'select "user".reschedule_jobs(array(select id from "user".jobs), run_at := now())',
+    `select "user".remove_job('key')`,
+    `select "user".force_unlock_workers(array['worker'])`,
+    `select posthorn.publish_events('org', '[]')`,
+    'create table posthorn.mine ()',
+    'create table "user".mine ()',
+    'create temporary table mine ()',
+  ])('may not: %s', async (statement) => {
+    await expect(read(statement)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('that does not exist is refused by name', async () => {
+    const { code, stderr } = await runPosthorn(['migrate', '--dashboards-role', 'nobody_at_all'], {
+      environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/There is no role "nobody_at_all"/)
+  })
+})
