@@ -173,7 +173,7 @@ story(
     await page.getByRole('button', { name: 'Recover 3' }).click()
     await server.receiver.arrival(before + 3)
     const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
-    await recovery.getByText(/^100%: 3 of 3/).waitFor()
+    await recovery.getByText(/^Queued 3 of 3 deliveries/).waitFor()
   },
 )
 

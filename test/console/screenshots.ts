@@ -18,7 +18,7 @@ const NARROW = { width: 360, height: 740 }
 const ALSO_DARK = ['overview', 'webhook', 'delivery']
 const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
 /** Of the seed's pages, those that show nothing of their own. */
-const LEFT_OUT = ['webhook-held', 'webhook-deliveries', 'not-found', 'new-event-type']
+const LEFT_OUT = ['webhook-on-hold', 'webhook-deliveries', 'not-found', 'new-event-type']
 
 /** What a reader would have done before a page is worth a picture. */
 const PREPARED: Readonly<Record<string, (page: Page, life: Life) => Promise<void>>> = {

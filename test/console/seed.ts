@@ -123,7 +123,7 @@ export async function seedLife(): Promise<Life> {
   for (const served of [webhooks.boxOffice, webhooks.crm]) {
     await until(
       async () => (await deliveriesOf(server, served, 'PENDING')).length === 0,
-      'what is owed to the healthy ones is delivered',
+      'the deliveries of the healthy ones have ended',
       30_000,
     )
   }

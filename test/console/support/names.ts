@@ -2,9 +2,16 @@
  * Loaded into a server ahead of its own program: the receivers of `world.ts` have names below `.example`, and live on
  * this machine.
  */
-import dns from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 
-const ask = dns.lookup as (hostname: string, options: object) => Promise<unknown>
-const known = async (hostname: string, options: object) =>
-  hostname.endsWith('.example') ? await ask('127.0.0.1', options) : await ask(hostname, options)
-dns.lookup = known as typeof dns.lookup
+const { resolve4, resolve6 } = Resolver.prototype
+const isOfWorld = (hostname: string) => hostname.endsWith('.example')
+
+Object.assign(Resolver.prototype, {
+  async resolve4(this: Resolver, hostname: string) {
+    return isOfWorld(hostname) ? ['127.0.0.1'] : await resolve4.call(this, hostname)
+  },
+  async resolve6(this: Resolver, hostname: string) {
+    return isOfWorld(hostname) ? [] : await resolve6.call(this, hostname)
+  },
+})

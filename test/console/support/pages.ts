@@ -17,7 +17,7 @@ export function pagesOf(life: Life): ShownPage[] {
     page('webhooks', 'webhooks'),
     page('new-webhook', 'webhooks/new'),
     page('webhook', 'webhooks/:id', `/webhooks/${boxOffice}`),
-    page('webhook-held', 'webhooks/:id', `/webhooks/${ledger}`),
+    page('webhook-on-hold', 'webhooks/:id', `/webhooks/${ledger}`),
     page('webhook-deliveries', 'webhooks/:id', `/webhooks/${crm}?tab=deliveries`),
     page('webhook-secret', 'webhooks/:id', `/webhooks/${crm}?tab=secret`),
     page('webhook-settings', 'webhooks/:id', `/webhooks/${crm}?tab=settings`),

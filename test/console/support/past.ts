@@ -1,5 +1,6 @@
 import type { Sql } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/ids.ts'
+import { holdWebhook } from '../../../src/scheduling/circuit-breaker.ts'
 import { LATENCY_BOUNDS_MS } from '../../../src/webhooks/latency.ts'
 
 /** How busy a webhook was in the last 30 days, and how it fared. */
@@ -20,12 +21,12 @@ const HABITS: Readonly<Record<string, Habit>> = {
   stats: { attemptsPerHour: 120, typicalMs: 25, failing: 0.02, outages: [[1.5, 0]] },
 }
 
-/** Writes the statistics of the last month, by the hour and by the minute, and since when a webhook has been held. */
+/** Writes the statistics of the last month, by the hour and by the minute, and since when a webhook has been on hold. */
 export async function rememberMonth(
   sql: Sql,
   webhooks: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // First, so that the worker does not add up what is given here.
+  // First, so that the worker does not roll up what is given here.
   await sql.query(
     `update posthorn.cursors set reached_at = date_trunc('hour', now()) where name = 'statistics_rollup'`,
   )
@@ -48,9 +49,11 @@ export async function rememberMonth(
        last_success_at = now() - interval '7 hours', consecutive_failures = 340 where webhook_id = $1`,
     [parseId('webhook', String(webhooks['ledger']))],
   )
+  const ledger = parseId('webhook', String(webhooks['ledger'])) as string
+  await holdWebhook(sql, ledger, new Date(Date.now() - 6.8 * 3_600_000))
   await sql.query(
-    `select posthorn.hold_webhook($1, now() - interval '6 hours 50 minutes', now() + interval '9 minutes')`,
-    [parseId('webhook', String(webhooks['ledger']))],
+    `update posthorn.webhook_schedules set next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,
+    [ledger],
   )
 }
 
