@@ -482,6 +482,6 @@ async function allRows() {
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,
       (select json_agg(t order by t.id) from posthorn.recoveries as t) as recoveries,
-      (select json_agg(t order by t.id) from graphile_worker._private_jobs as t) as jobs`)
+      (select json_agg(t order by t.id) from graphile_worker.jobs as t) as jobs`)
   return rows[0]
 }
