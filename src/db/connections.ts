@@ -1,14 +1,13 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded.ts'
-import { createOwnedSockets } from './owned-sockets.ts'
+import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
   /** A pool. It connects when first used, so this succeeds while Postgres is unreachable. */
   open(options: PoolOptions): pg.Pool
   /** For a pool that is opened elsewhere: the option `stream` of `pg`. */
-  openSocket(): Socket
+  readonly openSocket: OwnedSockets['open']
   /** Breaks off those of all pools, whatever they wait for: their queries fail, and the pools replace them. */
   breakOff(): void
 }
