@@ -47,7 +47,7 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveHub
 }
 
-/** Postgres connections of one process, besides the queue's (`src/worker/queue-pool.ts`). */
+/** Postgres connections of one process, besides the worker runner's (`src/queue/runner-pool.ts`). */
 const MAX_CONNECTIONS = 15
 
 /** Everything but the socket and the worker. Postgres is reached when it is first needed. */

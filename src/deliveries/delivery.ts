@@ -84,7 +84,10 @@ const REDELIVER = `
       when may_have_job then posthorn.bring_delivery_forward(wanted)
       -- An ordered webhook sends from its backlog alone: the job is removed below, and cannot start before.
       when ordered then true
-      else exists (select from posthorn.schedule_deliveries(array[wanted]))
+      -- The job of a canceled delivery stayed visible as failed, if an operator failed it.
+      else exists (
+        select from posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]) as removed,
+          lateral posthorn.schedule_deliveries(case when removed >= 0 then array[wanted] end))
     end as now
     from job
   ),

@@ -1,5 +1,15 @@
 import { LATENCY_BOUNDS_MS, latencyBucket } from '../webhooks/latency.ts'
-import type { AttemptRecord } from './record-attempt.ts'
+
+/** What the statistics count of an attempt. */
+export interface CountedAttempt {
+  readonly webhookId: string
+  readonly organizationId: string
+  readonly startedAt: Date
+  readonly succeeded: boolean
+  readonly status: number | null
+  readonly durationMs: number
+  readonly summary: string | null
+}
 
 /** The attempts of one batch for one webhook, as its statistics count them. */
 export interface WebhookCount {
@@ -18,7 +28,7 @@ export interface WebhookCount {
 }
 
 /** In the order of the webhooks' ids, so that two processes that record for the same webhooks cannot deadlock. */
-export function countByWebhook(records: readonly AttemptRecord[]): WebhookCount[] {
+export function countByWebhook(records: readonly CountedAttempt[]): WebhookCount[] {
   const counts = new Map<string, WebhookCount>()
   for (const record of records) {
     const count = counts.get(record.webhookId) ?? newCount(record)
@@ -28,7 +38,7 @@ export function countByWebhook(records: readonly AttemptRecord[]): WebhookCount[
   return [...counts.values()].sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1))
 }
 
-function newCount({ webhookId, organizationId, startedAt }: AttemptRecord): WebhookCount {
+function newCount({ webhookId, organizationId, startedAt }: CountedAttempt): WebhookCount {
   return {
     webhookId,
     organizationId,
@@ -44,7 +54,7 @@ function newCount({ webhookId, organizationId, startedAt }: AttemptRecord): Webh
   }
 }
 
-function add(count: WebhookCount, record: AttemptRecord): void {
+function add(count: WebhookCount, record: CountedAttempt): void {
   const { succeeded, status, durationMs, startedAt, summary } = record
   count.attempts += 1
   const bucket = latencyBucket(Math.round(durationMs))

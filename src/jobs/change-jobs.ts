@@ -15,7 +15,7 @@ export const MAX_JOBS = 100
 /** What became of one job that was to be changed. */
 export interface JobChange {
   readonly id: string
-  readonly outcome: 'changed' | 'running' | 'not_found'
+  readonly outcome: 'changed' | 'running' | 'undeliverable' | 'not_found'
   /** As it is now; null when it is gone. */
   readonly job: Job | null
 }
@@ -94,7 +94,7 @@ async function writeAudit(
 
 /**
  * Moves jobs to another time, failed ones too, and the next attempts of their deliveries with them. The delivery of a
- * failed job is pending again, with its whole retry schedule.
+ * failed job, exhausted or canceled, is pending again, with its whole retry schedule.
  */
 export async function rescheduleJobs(
   deps: JobDeps,
@@ -109,11 +109,11 @@ const RESCHEDULE = (schema: string) => `
     update posthorn.deliveries as d set
       state = 'pending', finished_at = null, next_attempt_at = greatest($2::timestamptz, now()), is_backfilled = true,
       job_written_at = now(),
-      schedule_position = case when d.state = 'exhausted' then 0 else d.schedule_position end,
-      max_attempts = case when d.state = 'exhausted' then d.attempt_count + (${MAX_ATTEMPTS})
-        else greatest(d.max_attempts, d.attempt_count + 1) end
+      schedule_position = case when d.state = 'pending' then d.schedule_position else 0 end,
+      max_attempts = case when d.state = 'pending' then greatest(d.max_attempts, d.attempt_count + 1)
+        else d.attempt_count + (${MAX_ATTEMPTS}) end
     from job, posthorn.webhooks as w
-    where d.id = posthorn.parse_type_id('msg', job.key) and d.parked_at is null and d.state in ('pending', 'exhausted')
+    where d.id = posthorn.parse_type_id('msg', job.key) and d.parked_at is null and d.state <> 'succeeded'
       and w.id = d.webhook_id and w.deleted_at is null
     returning job.id, d.attempt_count, d.max_attempts
   ),
@@ -211,8 +211,13 @@ async function report(
   const jobs = await findJobsByIds(sql, workerSchema, ids)
   return ids.map((id) => {
     const job = jobs.get(id) ?? null
-    return { id, outcome: changed.has(id) ? 'changed' : job ? 'running' : 'not_found', job }
+    return { id, outcome: changed.has(id) ? 'changed' : outcomeOf(job), job }
   })
+}
+
+function outcomeOf(unchanged: Job | null): JobChange['outcome'] {
+  if (!unchanged) return 'not_found'
+  return unchanged.state === 'running' ? 'running' : 'undeliverable'
 }
 
 function requireFew(ids: readonly string[]): void {

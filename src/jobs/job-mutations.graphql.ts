@@ -17,6 +17,11 @@ const JobOutcome = builder.enumType('JobOutcome', {
       value: 'running',
       description: 'Nothing was done: a worker has it. Try again when it has ended.',
     },
+    UNDELIVERABLE: {
+      value: 'undeliverable',
+      description:
+        'Nothing was done: its delivery cannot be sent any more, as its webhook was deleted, its event is past its retention, or it has succeeded.',
+    },
     NOT_FOUND: {
       value: 'not_found',
       description: 'There is no such job: it was done meanwhile, or never was.',
@@ -32,7 +37,7 @@ const JobChangeRef = builder.objectRef<JobChange>('JobChange').implement({
     job: t.expose('job', {
       type: 'Job',
       nullable: true,
-      description: 'The job, as it is now. Null when it is gone.',
+      description: 'The job, as it is now. Null when it is gone, or replaced by another.',
     }),
   }),
 })
@@ -44,7 +49,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Runs jobs now, failed ones too. The job of a delivery is redelivered: its attempt goes first, also where its webhook is on hold. Running ones are left alone. Needs the scope `admin`.',
+      'Runs jobs now, failed ones too. The job of a delivery is redelivered: its attempt is made before others, also where its webhook is on hold. Running ones are left alone. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],

@@ -36,9 +36,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits
   readonly #events: ExchangeEvents
   readonly #sample: ResponseSample
-  readonly #createdAt = performance.now()
   #phase: Phase = 'waiting'
   #controller: Controller = null
+  #waitingSince: number | null = null
   #startedAt = 0
   #waitedMs = 0
   #resent = false
@@ -58,14 +58,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** There is no permit for it yet. */
   startWaiting(): void {
+    this.#waitingSince = performance.now()
     this.#startClock(this.#limits.waitTimeoutMs)
   }
 
   /** To be called before it is dispatched; what it waited until then is not the receiver's time. */
   startConnecting(): void {
     if (this.#phase === 'waiting') {
+      this.#stopWaiting()
       this.#startedAt = performance.now()
-      this.#waitedMs = Math.round(this.#startedAt - this.#createdAt)
     }
     this.#phase = 'connecting'
     this.#startClock(this.#limits.connectTimeoutMs - this.#elapsedMs())
@@ -173,10 +174,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
       const timeout = explainTimeout('response', this.#limits.acknowledgeTimeoutMs)
       this.#settle({ ...timeout, ...this.#ends() })
     } else {
-      this.#waitedMs = Math.round(performance.now() - this.#createdAt)
+      this.#stopWaiting()
       this.#fail(new ConnectionFailure('connections_busy'))
     }
     this.#giveUp()
+  }
+
+  #stopWaiting(): void {
+    if (this.#waitingSince === null) return
+    this.#waitedMs = Math.round(performance.now() - this.#waitingSince)
   }
 
   #answer(isComplete: boolean): void {

@@ -1,4 +1,6 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import { abortedBy } from './abort-together.ts'
+import { Agents } from './agents.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
 import type { ConnectionLimits, ExchangeLimits } from './limits.ts'
@@ -25,9 +27,7 @@ interface OriginUse {
 export class OrganizationConnections {
   readonly #options: OrganizationOptions
   readonly #connector: ReturnType<typeof createGuardedConnector>
-  readonly #agent: Agent
-  /** Has a connection for each request alone: another kept one may be as stale as the last, or have bytes on their way. */
-  #unkept: Agent | null = null
+  readonly #agents: Agents
   readonly #connecting: Permits
   readonly #origins = new Map<string, OriginUse>()
   #underWay = 0
@@ -37,9 +37,11 @@ export class OrganizationConnections {
     const onSurplus = (origin: string) => options.withoutKeepAlive.add(origin)
     this.#connector = createGuardedConnector({ ...options, onSurplus })
     this.#connecting = new Permits(options.connecting)
-    this.#agent = this.#openAgent()
-    this.#agent.on('connect', ({ origin }) => this.#count(origin, 1))
-    this.#agent.on('disconnect', ({ origin }) => this.#count(origin, -1))
+    this.#agents = new Agents({
+      ...options,
+      connect: this.#connector.connect,
+      onKept: (origin, change) => this.#count(origin, change),
+    })
   }
 
   get isIdle(): boolean {
@@ -50,6 +52,7 @@ export class OrganizationConnections {
   send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const use = this.#useOf(request.origin)
+    const together = signal && abortedBy(signal)
     let isConnecting = false
 
     const exchange = new Exchange(limits, {
@@ -59,7 +62,7 @@ export class OrganizationConnections {
         this.#connecting.give()
       },
       settled: (outcome) => {
-        signal?.removeEventListener('abort', abort)
+        together?.delete(exchange)
         if (use.permits.withdraw(exchange)) this.#underWay -= 1
         else if (this.#connecting.withdraw(exchange)) this.#release(request.origin, use)
         if (outcome.kind === 'answered') onceFree(() => resolve(outcome))
@@ -70,10 +73,9 @@ export class OrganizationConnections {
       faulted: reject,
     })
 
-    const abort = () => exchange.abort()
     const dispatch = (alone: boolean) => {
       exchange.startConnecting()
-      const agent = alone ? this.#unkeptAgent() : this.#agent
+      const agent = alone ? this.#agents.unkept : this.#agents.keeping
       agent.dispatch({ ...request, reset: alone }, exchange)
     }
     const connectAndDispatch = (alone: boolean) => {
@@ -84,7 +86,7 @@ export class OrganizationConnections {
     }
 
     this.#underWay += 1
-    signal?.addEventListener('abort', abort)
+    together?.add(exchange)
     use.permits.take(exchange, () => {
       const alone = this.#options.withoutKeepAlive.has(request.origin)
       const isOneKept = use.open >= use.permits.taken
@@ -98,28 +100,7 @@ export class OrganizationConnections {
   /** Closes all connections. Requests are to be settled before. */
   async close(): Promise<void> {
     this.#connector.close()
-    await Promise.all([this.#agent.destroy(), this.#unkept?.destroy()])
-  }
-
-  #unkeptAgent(): Agent {
-    this.#unkept ??= this.#openAgent()
-    return this.#unkept
-  }
-
-  #openAgent(): Agent {
-    const { connectionsPerOrigin, maxHeaderBytes } = this.#options
-    return new Agent({
-      connect: this.#connector.connect,
-      allowH2: false,
-      connections: connectionsPerOrigin,
-      clientTtl: MAX_AGE_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      keepAliveTimeoutThreshold: ON_THE_WAY_MS,
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
+    await this.#agents.close()
   }
 
   #useOf(origin: string): OriginUse {
@@ -151,10 +132,3 @@ export class OrganizationConnections {
 function onceFree(next: () => void): void {
   process.nextTick(setImmediate, next)
 }
-
-/** Less than the usual idle timeouts of servers that do not say theirs. */
-const KEEP_ALIVE_MS = 10_000
-/** Taken off the idle timeout that a server does say. */
-const ON_THE_WAY_MS = 2_000
-/** Then a new connection is made, so that changes in the DNS are noticed under steady traffic. */
-const MAX_AGE_MS = 300_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/audit/actor.ts'
 import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
-import { eraseOldAuditEntries } from '../../src/audit/erase-old-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/delete-old-entries.ts'
 import { publicId } from '../../src/ids.ts'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
@@ -239,10 +239,10 @@ describe('an entry stays', () => {
     const [young, old] = [await made(364), await made(366)]
     const left = async () =>
       (await pool.query(`select id from posthorn.audit_log where subject_id = 'old'`)).rows
-    await eraseOldAuditEntries(pool, 365 * DAY_MS)
+    await deleteOldAuditEntries(pool, 365 * DAY_MS)
     expect(await left()).toEqual([{ id: young }])
     expect(old).not.toBe(young)
-    expect(await eraseOldAuditEntries(pool, 365 * DAY_MS)).toBe(0)
+    expect(await deleteOldAuditEntries(pool, 365 * DAY_MS)).toBe(0)
   })
 
   test('for 30 days whatever retention is asked for', async () => {
@@ -251,7 +251,7 @@ describe('an entry stays', () => {
       `insert into posthorn.audit_log (id, source, action, subject_id)
        values (posthorn.uuid_v7_lower_bound(now() - interval '31 days'), 'system', 'webhook.updated', 'older')`,
     )
-    await eraseOldAuditEntries(posthorn.database.pool, 0)
+    await deleteOldAuditEntries(posthorn.database.pool, 0)
     expect(await posthorn.database.prisma.auditEntry.count({ where: { subjectId: 'older' } })).toBe(
       0,
     )

@@ -1,7 +1,7 @@
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency.ts'
 import { createTenant } from '../support/factories.ts'
-import { fillDeliveries, markAllLingering } from '../support/million.ts'
+import { backfillAll, fillDeliveries } from '../support/million.ts'
 import type { Bench } from './bench.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
@@ -30,7 +30,7 @@ export async function reportPages(bench: Bench): Promise<void> {
   const { organizationId, token } = await createTenant(filled.prisma)
   await fillDeliveries(filled.pool, organizationId, sizes.stored)
   await database.settle()
-  await markAllLingering(filled.pool)
+  await backfillAll(filled.pool)
   await fillStatistics(filled.pool, organizationId)
 
   await using api = await startPosthornServer(bench, database.url, 'api')

@@ -4,21 +4,26 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLoadDelivery } from '../../src/deliveries/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { publicId } from '../../src/ids.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { createStoreEvents } from '../../src/events/store-events.ts'
+import { releaseBacklog } from '../../src/scheduling/backlog.ts'
+import { holdWebhook, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
+import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
+import { endHold } from '../../src/webhooks/end-hold.ts'
+import { attemptOf, type DeliveryRow, SENT_BY } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
 
 let database: Database
 let organizationId: string
-/** One session, so that it keeps the plans that it made while there was nothing. */
+/** One session of the hot path, so that it keeps the plans that it made while there was nothing. */
 let session: pg.PoolClient
 
 beforeEach(async () => {
   database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
-  session = await database.pool.connect()
+  session = await database.pipeline.connect()
 })
 afterEach(async () => {
   session.release()
@@ -31,8 +36,13 @@ test.each(['without statistics', 'with statistics'])(
     if (known === 'with statistics') await session.query('vacuum analyze')
     const load = createLoadDelivery(session)
     const recordAttempt = createRecordAttempt(session, SENT_BY)
-    const record = (uuid: string) =>
-      recordAttempt(attemptOf(publicId('delivery', uuid), 500, { retryDelayMs: 60_000 }))
+    const record = async (uuid: string) =>
+      recordAttempt(
+        attemptOf(await read(uuid), 500, {
+          next: { kind: 'retry', delayMs: 60_000 },
+          retriesLeft: 3,
+        }),
+      )
     for (let i = 0; i < 10; i++) {
       await publish(1)
       await load(await lastDelivery())
@@ -59,7 +69,7 @@ test.each(['without statistics', 'with statistics'])(
 test('a session that began with one webhook works by index among 2,000 of others, and as many types', async () => {
   const load = createLoadDelivery(session)
   const recordAttempt = createRecordAttempt(session, SENT_BY)
-  const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 200))
+  const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
   const work = async () => {
     await publish(1)
     await load(await lastDelivery())
@@ -95,12 +105,12 @@ test('a session that began with one webhook works by index among 2,000 of others
 test('loading and recording search the days of their deliveries, however many are kept', async () => {
   const load = createLoadDelivery(session)
   const recordAttempt = createRecordAttempt(session, SENT_BY)
-  const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 200))
+  const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
   await session.query('select posthorn.create_partitions(current_date - 40, current_date + 7)')
-  const today = await owe(0, 0)
-  const old = await owe(3, 3)
-  // As a recovery makes them, of an event that nobody subscribed to when it occurred.
-  const late = await owe(3, 30)
+  const today = await addOld(0, 0)
+  const old = await addOld(3, 3)
+  // As a recovery creates it, of an event that was delivered to no webhook when it occurred.
+  const late = await addOld(3, 30)
 
   expect(await daysSearched(() => load(today))).toEqual(['deliveries 0: 1', 'events 0: 1'])
   expect(await daysSearched(() => load(old))).toEqual(['deliveries 3: 1', 'events 3: 1'])
@@ -112,9 +122,9 @@ test('loading and recording search the days of their deliveries, however many ar
 
   const together = [today, late, old]
   expect(await Promise.all(together.map(load))).toMatchObject([
-    { id: today, body: '{"days":0}', traceParent: null },
-    { id: late, body: '{"days":30}', traceParent: 'of an event 30 days old' },
-    { id: old, body: '{"days":3}', traceParent: null },
+    { id: today, event: { data: '{"days":0}' }, traceParent: null },
+    { id: late, event: { data: '{"days":30}' }, traceParent: 'of an event 30 days old' },
+    { id: old, event: { data: '{"days":3}' }, traceParent: null },
   ])
   expect(await Promise.all(together.map(record))).toMatchObject(
     together.map(() => ({ number: 1, state: 'succeeded' })),
@@ -123,84 +133,73 @@ test('loading and recording search the days of their deliveries, however many ar
 
 test('what is recorded together is not compared each with each, where two days hold many deliveries', async () => {
   const count = 100
-  // So many under way at once are recorded by one statement.
-  const recordAttempt = createRecordAttempt(session, SENT_BY, count)
-  const record = (uuid: string) => recordAttempt(attemptOf(publicId('delivery', uuid), 503))
+  const recordAttempt = createRecordAttempt(session, SENT_BY)
   await session.query('select posthorn.create_partitions(current_date - 1, current_date)')
   await publish(25_000)
   await session.query(`
-    insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, next_attempt_at)
+    insert into posthorn.deliveries
+      (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at)
     select overlay(posthorn.uuid_v7_lower_bound(now() - interval '1 day')::text placing right(id::text, 12) from 25)::uuid,
-      organization_id, webhook_id, event_id, event_type, 'infinity'
+      organization_id, webhook_id, event_id, event_type, 10, 'infinity'
     from posthorn.deliveries`)
   await session.query('vacuum analyze')
   const { rows } = await session.query<{ id: string }>(
     'select id from posthorn.deliveries where next_attempt_at <= now() limit $1',
     [count],
   )
-  const plans = await plansOf(() => Promise.all(rows.map(({ id }) => record(id))))
+  const wanted = await Promise.all(rows.map(({ id }) => read(id)))
+  const plans = await plansOf(() =>
+    Promise.all(wanted.map((delivery) => recordAttempt(attemptOf(delivery, 503)))),
+  )
   expect(plans).toContain('Update on deliveries')
   expect(plans).not.toContain('Removed by Join Filter')
 })
 
 test.each(['without statistics', 'with statistics'])(
-  'a session that began on an empty database, %s, releases a few of 10,000 in line by index, and a probe, and finds the lines',
+  'a session that began on an empty database, %s, releases a few of 10,000 parked deliveries by index, and a probe, and finds the backlogs',
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const { rows: webhooks } = await session.query('select id from posthorn.webhooks')
     const webhook = webhooks[0].id as string
-    const release = () => session.query('select posthorn.release_waiting($1, 20)', [webhook])
-    const probe = async () => {
-      await session.query('select posthorn.hold_webhook($1, now(), now())', [webhook])
-      return await session.query('select posthorn.release_probe($1, now(), now())', [webhook])
-    }
-    const tidy = () => session.query('select posthorn.tidy_webhook_schedules()')
-    const endHold = async () => {
-      await session.query('select posthorn.end_hold($1)', [webhook])
+    const now = () => new Date(Date.now() + 60_000)
+    const release = () => releaseBacklog(session, webhook, 20)
+    const hold = () => holdWebhook(session, webhook, new Date())
+    const probe = () => releaseProbe(session, webhook, 0, now())
+    const resume = async () => {
+      await endHold(session, webhook)
       await session.query('update posthorn.webhook_schedules set slow_start_since = null')
     }
     for (let i = 0; i < 10; i++) {
-      await probe()
+      await hold()
       await publish(3)
       await probe()
-      await tidy()
-      await endHold()
+      await pruneSchedules(session)
+      await resume()
       await release()
     }
-    // The last release emptied the line.
-    await session.query('update posthorn.webhook_schedules set backlog_since = now()')
+    await hold()
     await publish(5_000)
     await publish(5_000)
 
-    expect(await rowsRead(release)).toBeLessThan(200)
     expect(await rowsRead(probe)).toBeLessThan(50)
-    expect(await rowsRead(tidy)).toBeLessThan(50)
-    expect((await release()).rows).toEqual([{ release_waiting: 20 }])
-    expect((await probe()).rows).toEqual([{ release_probe: true }])
+    expect(await rowsRead(() => pruneSchedules(session))).toBeLessThan(50)
+    await resume()
+    expect(await rowsRead(release)).toBeLessThan(200)
+    expect(await release()).toBe(20)
   },
 )
 
-test('what is owed to several webhooks is made due event by event', async () => {
+test('the jobs of several webhooks are queued event by event', async () => {
   await subscribe(database, organizationId, [JOINED])
   await subscribe(database, organizationId, [JOINED])
   await publish(20)
-  const { rows } = await database.pool.query<{ event_id: string }>(
-    `select d.event_id from graphile_worker._private_jobs as job
-     join posthorn.deliveries as d on posthorn.type_id('msg', d.id) = job.key order by job.id`,
+  const { rows } = await database.pool.query<{ key: string; event_id: string }>(
+    `select posthorn.type_id('msg', id) as key, event_id from posthorn.deliveries`,
   )
-  const events = rows.map((row) => row.event_id)
+  const eventOf = new Map(rows.map(({ key, event_id }) => [key, event_id]))
+  const events = (await deliveryJobs(database.pool)).map(({ key }) => eventOf.get(key as string))
   expect(events).toHaveLength(60)
   expect(events).toEqual(events.toSorted())
-})
-
-test('SQL writes every id as the rest of Posthorn does', async () => {
-  const edges = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
-  const uuids = [...edges, ...Array.from({ length: 500 }, () => randomUUID())]
-  const { rows } = await database.pool.query<{ id: string }>(
-    `select posthorn.type_id('msg', id) as id from unnest($1::uuid[]) with ordinality as given (id, i) order by i`,
-    [uuids],
-  )
-  expect(rows.map(({ id }) => id)).toEqual(uuids.map((uuid) => publicId('delivery', uuid)))
 })
 
 /** Those of all statements that run meanwhile, inside functions too. */
@@ -218,27 +217,35 @@ async function plansOf(run: () => Promise<unknown>): Promise<string> {
 }
 
 async function publish(count: number): Promise<void> {
-  await session.query(
-    `select from posthorn.insert_events(array_fill($1::uuid, array[$3::int]), array_fill($2::text, array[$3]),
-       array_fill('{}'::text, array[$3]), array_fill(now(), array[$3]), array_fill(null::text, array[$3]),
-       array_fill(null::text, array[$3]), array[$2],
-       array(select xmin::text from posthorn.event_types where name = $2 limit 1))`,
-    [organizationId, JOINED, count],
-  )
+  const event = {
+    organizationId,
+    type: JOINED,
+    typeRevision: '1',
+    data: '{}',
+    occurredAt: new Date(),
+    idempotencyKey: null,
+    traceParent: null,
+  }
+  await createStoreEvents(session)(Array.from({ length: count }, () => event))
 }
 
-/** A delivery that was made some days ago for an event that occurred then or earlier. */
-async function owe(days: number, eventDays: number): Promise<string> {
+/** Not over the session whose reads are counted. */
+async function read(uuid: string): Promise<DeliveryRow> {
+  return await database.prisma.delivery.findUniqueOrThrow({ where: { id: uuid } })
+}
+
+/** A delivery that was created some days ago for an event that occurred then or earlier. */
+async function addOld(days: number, eventDays: number): Promise<string> {
   const { rows } = await session.query<{ id: string }>(
     `with event as (
-       insert into posthorn.events (id, organization_id, type, occurred_at, body, trace_parent)
+       insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent)
        select overlay(posthorn.uuid_v7_lower_bound(now() - $2 * interval '1 day')::text placing $3 from 25)::uuid, w.organization_id,
          $4, now(), '{"days":' || $2::int || '}', case when $2 = 30 then 'of an event 30 days old' end
        from posthorn.webhooks as w returning id, organization_id, type
      )
-     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, next_attempt_at)
+     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at)
      select overlay(posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day')::text placing $3 from 25)::uuid,
-       event.organization_id, w.id, event.id, event.type, now()
+       event.organization_id, w.id, event.id, event.type, 10, now()
      from event, posthorn.webhooks as w returning id`,
     [days, eventDays, randomUUID().slice(-12), JOINED],
   )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { type Api, openApi } from './support/api.ts'
-import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -24,7 +24,8 @@ const QUERY = `query ($id: ID!) { delivery(id: $id) { event { body } attempts { 
   response { status headers { name value } body bodyEncoding bodyTruncated } } } } }`
 
 async function attempt(status: number | null, given?: Partial<AttemptRecord>, sentBy = SENT_BY) {
-  await createRecordAttempt(api.database.pool, sentBy)(attemptOf(delivery, status, given))
+  const row = await deliveryRow(api.database, delivery)
+  await createRecordAttempt(api.database.pool, sentBy)(attemptOf(row, status, given))
   const { data, errors } = await api.call(tenant.token, QUERY, { id: delivery })
   expect(errors).toBeUndefined()
   return { event: data.delivery.event, ...data.delivery.attempts.nodes.at(-1) }
@@ -99,7 +100,7 @@ test('the body of the request needs events:read', async () => {
 })
 
 test('of deliveries with many attempts no more are read than the page holds', async () => {
-  for (let i = 0; i < 5; i++) await attempt(500, { retryDelayMs: 60_000 })
+  for (let i = 0; i < 5; i++) await attempt(500, { next: { kind: 'retry', delayMs: 60_000 } })
   const numbers = async (page: string) => {
     const { data } = await api.call(
       tenant.token,

@@ -151,8 +151,8 @@ describe('delivery', () => {
           "finishedAt": null,
           "id": "msg_1",
           "nextAttemptAt": "TIME",
-          "state": "PENDING",
           "parkedAt": null,
+          "state": "PENDING",
           "webhook": {
             "id": "wh_1",
           },
@@ -263,11 +263,11 @@ describe('redeliver', () => {
     expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
       [
         "authenticate",
+        "redeliver",
         "select deliveries",
         "select deliveries",
         "select deliveries",
         "select webhooks",
-        "with subject as",
       ]
     `)
   })

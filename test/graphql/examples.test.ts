@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/api-keys/scope.ts'
-import { holdWebhook } from '../../src/flow/breaker.ts'
 import { parseId } from '../../src/ids.ts'
+import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
@@ -30,7 +30,7 @@ const operations = readdirSync(EXAMPLES).flatMap((name) => {
 const asked = operations.filter(({ kind }) => kind !== 'subscription')
 const subscriptions = operations.filter(({ kind }) => kind === 'subscription')
 
-/** One of each thing, made anew: what an example changes is there for the next. */
+/** One of each thing, made again each time: what an example changes is there for the next. */
 async function things() {
   const { organizationId } = tenant
   const { id: webhookId } = await addWebhook(api, organizationId)
@@ -56,7 +56,7 @@ const VARIABLES: Record<
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
-  ReleaseWebhook: async ({ webhookId }) => ({ id: await held(webhookId) }),
+  ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
   TestDelivery: ({ webhookId }) => ({ webhookId, eventType: JOINED }),
   PublishEvent: () => ({ input: event }),
@@ -102,7 +102,7 @@ async function recovery(webhookId: string): Promise<string> {
   return data.recoverDeliveries.recovery.id
 }
 
-async function held(webhookId: string): Promise<string> {
+async function onHold(webhookId: string): Promise<string> {
   await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
   return webhookId
 }

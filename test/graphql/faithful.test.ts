@@ -41,7 +41,7 @@ async function publish(data: string, place: 'variable' | 'literal') {
   const id = answer.data?.publishEvent?.publishedEvent?.id as string | undefined
   if (id === undefined) return { status, stored: null, answer }
   const { rows } = await posthorn.database.pool.query<{ data: string }>(
-    `select substring(body from '"data":(.*)}$') as data from posthorn.events order by id desc limit 1`,
+    `select data from posthorn.events order by id desc limit 1`,
   )
   return { status, stored: rows[0]?.data ?? null, answer }
 }

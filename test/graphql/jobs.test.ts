@@ -1,55 +1,78 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { publicId } from '../../src/ids.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../src/deliveries/sweep.ts'
+import { parseId, publicId } from '../../src/ids.ts'
+import { deleteWebhook } from '../../src/webhooks/webhook.ts'
+import { type ClaimingWorker, claimJobs } from '../support/jobs.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
 let api: Api
 let operator: Awaited<ReturnType<Api['tenant']>>
 let tenant: Awaited<ReturnType<Api['tenant']>>
-let deliveries: string[]
+let webhookId: string
+let worker: ClaimingWorker
 
-/** Four jobs, added in this order, each in another state; the first is a delivery's. */
+/** Four jobs, added in this order, each in another state; the first two are of deliveries. */
 interface Jobs {
+  running: string
   due: string
   waiting: string
-  running: string
   failed: string
 }
 let jobs: Jobs
+/** The deliveries of the running and the due job. */
+let deliveries: { running: string; due: string }
 
 beforeAll(async () => {
   api = await openApi()
   operator = await api.tenant(['admin'])
 })
 beforeEach(async () => {
-  await api.database.pool.query('delete from graphile_worker._private_jobs')
   tenant = await api.tenant()
-  await addWebhook(api, tenant.organizationId)
+  webhookId = (await addWebhook(api, tenant.organizationId)).id
   await publish(api, tenant.organizationId)
-  deliveries = await deliveryIds(api.database, tenant.organizationId)
-  const due = await scalar('select id from graphile_worker._private_jobs')
-  const waiting = await add(`'maintain', run_at := now() + interval '1 hour'`)
-  const running = await add(`'maintain', payload := '{"n": 1}'`)
-  const failed = await add(`'cancel_deliveries', max_attempts := 1`)
+  const running = await scalar('select id from graphile_worker.jobs')
+  worker = await claimJobs(api.database, 1)
+  await publish(api, tenant.organizationId)
+  const due = await scalar('select max(id) from graphile_worker.jobs')
+  const waiting = await add(`'posthorn:maintain', run_at := now() + interval '1 hour'`)
+  const failed = await add(`'posthorn:roll_up', max_attempts := 1`)
+  await fail(failed, 'Boom')
+  jobs = { running, due, waiting, failed }
+  const [second = '', first = ''] = await deliveryIds(api.database, tenant.organizationId)
+  deliveries = { running: first, due: second }
+})
+afterEach(async () => {
+  await worker.complete()
   await api.database.pool.query(
-    `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'worker_1' where id = $1`,
-    [running],
+    'select from graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))',
   )
-  await api.database.pool.query(
-    `update graphile_worker._private_jobs set attempts = 1, last_error = 'Boom' where id = $1`,
-    [failed],
-  )
-  jobs = { due, waiting, running, failed }
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-async function scalar(text: string): Promise<string> {
-  const { rows } = await api.database.pool.query({ text, rowMode: 'array' })
+async function scalar(text: string, values: unknown[] = []): Promise<string> {
+  const { rows } = await api.database.pool.query({ text, values, rowMode: 'array' })
   return String(rows[0]?.[0])
 }
 
 const add = (args: string) => scalar(`select id from graphile_worker.add_job(${args})`)
+
+/** As an operator would, from any dashboard. */
+const fail = (id: string, reason: string) =>
+  scalar('select id from graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
+    id,
+    reason,
+  ])
+
+/** The jobs of one delivery, as the public view shows them. */
+async function jobsOf(deliveryId: string) {
+  const { rows } = await api.database.pool.query(
+    'select id::text, attempts, max_attempts, run_at, last_error from graphile_worker.jobs where key = $1',
+    [deliveryId],
+  )
+  return rows
+}
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(operator.token, document('jobs', operation), variables)
@@ -58,44 +81,73 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
 const idsOf = (data: { jobs: { nodes: { id: string }[] } }) => data.jobs.nodes.map(({ id }) => id)
 
 describe('jobs', () => {
-  test('come in the order they were added, with their deliveries, and whose they are, in five statements', async () => {
+  test('come in the order they were added, with their deliveries and organizations, in six statements', async () => {
     const { data, errors } = await call('Jobs')
     expect(errors).toBeUndefined()
     expect(idsOf(data)).toEqual(Object.values(jobs))
+    const organization = { id: publicId('organization', tenant.organizationId) }
     expect(data.jobs.nodes).toMatchObject([
       {
-        task: 'deliver',
+        task: 'posthorn:deliver',
+        state: 'RUNNING',
+        attempts: 1,
+        key: deliveries.running,
+        delivery: { id: deliveries.running },
+        organization,
+        lockedAt: expect.any(String),
+        lockedBy: expect.any(String),
+      },
+      {
+        task: 'posthorn:deliver',
         state: 'DUE',
         attempts: 0,
-        maxAttempts: 25,
-        payload: { deliveryId: deliveries[0] },
-        delivery: { id: deliveries[0], state: 'PENDING' },
-        organization: { id: publicId('organization', tenant.organizationId) },
+        maxAttempts: 10,
+        lastError: null,
+        key: deliveries.due,
+        delivery: { id: deliveries.due, state: 'PENDING', webhook: { id: webhookId } },
+        organization,
         lockedAt: null,
       },
-      { task: 'maintain', state: 'WAITING', delivery: null, organization: null },
-      { task: 'maintain', state: 'RUNNING', lockedBy: 'worker_1', payload: { n: 1 } },
-      { task: 'cancel_deliveries', state: 'FAILED', attempts: 1, lastError: 'Boom' },
+      { task: 'posthorn:maintain', state: 'WAITING', delivery: null, organization: null },
+      { task: 'posthorn:roll_up', state: 'FAILED', attempts: 1, lastError: 'Boom', key: null },
     ])
-    expect(api.statements.list).toHaveLength(5)
+    expect(api.statements.list.toSorted()).toEqual([
+      'authenticate',
+      'select deliveries',
+      'select deliveries',
+      'select job.id::text as',
+      'select organizations',
+      'select webhooks',
+    ])
   })
 
   test('of several organizations say whose they are, in as many statements', async () => {
     const other = await api.tenant()
     await addWebhook(api, other.organizationId)
     await publish(api, other.organizationId, 2)
-    const { data } = await call('Jobs', { task: 'deliver' })
+    const { data } = await call('Jobs', { task: 'posthorn:deliver' })
     expect(
       data.jobs.nodes.map(({ organization }: { organization: { id: string } }) => organization.id),
     ).toEqual(
-      [tenant, other, other].map(({ organizationId }) => publicId('organization', organizationId)),
+      [tenant, tenant, other, other].map(({ organizationId }) =>
+        publicId('organization', organizationId),
+      ),
     )
-    expect(api.statements.list).toHaveLength(5)
+    expect(api.statements.list.toSorted()).toEqual([
+      'authenticate',
+      'select deliveries',
+      'select deliveries',
+      'select job.id::text as',
+      'select organizations',
+      'select webhooks',
+    ])
   })
 
-  test('say of nobody whose they are, once their delivery is gone', async () => {
-    await api.database.pool.query('delete from posthorn.deliveries')
-    const { data, errors } = await call('Jobs', { task: 'deliver' })
+  test('show neither delivery nor organization once their delivery is gone', async () => {
+    await api.database.prisma.delivery.deleteMany({
+      where: { organizationId: tenant.organizationId },
+    })
+    const { data, errors } = await call('Jobs', { task: 'posthorn:deliver', state: 'DUE' })
     expect(errors).toBeUndefined()
     expect(data.jobs.nodes).toMatchObject([{ id: jobs.due, delivery: null, organization: null }])
   })
@@ -109,27 +161,38 @@ describe('jobs', () => {
   )
 
   test('are narrowed by task', async () => {
-    expect(idsOf((await call('Jobs', { task: 'maintain' })).data)).toEqual([
-      jobs.waiting,
-      jobs.running,
+    const narrowed = async (variables: object) => idsOf((await call('Jobs', { ...variables })).data)
+    expect(await narrowed({ task: 'posthorn:deliver' })).toEqual([jobs.running, jobs.due])
+    expect(await narrowed({ task: 'posthorn:maintain' })).toEqual([jobs.waiting])
+    expect(await narrowed({ task: 'posthorn:deliver', state: 'DUE' })).toEqual([jobs.due])
+    expect(await narrowed({ task: 'no such task' })).toEqual([])
+  })
+
+  test('of other programs in the same schema are neither shown nor changed', async () => {
+    const foreign = await add(`'deliver', job_key := 'theirs', max_attempts := 7`)
+    expect(idsOf((await call('Jobs')).data)).not.toContain(foreign)
+    expect(idsOf((await call('Jobs', { task: 'deliver' })).data)).toEqual([])
+    const { data } = await call('JobSummary')
+    expect(data.jobSummary.map(({ task }: { task: string }) => task)).not.toContain('deliver')
+    for (const [name, operation, variables] of MUTATIONS) {
+      const { data } = await call(operation, { ids: [foreign], ...variables })
+      expect(data[name].changes).toEqual([{ id: foreign, outcome: 'NOT_FOUND', job: null }])
+    }
+    expect(await jobsOf('theirs')).toMatchObject([
+      { id: foreign, attempts: 0, max_attempts: 7, last_error: null },
     ])
-    expect(idsOf((await call('Jobs', { task: 'deliver' })).data)).toEqual([jobs.due])
-    expect(idsOf((await call('Jobs', { task: 'maintain', state: 'RUNNING' })).data)).toEqual([
-      jobs.running,
-    ])
-    expect(idsOf((await call('Jobs', { task: 'no such task' })).data)).toEqual([])
   })
 
   test('come in pages, both ways', async () => {
     const { data: first } = await call('Jobs', { first: 3 })
-    expect(idsOf(first)).toEqual([jobs.due, jobs.waiting, jobs.running])
+    expect(idsOf(first)).toEqual([jobs.running, jobs.due, jobs.waiting])
     expect(first.jobs.pageInfo).toMatchObject({ hasNextPage: true })
     const { endCursor } = first.jobs.pageInfo
     const { data: second } = await call('Jobs', { first: 3, after: endCursor })
     expect(idsOf(second)).toEqual([jobs.failed])
     expect(second.jobs.pageInfo).toMatchObject({ hasNextPage: false })
     const { data: back } = await call('Jobs', { last: 2, before: second.jobs.pageInfo.startCursor })
-    expect(idsOf(back)).toEqual([jobs.waiting, jobs.running])
+    expect(idsOf(back)).toEqual([jobs.due, jobs.waiting])
     expect(back.jobs.pageInfo).toMatchObject({ hasPreviousPage: true })
   })
 
@@ -147,10 +210,10 @@ test('jobSummary counts by task and state', async () => {
   const { data, errors } = await call('JobSummary')
   expect(errors).toBeUndefined()
   expect(data.jobSummary).toEqual([
-    { task: 'cancel_deliveries', state: 'FAILED', count: 1, exact: true },
-    { task: 'deliver', state: 'DUE', count: 1, exact: true },
-    { task: 'maintain', state: 'RUNNING', count: 1, exact: true },
-    { task: 'maintain', state: 'WAITING', count: 1, exact: true },
+    { task: 'posthorn:deliver', state: 'DUE', count: 1, exact: true },
+    { task: 'posthorn:deliver', state: 'RUNNING', count: 1, exact: true },
+    { task: 'posthorn:maintain', state: 'WAITING', count: 1, exact: true },
+    { task: 'posthorn:roll_up', state: 'FAILED', count: 1, exact: true },
   ])
 })
 
@@ -208,47 +271,126 @@ test.each(['', 'x'.repeat(1_001), 'a\0'])(
   },
 )
 
-test('a delivery says when its rescheduled job runs', async () => {
+test('a delivery shows when its rescheduled job runs', async () => {
   const runAt = '2099-01-31T12:00:00.000Z'
   await call('RescheduleJobs', { ids: [jobs.due], runAt })
-  const { rows } = await api.database.pool.query(
-    `select next_attempt_at as at from posthorn.deliveries where posthorn.type_id('msg', id) = $1`,
-    [deliveries[0]],
-  )
-  expect(rows[0].at.toISOString()).toBe(runAt)
+  const { nextAttemptAt } = await deliveryRow(api.database, deliveries.due)
+  expect(nextAttemptAt?.toISOString()).toBe(runAt)
+  expect(await jobsOf(deliveries.due)).toMatchObject([
+    { id: jobs.due, attempts: 0, max_attempts: 10, run_at: new Date(runAt) },
+  ])
 })
 
-describe('with many jobs that wait', () => {
-  beforeEach(async () => {
-    const { pool } = api.database
-    await pool.query(
-      `insert into graphile_worker._private_jobs (task_id, payload, key, run_at)
-       select (select id from graphile_worker._private_tasks where identifier = 'deliver'), '{}', 'msg_' || i,
-         case when i % 2 = 0 then posthorn.never() else now() + i * interval '1 minute' end
-       from generate_series(1, 20000) as i`,
-    )
-    await pool.query('vacuum analyze graphile_worker._private_jobs')
+describe('the job of a delivery', () => {
+  test('run now is a redelivery, said so in the audit log', async () => {
+    await call('RescheduleJobs', { ids: [jobs.due], runAt: '2099-01-31T12:00:00.000Z' })
+    const { data } = await call('RunJobsNow', { ids: [jobs.due] })
+    expect(data.runJobsNow.changes).toMatchObject([
+      { id: jobs.due, outcome: 'CHANGED', job: { state: 'DUE' } },
+    ])
+    const { nextAttemptAt, hasPriority } = await deliveryRow(api.database, deliveries.due)
+    expect(hasPriority).toBe(true)
+    expect(nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now())
+    expect(await actionsOf(tenant.organizationId)).toEqual([
+      'job.rescheduled',
+      'delivery.redelivered',
+      'job.run_now',
+    ])
   })
 
-  const STATES = [undefined, 'DUE', 'WAITING', 'RUNNING', 'FAILED']
-  test.each(
-    STATES.flatMap((state) => [undefined, 'deliver', 'maintain'].map((task) => [state, task])),
-  )('a page of those %s of the task %s is found by an index', async (state, task) => {
-    const { errors } = await call('Jobs', { state, task })
-    expect(errors).toBeUndefined()
-    const text = api.statements.texts.find((sql) =>
-      sql.includes('from graphile_worker._private_jobs'),
+  test('failed by an operator cancels the delivery, which keeps the reason', async () => {
+    const { data } = await call('FailJobs', { ids: [jobs.due], reason: 'The partner left' })
+    expect(data.failJobs.changes).toMatchObject([
+      { outcome: 'CHANGED', job: { state: 'FAILED', lastError: 'The partner left' } },
+    ])
+    expect(await deliveryRow(api.database, deliveries.due)).toMatchObject({
+      state: 'canceled',
+      lastError: 'The partner left',
+    })
+  })
+
+  test.each([
+    ['RunJobsNow', {}, 'DUE'],
+    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }, 'WAITING'],
+  ])('failed by mistake is sent after all by %s', async (operation, variables, state) => {
+    await call('FailJobs', { ids: [jobs.due], reason: 'A mistake' })
+    const { data } = await call(operation, { ids: [jobs.due], ...variables })
+    const [answer] = Object.values(data) as { changes: object[] }[]
+    expect(answer?.changes).toMatchObject([{ outcome: 'CHANGED' }])
+    expect(await jobsOf(deliveries.due)).toMatchObject([{ attempts: 0, max_attempts: 10 }])
+    const { data: listed } = await call('Jobs', { task: 'posthorn:deliver', state })
+    expect(listed.jobs.nodes).toMatchObject([{ delivery: { id: deliveries.due } }])
+    expect(await deliveryRow(api.database, deliveries.due)).toMatchObject({
+      state: 'pending',
+      maxAttempts: 10,
+    })
+  })
+
+  test('completed by an operator comes back within five minutes, as nothing accepted is lost', async () => {
+    await api.database.pool.query(
+      `update posthorn.deliveries set job_written_at = job_written_at - interval '2 minutes' where id = $1`,
+      [parseId('delivery', deliveries.due)],
     )
-    const { rows } = await api.database.pool.query(`explain ${text}`, [task, null, null, 21])
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    expect(plan).toMatch(/Index (Only )?Scan/)
-    expect(plan).not.toContain('Seq Scan on _private_jobs')
+    const { data } = await call('CompleteJobs', { ids: [jobs.due] })
+    expect(data.completeJobs.changes).toEqual([{ id: jobs.due, outcome: 'CHANGED', job: null }])
+    expect(await jobsOf(deliveries.due)).toEqual([])
+    expect(await deliveryRow(api.database, deliveries.due)).toMatchObject({ state: 'pending' })
+    // What a worker does every few minutes.
+    const { restored } = await sweep(api.database.pool, 'graphile_worker', {
+      olderThanMs: 0,
+      lookAgainAfterMs: 0,
+    })
+    expect(restored).toContain(deliveries.due)
+    expect(await jobsOf(deliveries.due)).toMatchObject([{ attempts: 0, max_attempts: 10 }])
+  })
+
+  test.each([
+    ['RunJobsNow', {}],
+    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }],
+  ])(
+    'is left alone by %s once its webhook is deleted, and it says so',
+    async (operation, variables) => {
+      await deleteWebhook(api.deps.webhooks, tenant.organizationId, webhookId)
+      const { data } = await call(operation, { ids: [jobs.due], ...variables })
+      const [answer] = Object.values(data) as { changes: object[] }[]
+      expect(answer?.changes).toMatchObject([{ id: jobs.due, outcome: 'UNDELIVERABLE' }])
+    },
+  )
+})
+
+/** What was done in an organization to jobs and deliveries, oldest first. */
+async function actionsOf(organizationId: string): Promise<string[]> {
+  const entries = await api.database.prisma.auditEntry.findMany({
+    where: { organizationId },
+    orderBy: { id: 'asc' },
+  })
+  return entries.map(({ action }) => action).filter((action) => /^(job|delivery)\./.test(action))
+}
+
+describe('beside 20,000 jobs that wait', () => {
+  beforeEach(async () => {
+    await api.database.pool.query(
+      `select count(*) from graphile_worker.add_jobs(array(
+         select row('posthorn:deliver', '{}', null, now() + i * interval '1 minute' + interval '1 hour', 10, 'msg_' || i,
+           null, null)::graphile_worker.job_spec
+         from generate_series(1, 20000) as i
+       ))`,
+    )
+  })
+
+  test('each state and task is found', async () => {
+    const found = async (variables: object) => idsOf((await call('Jobs', { ...variables })).data)
+    expect(await found({ state: 'RUNNING' })).toEqual([jobs.running])
+    expect(await found({ state: 'DUE' })).toEqual([jobs.due])
+    expect(await found({ state: 'FAILED' })).toEqual([jobs.failed])
+    expect(await found({ task: 'posthorn:maintain' })).toEqual([jobs.waiting])
+    expect(await found({ state: 'WAITING', first: 3 })).toHaveLength(3)
   })
 
   test('jobSummary counts the first 10,000 of a state, and says so', async () => {
     const { data } = await call('JobSummary')
     expect(data.jobSummary).toContainEqual({
-      task: 'deliver',
+      task: 'posthorn:deliver',
       state: 'DUE',
       count: 1,
       exact: true,

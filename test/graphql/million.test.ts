@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { fillDeliveries, markAllLingering } from '../support/million.ts'
+import { backfillAll, fillDeliveries } from '../support/million.ts'
 import { type Api, openApi } from './support/api.ts'
 import { readsWithoutIndex } from './support/plans.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const analyzedAt = performance.now()
   await pool.query('vacuum (analyze) posthorn.events, posthorn.deliveries, posthorn.attempts')
   times.push(`vacuumed and analyzed in ${Math.round(performance.now() - analyzedAt)} ms`)
-  await markAllLingering(pool)
+  await backfillAll(pool)
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const ids = webhooks.map((uuid) => publicId('webhook', uuid))
   const [busy = '', quiet = '', idle = ''] = ids

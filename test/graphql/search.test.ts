@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
-import { markLingeringDeliveries } from '../../src/deliveries/mark-lingering.ts'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { mintId, parseId } from '../../src/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
-import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -21,6 +21,8 @@ beforeEach(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
+const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
+
 async function find(operation: string, file: string, filter: object): Promise<string[]> {
   const { data, errors } = await api.call(tenant.token, document(file, operation), { filter })
   expect(errors).toBeUndefined()
@@ -31,11 +33,14 @@ async function find(operation: string, file: string, filter: object): Promise<st
 describe('deliveries', () => {
   let ids: string[]
   const found = (filter: object) => find('DeliveriesPage', 'deliveries', filter)
-  const record = (id: string | undefined, status: number | null, retryDelayMs: number | null) =>
-    createRecordAttempt(
-      api.database.pool,
-      SENT_BY,
-    )(attemptOf(id as string, status, { retryDelayMs }))
+  async function record(
+    id: string | undefined,
+    status: number | null,
+    given?: Partial<AttemptRecord>,
+  ) {
+    const row = await deliveryRow(api.database, id as string)
+    await createRecordAttempt(api.database.pool, SENT_BY)(attemptOf(row, status, given))
+  }
 
   beforeEach(async () => {
     await addWebhook(api, tenant.organizationId)
@@ -46,12 +51,12 @@ describe('deliveries', () => {
   test('are found by the state they are in, whatever way they came there', async () => {
     const [fresh, waiting, retried, lost, canceled, done] = ids as string[]
     expect(await found({ state: 'PENDING' })).toEqual(ids)
-    await record(waiting, 500, 60_000)
-    await record(retried, 500, 60_000)
-    await record(retried, 204, null)
-    await record(lost, null, null)
+    await record(waiting, 500, RETRY)
+    await record(retried, 500, RETRY)
+    await record(retried, 204)
+    await record(lost, null)
     await cancelDeliveries(api.database.pool, [parseId('delivery', canceled as string) as string])
-    await record(done, 200, null)
+    await record(done, 200)
     expect(await found({ state: 'PENDING' })).toEqual([fresh, waiting])
     expect(await found({ state: 'SUCCEEDED' })).toEqual([retried, done])
     expect(await found({ state: 'EXHAUSTED' })).toEqual([lost])
@@ -64,11 +69,11 @@ describe('deliveries', () => {
 
   test('are found by what their last attempt was answered with', async () => {
     const [fresh, three, four, five, none, done] = ids as string[]
-    await record(three, 302, 60_000)
-    await record(four, 404, 60_000)
-    await record(five, 500, null)
-    await record(none, null, 60_000)
-    await record(done, 204, null)
+    await record(three, 302, RETRY)
+    await record(four, 404, RETRY)
+    await record(five, 500)
+    await record(none, null, RETRY)
+    await record(done, 204)
     expect(await found({ statusClass: 'REDIRECTION_3XX' })).toEqual([three])
     expect(await found({ statusClass: 'CLIENT_ERROR_4XX' })).toEqual([four])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX' })).toEqual([five])
@@ -78,7 +83,7 @@ describe('deliveries', () => {
     expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'PENDING' })).toEqual([])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'SUCCEEDED' })).toEqual([])
     expect(await found({ statusClass: 'SUCCESS_2XX', state: 'SUCCEEDED' })).toEqual([done])
-    await record(three, 204, null)
+    await record(three, 204)
     expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([three, done])
     await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: done })
     expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([three, done])
@@ -86,7 +91,7 @@ describe('deliveries', () => {
     expect(await found({ state: 'PENDING' })).toContain(fresh)
   })
 
-  test('are found by when they were made', async () => {
+  test('are found by when they were created', async () => {
     const at = (id: string | undefined) =>
       api.database.pool
         .query('select posthorn.uuid_v7_timestamp($1) as at', [parseId('delivery', id as string)])
@@ -102,12 +107,12 @@ describe('deliveries', () => {
   })
 
   test('that wait long for their first attempt are still found, page by page', async () => {
-    // The bookmark keeps 30 seconds behind; as if the deliveries had been made before.
+    // The cursor keeps 30 seconds behind; as if the deliveries had been created before.
     await api.database.pool.query(
       `update posthorn.cursors set next_id = posthorn.uuid_v7_lower_bound(now() + interval '1 second'), next_xid = 0
        where name = 'index_backfill'`,
     )
-    expect(await markLingeringDeliveries(api.database.pool, 4)).toBe(4)
+    expect(await backfillIndex(api.database.pool, 4)).toBe(4)
     await publish(api, tenant.organizationId, 1)
     const all = await deliveryIds(api.database, tenant.organizationId)
     expect(await found({ state: 'PENDING' })).toEqual(all)
@@ -121,7 +126,7 @@ describe('deliveries', () => {
     expect(nodes.map(({ id }: { id: string }) => id)).toEqual(all.slice(0, 6))
   })
 
-  test('a bookmark does not pass what an open transaction has published', async () => {
+  test('the cursor does not pass what an open transaction has published', async () => {
     const { pool } = api.database
     const open = await pool.connect()
     await open.query('begin')
@@ -130,7 +135,7 @@ describe('deliveries', () => {
       JSON.stringify([{ type: JOINED, data: {} }]),
     ])
     const reached = async () => {
-      await markLingeringDeliveries(pool)
+      await backfillIndex(pool)
       const { rows } = await pool.query(
         `select next_id is not null as waits, next_id from posthorn.cursors where name = 'index_backfill'`,
       )
@@ -145,7 +150,7 @@ describe('deliveries', () => {
     await vi.waitUntil(async () => (await reached()) !== waitingFor, { timeout: 20_000 })
   })
 
-  test('a bookmark of another server, whose dump was restored, is taken up', async () => {
+  test('a cursor of another server, whose dump was restored, moves on', async () => {
     const { pool } = api.database
     await pool.query(
       `update posthorn.cursors
@@ -161,13 +166,10 @@ describe('deliveries', () => {
     }
     const { reached_id, own } = await read()
     expect(own).toBe(false)
-    await markLingeringDeliveries(pool)
-    expect(await read()).toEqual({ reached_id, own: true })
-    const moved = async () => {
-      await markLingeringDeliveries(pool)
-      return (await read()).reached_id !== reached_id
-    }
-    await vi.waitUntil(moved, { timeout: 20_000 })
+    await backfillIndex(pool)
+    const after = await read()
+    expect(after.own).toBe(true)
+    expect(after.reached_id).not.toBe(reached_id)
   })
 
   test('of one organization are not found by another', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { addUpHours, eraseOldStatistics } from '../../src/webhooks/keep-statistics.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/keep-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
-import { addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -32,7 +32,10 @@ async function attempt(statuses: (number | null)[], durationMs = 12): Promise<vo
   const ids = await deliveryIds(api.database, tenant.organizationId)
   const record = createRecordAttempt(api.database.pool, SENT_BY)
   await Promise.all(
-    statuses.map((status, i) => record(attemptOf(ids[i] as string, status, { durationMs }))),
+    statuses.map(async (status, i) => {
+      const row = await deliveryRow(api.database, ids[i] as string)
+      return await record(attemptOf(row, status, { durationMs }))
+    }),
   )
 }
 
@@ -124,7 +127,7 @@ describe('health', () => {
       await attempt([200])
       await counted(ago)
     }
-    await addUpHours(api.database.pool)
+    await rollUpStatistics(api.database.pool)
     const counts: number[] = []
     for (const window of ['HOUR', 'DAY', 'WEEK', 'MONTH'])
       counts.push((await health(window)).attempts)
@@ -188,10 +191,10 @@ describe('statistics', () => {
     const before = await statistics(3 * DAY_MS, 'HOUR')
     expect(sum(before.webhook)).toBe(4)
     expect(before.organization).toEqual(before.webhook)
-    await addUpHours(api.database.pool)
+    await rollUpStatistics(api.database.pool)
     expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
-    expect(await addUpHours(api.database.pool)).toBe(0)
-    expect(await eraseOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(1)
+    expect(await rollUpStatistics(api.database.pool)).toBe(0)
+    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(1)
     expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
     const days = await statistics(3 * DAY_MS, 'DAY')
     expect(sum(days.webhook)).toBe(4)
@@ -201,8 +204,8 @@ describe('statistics', () => {
   test('go with the deliveries when their retention is over', async () => {
     await attempt([200])
     await counted(40 * DAY_MS)
-    await addUpHours(api.database.pool)
-    expect(await eraseOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(3)
+    await rollUpStatistics(api.database.pool)
+    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(3)
     expect(sum((await statistics(50 * DAY_MS, 'DAY')).webhook)).toBe(0)
   })
 
@@ -228,7 +231,8 @@ describe('statistics', () => {
     const recorders = Array.from({ length: 8 }, () =>
       createRecordAttempt(api.database.pool, SENT_BY),
     )
-    await Promise.all(ids.map((id, i) => recorders[i % 8]?.(attemptOf(id, i % 2 ? 200 : 500))))
+    const rows = await Promise.all(ids.map((id) => deliveryRow(api.database, id)))
+    await Promise.all(rows.map((row, i) => recorders[i % 8]?.(attemptOf(row, i % 2 ? 200 : 500))))
     expect(await health('HOUR')).toMatchObject({ attempts: 40, successRate: 0.5 })
   })
 

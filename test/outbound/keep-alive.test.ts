@@ -95,6 +95,24 @@ test('a further connection resumes the TLS session', async () => {
   expect(resumed).toEqual([false, true, true])
 })
 
+test('connections are used for 5 minutes, so that a change in the DNS is noticed under steady traffic', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const receiver = await openReceiver()
+  const sender = openSender()
+  for (const [minutes, connections] of [
+    [0, 1],
+    [3, 1],
+    [3, 2],
+    [3, 2],
+  ] as const) {
+    vi.advanceTimersByTime(minutes * 60_000)
+    assertAnswered(await post(sender, receiver))
+    expect(receiver.connections).toBe(connections)
+  }
+  await poll(() => receiver.openConnections === 1)
+})
+
 test('the certificate is verified anew every hour', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eraseExpiredIdempotencyKeys, hashRequest, runOnce } from '../../src/idempotency.ts'
+import { deleteExpiredIdempotencyKeys, hashRequest, runOnce } from '../../src/idempotency.ts'
 import { CREATE_WEBHOOK } from '../../src/rest/connect-v1/webhook-routes.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem } from './connect-v1.ts'
@@ -177,9 +177,9 @@ describe('Idempotency-Key', () => {
     const [old, fresh] = [newKey(), newKey()]
     await post(old)
     await post(fresh)
-    await eraseExpiredIdempotencyKeys(api.database.pool)
+    await deleteExpiredIdempotencyKeys(api.database.pool)
     await age(old, 25)
-    expect(await eraseExpiredIdempotencyKeys(api.database.pool)).toBe(1)
+    expect(await deleteExpiredIdempotencyKeys(api.database.pool)).toBe(1)
     const { prisma } = api.database
     expect(await prisma.idempotencyKey.count({ where: { key: { in: [old, fresh] } } })).toBe(1)
   })

@@ -3,7 +3,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-
 import { findEndedKeys } from '../../src/api-keys/ended-keys.ts'
 import { SCOPES } from '../../src/api-keys/scope.ts'
 import { parseId, publicId } from '../../src/ids.ts'
-import { eraseEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -327,10 +327,10 @@ describe('a portal session ends', () => {
     expect((await ask(token, VIEWER)).errors).toMatchObject([
       { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
-    await eraseEndedSessions(posthorn.database.pool)
+    await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(1)
     await end(25)
-    await eraseEndedSessions(posthorn.database.pool)
+    await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(0)
   })
 
@@ -338,7 +338,7 @@ describe('a portal session ends', () => {
     const { organizationId } = posthorn.tenant
     const { key } = await createApiKey(prisma(), { organizationId, scopes: ['webhooks:read'] })
     await prisma().apiKey.update({ where: { id: key.id }, data: { expiresAt: new Date(0) } })
-    await eraseEndedSessions(posthorn.database.pool)
+    await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: key.id } })).toBe(1)
   })
 })

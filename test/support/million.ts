@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type { Sql } from '../../src/db/client.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { JOINED, TICKET } from './factories.ts'
@@ -71,18 +72,18 @@ export async function fillDeliveries(
   return { webhooks }
 }
 
-/** Puts all that is pending into the index of states. The transactions of other tests hold the bookmark back. */
-export async function markAllLingering(sql: Sql): Promise<void> {
+/** Puts all that is pending into the index of states. The transactions of other tests hold the cursor back. */
+export async function backfillAll(pool: pg.Pool): Promise<void> {
   await until(
     async () => {
-      await backfillIndex(sql)
-      const { rows } = await sql.query<{ passed: boolean }>(
+      await backfillIndex(pool)
+      const { rows } = await pool.query<{ passed: boolean }>(
         `select reached_id > (select id from posthorn.deliveries order by id desc limit 1) as passed
          from posthorn.cursors where name = 'index_backfill'`,
       )
       return rows[0]?.passed
     },
-    'the bookmark passes all deliveries',
+    'the cursor passes all deliveries',
     60_000,
   )
 }

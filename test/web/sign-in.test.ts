@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { publicId } from '../../src/ids.ts'
-import { eraseEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'
@@ -208,7 +208,7 @@ describe('a session ends', () => {
       { message: 'Your session has expired. Sign in again.' },
     ])
     expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(1)
-    await eraseEndedSessions(pool())
+    await deleteEndedSessions(pool())
     expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(0)
   })
 

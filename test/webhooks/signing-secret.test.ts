@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import {
-  eraseExpiredSecrets,
+  deleteExpiredSecrets,
   getSigningSecret,
   listSigningSecrets,
   rotateSigningSecret,
@@ -38,12 +38,12 @@ test('contract 8: the old secret stays valid for 24 hours after rotation, and is
   const validMs = Number(expiring?.expiresAt) - Date.now()
   expect(validMs / 3_600_000).toBeCloseTo(24, 2)
 
-  expect(await eraseExpiredSecrets(database.pool)).toBe(0)
+  expect(await deleteExpiredSecrets(database.pool)).toBe(0)
   await database.pool.query(
     `update posthorn.signing_secrets set expires_at = now() - interval '1 second' where expires_at is not null`,
   )
   expect(await listSigningSecrets(deps, organizationId, webhook)).toEqual([rotated])
-  expect(await eraseExpiredSecrets(database.pool)).toBe(1)
+  expect(await deleteExpiredSecrets(database.pool)).toBe(1)
   expect(await database.prisma.signingSecret.count()).toBe(1)
 })
 

@@ -129,18 +129,6 @@ end
 $$;
 comment on function posthorn.bring_delivery_forward is 'Calls graphile-worker. runs the job of a delivery now.';
 
--- The deliveries of these whose jobs run now.
-create function posthorn.running_delivery_jobs(delivery_ids uuid[]) returns table (delivery_id uuid)
-  language plpgsql stable
-as $$
-begin
-  return query
-    select wanted.id from unnest(delivery_ids) as wanted (id)
-    join jobs as job on job.key = posthorn.type_id('msg', wanted.id) and job.locked_at is not null;
-end
-$$;
-comment on function posthorn.running_delivery_jobs is 'Calls graphile-worker. finds the deliveries whose jobs run.';
-
 -- Removes the jobs under these keys, but for those that run.
 create function posthorn.complete_delivery_jobs(keys text[]) returns int
   language plpgsql

@@ -28,7 +28,7 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
 
   async function confirm(): Promise<string | null> {
     if (asked === 'reschedule' && runAt === null) return 'Choose a date and a time.'
-    if (asked === 'fail' && reason.trim() === '') return 'Say why, for whoever looks at it later.'
+    if (asked === 'fail' && reason.trim() === '') return 'Say why, for people who look at it later.'
     const outcome = await change(asked, { ids, runAt: runAt ?? '', reason })
     if (!outcome.ok) return outcome.message
     setReason('')

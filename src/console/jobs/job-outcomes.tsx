@@ -13,6 +13,7 @@ export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesP
     changes.filter((change) => change.outcome === outcome).map(({ id }) => id)
   const changed = idsOf('CHANGED')
   const running = idsOf('RUNNING')
+  const undeliverable = idsOf('UNDELIVERABLE')
   const missing = idsOf('NOT_FOUND')
   const isComplete = changed.length === changes.length
   return (
@@ -31,6 +32,12 @@ export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesP
             <span>
               A worker has {jobsInWords(running.length)}, left alone: {running.join(', ')}. Try
               again when it has ended.
+            </span>
+          )}
+          {undeliverable.length > 0 && (
+            <span>
+              Cannot be sent any more, as the webhook was deleted or the event is past its
+              retention: {undeliverable.join(', ')}.
             </span>
           )}
           {missing.length > 0 && (

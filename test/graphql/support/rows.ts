@@ -1,4 +1,5 @@
 import type { Database } from '../../../src/db/client.ts'
+import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../../../src/ids.ts'
 import { createWebhook } from '../../../src/webhooks/webhook.ts'
 import { JOINED } from '../../support/factories.ts'
@@ -28,6 +29,13 @@ export async function deliveryIds({ prisma }: Database, organizationId: string):
     orderBy: { id: 'desc' },
   })
   return rows.map(({ id }) => publicId('delivery', id))
+}
+
+/** A delivery as its row stands. */
+export async function deliveryRow({ prisma }: Database, id: string): Promise<Delivery> {
+  return await prisma.delivery.findFirstOrThrow({
+    where: { id: parseId('delivery', id) as string },
+  })
 }
 
 /** Puts an attempt on record that was answered with 500. */
