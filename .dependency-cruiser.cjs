@@ -162,7 +162,7 @@ module.exports = {
           '^src/outbound/',
           '^src/cli/listen/(https-receiver|format-delivery|received-delivery|local-certificates)[.]ts$',
           '^src/server[.]ts$',
-          '^src/db/(owned-sockets|embedded-server)[.]ts$',
+          '^src/db/(connections|owned-sockets|embedded-server)[.]ts$',
         ],
       },
       to: {

@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // For those that measure memory.
+    execArgv: ['--expose-gc'],
     // Two cores, shared with Postgres.
     maxWorkers: 2,
     // On a machine that others share a process may stand still for seconds. CI tries a test that failed once more, and

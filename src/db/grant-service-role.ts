@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { findWorkerSchema } from '../queue/worker-schema.ts'
 import type { Sql } from './client.ts'
+import { MIGRATIONS_TABLE } from './migrate.ts'
 
 /** What the service never deletes a row of: partitions go whole, and the rest stays. */
 const NEVER_DELETED = [
@@ -31,7 +32,7 @@ export async function grantServiceRole(
     grant select, insert, update, delete on all tables in schema posthorn to ${name};
     revoke delete on ${NEVER_DELETED.map((table) => `posthorn.${table}`).join(', ')} from ${name};
     revoke update on posthorn.audit_log from ${name};
-    revoke insert, update, delete on posthorn._prisma_migrations from ${name};
+    revoke insert, update, delete on ${MIGRATIONS_TABLE} from ${name};
     grant execute on all functions in schema posthorn to ${name}`)
   await giveWorkerTables(sql, role, workerSchema)
 }

@@ -8,6 +8,9 @@ import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
 import { seedCatalogue } from './seed.ts'
 
+/** Prisma's bookkeeping: `prisma migrate` reads what is written here, and the other way round. */
+export const MIGRATIONS_TABLE = 'posthorn._prisma_migrations'
+
 /** Any constant will do, as long as every version of Posthorn uses the same. */
 const MIGRATION_LOCK = 7_305_429_911
 
@@ -90,7 +93,7 @@ function requireSameHistory(
 /** Prisma's table, as Prisma creates it. */
 const BOOKKEEPING = `
   create schema if not exists posthorn;
-  create table if not exists posthorn._prisma_migrations (
+  create table if not exists ${MIGRATIONS_TABLE} (
     id varchar(36) not null primary key,
     checksum varchar(64) not null,
     finished_at timestamptz,
@@ -104,11 +107,11 @@ const BOOKKEEPING = `
 /** The checksums of what is applied, by name. */
 async function readApplied(sql: Sql): Promise<Map<string, string>> {
   const { rows: tables } = await sql.query<{ exists: boolean }>(
-    `select to_regclass('posthorn._prisma_migrations') is not null as exists`,
+    `select to_regclass('${MIGRATIONS_TABLE}') is not null as exists`,
   )
   if (!tables[0]?.exists) return new Map()
   const { rows } = await sql.query<{ migration_name: string; checksum: string }>(
-    `select migration_name, checksum from posthorn._prisma_migrations
+    `select migration_name, checksum from ${MIGRATIONS_TABLE}
      where finished_at is not null and rolled_back_at is null`,
   )
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
@@ -126,12 +129,12 @@ async function apply(
     await client.query(sql)
     // Where `prisma migrate` failed in this one before, it must not count as failed any more.
     await client.query(
-      `update posthorn._prisma_migrations set rolled_back_at = now()
+      `update ${MIGRATIONS_TABLE} set rolled_back_at = now()
        where migration_name = $1 and finished_at is null and rolled_back_at is null`,
       [name],
     )
     await client.query(
-      `insert into posthorn._prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+      `insert into ${MIGRATIONS_TABLE} (id, checksum, migration_name, finished_at, applied_steps_count)
        values ($1, $2, $3, clock_timestamp(), 1)`,
       [randomUUID(), checksum, name],
     )

@@ -12,7 +12,8 @@ const DeliveryState = builder.enumType('DeliveryState', {
   values: {
     PENDING: {
       value: 'pending',
-      description: 'Due, waiting for its next attempt, or waiting in the line of its webhook.',
+      description:
+        'It has no attempt yet, waits for its next one, or is parked in the backlog of its webhook.',
     },
     SUCCEEDED: { value: 'succeeded', description: 'An attempt was answered with 2xx.' },
     EXHAUSTED: {
@@ -25,6 +26,28 @@ const DeliveryState = builder.enumType('DeliveryState', {
     },
   } as const,
 })
+
+const ParkedReason = builder.enumType('ParkedReason', {
+  description: 'Why a delivery is parked in the backlog of its webhook.',
+  values: {
+    DISABLED: { value: 'disabled', description: 'The webhook is disabled.' },
+    ON_HOLD: {
+      value: 'on_hold',
+      description: 'The webhook is on hold, as its endpoint keeps failing.',
+    },
+    CONCURRENCY_LIMIT: {
+      value: 'concurrency_limit',
+      description: 'As many attempts as its concurrency limit allows are in flight.',
+    },
+    RATE_LIMIT: { value: 'rate_limit', description: 'The webhook is at its rate limit.' },
+    ORDERED: {
+      value: 'ordered',
+      description: 'The webhook is ordered, and a delivery before this one has not finished.',
+    },
+  } as const,
+})
+
+type ParkedReasonValue = typeof ParkedReason.$inferType
 
 const StatusClass = builder.enumType('StatusClass', {
   description: 'What a request was answered with, by the first digit of the HTTP status.',
@@ -90,6 +113,13 @@ const Delivery = builder.prismaNode('Delivery', {
     nextAttemptAt: t.expose('nextAttemptAt', { type: 'DateTime', nullable: true }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
     parkedAt: t.expose('parkedAt', { type: 'DateTime', nullable: true }),
+    parkedReason: t.field({
+      type: ParkedReason,
+      nullable: true,
+      description: 'Why it is parked. Null where it is not.',
+      select: { parkedReason: true },
+      resolve: ({ parkedReason }) => parkedReason as ParkedReasonValue | null,
+    }),
     isTest: t.exposeBoolean('isTest'),
   }),
 })

@@ -12,7 +12,7 @@ const LiveHealthState = builder.enumType('WebhookHealthNow', {
     FAILING: { value: 'failing', description: 'Its newest attempt failed.' },
     ON_HOLD: {
       value: 'on_hold',
-      description: 'It keeps failing, and what it is owed is held back until it answers again.',
+      description: 'It keeps failing, so its deliveries are parked until it answers again.',
     },
     DISABLED: { value: 'disabled', description: 'It is disabled.' },
   } satisfies Record<string, { value: LiveHealth; description: string }>,

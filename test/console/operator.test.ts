@@ -7,7 +7,7 @@ import { settled } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-/** Whoever runs Posthorn: makes a tenant, acts for it, and looks after what the queue holds. */
+/** An operator creates an organization, acts for it, and looks after the jobs. */
 let browser: Browser
 let server: ConsoleServer
 let reader: Visit
@@ -73,7 +73,7 @@ story('what an operator does for an organization belongs to it alone', async () 
 
 story('a delivery that waits is found among the jobs, and run now', async () => {
   const id = await failingDelivery()
-  await open('/jobs?task=deliver')
+  await open('/jobs?task=posthorn:deliver')
   const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
   await row.getByRole('checkbox').check()
   server.receiver.answer = (response) => response.end()
@@ -81,13 +81,13 @@ story('a delivery that waits is found among the jobs, and run now', async () => 
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Run 1 job now?').waitFor()
   await dialog.getByRole('button', { name: 'Run now' }).click()
-  await page.getByRole('status').filter({ hasText: '1 job was made due' }).waitFor()
+  await page.getByRole('status').filter({ hasText: '1 job was started' }).waitFor()
   await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'it is delivered')
 })
 
 story('a job is failed for a reason, which stands with it and in the audit log', async () => {
   const id = await failingDelivery()
-  await open('/jobs?task=deliver')
+  await open('/jobs?task=posthorn:deliver')
   const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
   await row.getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Fail', exact: true }).click()

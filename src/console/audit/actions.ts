@@ -22,7 +22,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'event_type.unarchived': 'Event type brought back',
   'organization.created': 'Organization created',
   'organization.renamed': 'Organization renamed',
-  'job.run_now': 'Job made due',
+  'job.run_now': 'Job run now',
   'job.rescheduled': 'Job rescheduled',
   'job.failed': 'Job failed by hand',
   'job.completed': 'Job removed',

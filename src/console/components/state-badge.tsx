@@ -11,7 +11,7 @@ const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> =
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
   HEALTHY: ['Healthy', 'green'],
   FAILING: ['Failing', 'orange'],
-  ON_HOLD: ['Held', 'red'],
+  ON_HOLD: ['On hold', 'red'],
   DISABLED: ['Disabled', 'gray'],
 }
 

@@ -25,7 +25,7 @@ export default function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      description="One event owed to one webhook. Each is tried until it succeeds or its retry schedule is exhausted."
+      description="One event to be delivered to one webhook. Each is tried until it succeeds or its retry schedule is exhausted."
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >

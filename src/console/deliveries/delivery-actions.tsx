@@ -27,7 +27,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
     const outcome = await run({ id })
     setProblem(outcome.ok ? null : outcome.message)
     if (!outcome.ok) return outcome.message
-    notifyDone('An attempt is due.')
+    notifyDone('Retry queued.')
     return null
   }
 

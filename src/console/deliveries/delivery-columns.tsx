@@ -87,6 +87,6 @@ export function Answer({ succeeded, status }: AnswerProps) {
 
 function NextTry({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
   if (state !== 'PENDING') return null
-  if (parkedAt != null || nextAttemptAt == null) return 'Waits in line'
+  if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
   return <Time at={nextAttemptAt} as="relative" />
 }

@@ -24,7 +24,7 @@ export function WaitingNotice({ delivery }: WaitingNoticeProps) {
       )}
       {parkedAt && (
         <div>
-          In line since <Time at={parkedAt} />
+          Waiting since <Time at={parkedAt} />
         </div>
       )}
     </Alert>

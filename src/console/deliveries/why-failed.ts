@@ -127,7 +127,7 @@ export const WITHOUT_RESPONSE: Readonly<Record<string, readonly [sentence: strin
     ],
     secret_unreadable: [
       'Nothing was sent: the signing secret or the custom headers of the webhook cannot be decrypted.',
-      'Give the headers anew and rotate the secret, or ask the operator for the key that they were encrypted with.',
+      'Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.',
     ],
   }
 

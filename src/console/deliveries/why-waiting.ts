@@ -15,11 +15,11 @@ export interface WhyWaiting {
 export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null {
   if (delivery.state !== 'PENDING') return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
-  if (parkedAt != null) return inLine(delivery)
-  if (nextAttemptAt == null) return inLine(delivery)
+  if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
   if (Date.parse(nextAttemptAt) > nowMs) {
     return {
-      title: attemptCount === 0 ? 'The first attempt is planned' : 'The next try is planned',
+      title:
+        attemptCount === 0 ? 'The first attempt is scheduled' : 'The next attempt is scheduled',
       sentence:
         attemptCount === 0
           ? 'It is sent at the time below.'
@@ -29,50 +29,56 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
     }
   }
   return {
-    title: 'Due now',
+    title: 'Queued',
     sentence: 'An attempt is under way, or begins as soon as a worker is free.',
     nextAt: null,
     nextLabel: 'Next attempt',
   }
 }
 
-function inLine({ webhook }: Delivery): WhyWaiting {
-  const said = (title: string, sentence: string, nextAt: string | null = null) => ({
+function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
+  const reason = (title: string, sentence: string, nextAt: string | null = null) => ({
     title,
     sentence,
     nextAt,
-    nextLabel: 'The next of them is sent',
+    nextLabel: 'The next probe',
   })
-  if (!webhook) {
-    return said('It waits in line', 'Its webhook takes no more at the moment, or was deleted.')
+  if (!webhook) return reason('Waiting', 'It is parked in the backlog of its webhook.')
+  switch (parkedReason) {
+    case 'DISABLED':
+      return reason(
+        'Its webhook is disabled',
+        'It waits, uses up no attempts, and is sent once the webhook is enabled.',
+      )
+    case 'ON_HOLD':
+      return reason(
+        'Its webhook is on hold',
+        `${lastErrorOf(webhook)}The endpoint keeps failing, so deliveries wait and use up no attempts. One at a time tests the endpoint; the first success releases the others.`,
+        webhook.health?.nextProbeAt ?? null,
+      )
+    case 'ORDERED':
+      return reason(
+        'It waits for those before it',
+        'This webhook takes deliveries in the order of their events: those before this one must succeed or be exhausted first.',
+      )
+    case 'RATE_LIMIT':
+      return reason(
+        'Its webhook is at its rate limit',
+        `At most ${webhook.rateLimitPerSecond ?? 'so many'} attempts a second are made.`,
+      )
+    default:
+      return reason('Its webhook is at its concurrency limit', concurrencyOf(webhook))
   }
-  if (!webhook.enabled) {
-    return said(
-      'Its webhook is disabled',
-      'It waits, uses up no attempts, and is sent once the webhook is enabled.',
-    )
-  }
-  if (webhook.health?.onHoldSince) {
-    return said(
-      'Its webhook is held',
-      'The webhook keeps failing, so what it is owed is held back and uses up no attempts. One delivery at a time is sent to find out whether it works again; the first success releases the others.',
-      webhook.health.nextProbeAt ?? null,
-    )
-  }
-  if (webhook.ordered) {
-    return said(
-      'It waits for those before it',
-      'This webhook takes deliveries in the order of their events: those before this one must succeed or be exhausted first.',
-    )
-  }
-  if (webhook.rateLimitPerSecond != null) {
-    return said(
-      'It waits for its turn',
-      `More is owed to its webhook than it takes: at most ${webhook.rateLimitPerSecond} attempts a second, and ${webhook.maxInFlight ?? 20} at once.`,
-    )
-  }
-  return said(
-    'It waits for its turn',
-    `More is owed to its webhook than it takes: at most ${webhook.maxInFlight ?? 20} attempts are under way at once.`,
-  )
+}
+
+type DeliveryWebhook = NonNullable<Delivery['webhook']>
+
+function lastErrorOf({ health }: DeliveryWebhook): string {
+  return health?.lastError ? `${health.lastError}. ` : ''
+}
+
+function concurrencyOf({ maxInFlight, health }: DeliveryWebhook): string {
+  if (maxInFlight != null) return `Each worker makes at most ${maxInFlight} requests in parallel.`
+  const now = health?.concurrencyLimit != null ? `, ${health.concurrencyLimit} at the moment` : ''
+  return `Each worker makes as many requests in parallel as the endpoint keeps up with${now}.`
 }

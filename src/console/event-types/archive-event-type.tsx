@@ -56,7 +56,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <p>
         Subscriptions
         {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and what was
-        published stay, and what is owed is still delivered. You can bring the type back at any
+        published stay, and deliveries that wait are still sent. You can bring the type back at any
         time.
       </p>
     </Confirm>

@@ -96,7 +96,7 @@ export default function EventTypesPage() {
             <Empty title="There are no event types" action={create}>
               {can('admin')
                 ? 'Add one, so that events can be published and webhooks can subscribe.'
-                : 'Whoever runs Posthorn adds them.'}
+                : 'The operator of Posthorn adds them.'}
             </Empty>
           )
         }

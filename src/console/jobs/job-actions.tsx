@@ -68,7 +68,7 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
           <span>{command.effect} Jobs that a worker has at that moment are left alone.</span>
           {asked === 'reschedule' && (
             <DateTimeInput
-              label="Due at"
+              label="Run at"
               description="In your time zone. A time that has passed is now."
               required
               value={runAt}

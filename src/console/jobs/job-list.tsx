@@ -113,7 +113,7 @@ export function JobList({ task, state, active, clear }: JobListProps) {
               <NoneFound what="job" clear={clear} />
             ) : (
               <Empty title="Nothing is to be done">
-                Deliveries that are due, or wait for their next attempt, appear here.
+                Deliveries that are queued, or wait for their next attempt, appear here.
               </Empty>
             )
           }

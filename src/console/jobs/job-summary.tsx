@@ -63,7 +63,8 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
         retry={retry}
         empty={
           <Empty title="No job at the moment">
-            All that was to be done is done. Deliveries that are due or wait appear here.
+            All that was to be done is done. Deliveries that are queued, or wait for their next
+            attempt, appear here.
           </Empty>
         }
       />

@@ -8,6 +8,7 @@ import { WebhookStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { useRead } from '../components/use-read.ts'
 import { type AttentionWebhookFragment, OverviewAttentionDocument } from '../generated/graphql.ts'
+import { formatParked } from '../webhooks/format-parked.ts'
 import { useHealthChanges } from '../webhooks/use-health-changes.ts'
 
 /** The webhooks that somebody should look at. */
@@ -15,21 +16,24 @@ export function Attention() {
   const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
   const { data, error, reload } = useRead(OverviewAttentionDocument, {}, { context })
   useHealthChanges(undefined, reload)
-  const held = data?.held?.nodes ?? []
+  const onHold = data?.onHold?.nodes ?? []
   const failing = data?.failing?.nodes ?? []
-  const owing = (data?.disabled?.nodes ?? []).filter(({ deliveries }) => deliveries?.nodes.length)
+  const waiting = (data?.disabled?.nodes ?? []).filter(({ deliveries }) => deliveries?.nodes.length)
   const isMore =
-    (data?.held?.totalCount ?? 0) > held.length || (data?.failing?.totalCount ?? 0) > failing.length
+    (data?.onHold?.totalCount ?? 0) > onHold.length ||
+    (data?.failing?.totalCount ?? 0) > failing.length
   return (
     <Section title="Needs attention">
       <Stack gap="md" mih={44}>
         {error && !data && <Failure error={error} retry={reload} />}
         {!data && !error && <Skeleton h={44} />}
-        {data && held.length + failing.length + owing.length === 0 && <AllIsWell />}
-        {held.map((webhook) => (
+        {data && onHold.length + failing.length + waiting.length === 0 && <AllIsWell />}
+        {onHold.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
-            Held since <At at={webhook.health?.onHoldSince} />: what it is owed waits until it
-            answers again.
+            On hold since <At at={webhook.health?.onHoldSince} /> (
+            {formatParked(webhook.parkedCount)} waiting)
+            {webhook.health?.lastError && `: ${webhook.health.lastError}`}. We test the endpoint
+            every few minutes.
           </Item>
         ))}
         {failing.map((webhook) => (
@@ -37,7 +41,7 @@ export function Attention() {
             Failing since <At at={webhook.health?.failingSince} />, {inARow(webhook)}.
           </Item>
         ))}
-        {owing.map((webhook) => (
+        {waiting.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
             Disabled, while deliveries wait for it since{' '}
             <At at={webhook.deliveries?.nodes[0]?.createdAt} />.

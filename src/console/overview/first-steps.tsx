@@ -22,7 +22,7 @@ export function FirstSteps({ webhookId, published }: FirstStepsProps) {
       <Stack component="ol" gap="lg" m={0} p={0} style={{ listStyle: 'none' }}>
         <Step number={1} title="Create a webhook" done={webhookId !== null}>
           Tell where deliveries go: an HTTPS address of yours, and the event types it receives.
-          Without a receiver at hand, <code>npx posthorn listen --register</code> is one.
+          Without a receiver of your own, <code>npx posthorn listen --register</code> is one.
           {webhookId === null && can('webhooks:write') && (
             <StepButton to="/webhooks/new">Create a webhook</StepButton>
           )}

@@ -71,7 +71,7 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
           </Button>
           <Text size="sm" c="dimmed">
             On your own machine, <Code>npm start</Code> prints a link that signs you in. Otherwise
-            ask whoever runs Posthorn for a key, made with <Code>posthorn key create</Code>.
+            ask the operator of Posthorn for a key, made with <Code>posthorn key create</Code>.
           </Text>
         </Stack>
       </form>

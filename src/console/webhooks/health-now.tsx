@@ -4,19 +4,20 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
-import type { WebhookRowFragment } from '../generated/graphql.ts'
+import type { WebhookDetailQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { formatParked } from './format-parked.ts'
 import { ResumeWebhook } from './resume-webhook.tsx'
 
 interface HealthNowProps {
-  readonly webhook: WebhookRowFragment
+  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
   reload(): void
 }
 
 /** What is wrong with a webhook at the moment, and what can be done about it. Nothing, when all is well. */
 export function HealthNow({ webhook, reload }: HealthNowProps) {
   const { can } = useSession()
-  const [releasing, release] = useDisclosure()
+  const [resuming, resume] = useDisclosure()
   const { health } = webhook
   if (!health) return null
   if (health.state === 'DISABLED') {
@@ -62,11 +63,11 @@ export function HealthNow({ webhook, reload }: HealthNowProps) {
   return (
     <Notice
       color="red"
-      title="Deliveries are held back"
+      title="It is on hold"
       action={
         can('deliveries:write') && (
-          <Button size="xs" variant="default" onClick={release.open}>
-            Release now
+          <Button size="xs" variant="default" onClick={resume.open}>
+            Resume now
           </Button>
         )
       }
@@ -74,23 +75,19 @@ export function HealthNow({ webhook, reload }: HealthNowProps) {
       {failures}{' '}
       {health.onHoldSince && (
         <>
-          It was held <Time at={health.onHoldSince} as="relative" />:{' '}
+          On hold since <Time at={health.onHoldSince} /> ({formatParked(webhook.parkedCount)}{' '}
+          waiting)
+          {health.lastError && `: ${health.lastError}`}.{' '}
         </>
       )}
-      what it is owed waits, and uses up no attempts. One delivery at a time is sent to find out
-      whether it works again
+      We test the endpoint every few minutes
       {health.nextProbeAt && (
         <>
-          , the next <Time at={health.nextProbeAt} as="relative" />
+          , next <Time at={health.nextProbeAt} as="relative" />
         </>
       )}
-      ; the first success releases the others.
-      <ResumeWebhook
-        webhookId={webhook.id}
-        opened={releasing}
-        close={release.close}
-        done={reload}
-      />
+      ; the first success releases the others. Waiting uses up no attempts.
+      <ResumeWebhook webhookId={webhook.id} opened={resuming} close={resume.close} done={reload} />
     </Notice>
   )
 }

@@ -6,7 +6,7 @@ interface IncludeFieldProps {
   onChange(value: RecoveryInclude): void
 }
 
-/** Which deliveries a recovery makes due, each kind explained. */
+/** Which deliveries a recovery sends, each kind explained. */
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group

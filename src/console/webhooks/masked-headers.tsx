@@ -14,7 +14,7 @@ export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
     <Stack gap="sm">
       <Text size="sm">
         {can('secrets:read')
-          ? 'None of the encryption keys of this installation reads these headers any more. Give them anew.'
+          ? 'None of the encryption keys of this installation reads these headers any more. Enter them again.'
           : 'The values may be credentials, and seeing them needs the scope secrets:read. They stay as they are unless you replace all of them.'}
       </Text>
       <Stack gap={4}>

@@ -16,7 +16,7 @@ export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
   if (!can('webhooks:write')) {
     return (
       <Empty title="There are no webhooks yet">
-        Whoever may create one can register an address here.
+        Anybody who may create one can register an address here.
       </Empty>
     )
   }

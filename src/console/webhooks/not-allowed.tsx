@@ -4,7 +4,7 @@ import { Alert } from '@mantine/core'
 export function NotAllowed({ scope }: { scope: string }) {
   return (
     <Alert color="gray" variant="light" title="You may not do this">
-      It needs the scope {scope}. Ask whoever gave you access.
+      It needs the scope {scope}. Ask the person who gave you access.
     </Alert>
   )
 }

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
   { label: 'Which', cell: ({ include }) => INCLUDES[include] },
   { label: 'State', width: 130, cell: ({ state }) => <RecoveryStateBadge state={state} /> },
   {
-    label: 'Made due',
+    label: 'Queued',
     end: true,
     cell: ({ redelivered, created }) => formatCount(redelivered + created),
   },

@@ -95,7 +95,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
         label="Rate"
-        description="How many deliveries are made due in a second at most: 1 to 5,000. The limits of the webhook hold as well."
+        description="How many deliveries are queued in a second at most: 1 to 5,000. The limits of the webhook apply as well."
         suffix=" a second"
         maw={420}
         min={1}
@@ -140,7 +140,7 @@ function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number): str
   const seconds = Math.ceil(count / ratePerSecond)
   const least = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
   const deliveries = count === 1 ? 'delivery' : 'deliveries'
-  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}: at this rate, they are due within ${least} or so.`
+  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}: at this rate, they are queued within ${least} or so.`
 }
 
 /** The first event that failed was published before its attempt began. */

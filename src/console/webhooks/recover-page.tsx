@@ -27,7 +27,7 @@ export default function RecoverPage() {
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
-      description="Makes due what this webhook did not receive of the events that were published in some time. It is safe to repeat: nothing is delivered twice by it."
+      description="Sends what this webhook missed or failed to receive of the events of some time. It is safe to repeat: nothing is delivered twice by it."
     >
       {error && !webhook && <Failure error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}

@@ -6,7 +6,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { Failure } from '../components/failure.tsx'
 import { Section } from '../components/section.tsx'
 import { useRead } from '../components/use-read.ts'
-import { formatCount, formatPercent } from '../format.ts'
+import { formatCount } from '../format.ts'
 import { RecoveryCancelDocument, RecoveryProgressDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
@@ -60,7 +60,7 @@ export function RecoveryProgress({ id }: { id: string }) {
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
-            `${formatPercent(recovery.progress)}: ${formatCount(done)} of ${formatCount(recovery.total)}${recovery.totalIsExact ? '' : ' or more'} are due (${formatCount(recovery.redelivered)} redelivered, ${formatCount(recovery.created)} missed before).`}
+            `Queued ${formatCount(done)} of ${formatCount(recovery.total)}${recovery.totalIsExact ? '' : ' or more'} deliveries (${formatCount(recovery.redelivered)} retried, ${formatCount(recovery.created)} new).`}
         </Text>
         {recovery?.failure && (
           <Alert color="red" variant="light" role="alert">
@@ -78,7 +78,7 @@ export function RecoveryProgress({ id }: { id: string }) {
           return outcome.ok ? null : outcome.message
         }}
       >
-        What it made due already stays due. The rest can be recovered later.
+        The deliveries that it has queued stay queued. The rest can be recovered later.
       </Confirm>
     </Section>
   )

@@ -2,7 +2,7 @@ import { List } from '@mantine/core'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { notifyDone } from '../components/notify.ts'
-import { WebhookReleaseDocument } from '../generated/graphql.ts'
+import { WebhookResumeDocument } from '../generated/graphql.ts'
 
 interface ResumeWebhookProps {
   readonly webhookId: string
@@ -11,14 +11,14 @@ interface ResumeWebhookProps {
   done(): void
 }
 
-/** Sends what is held back of a webhook, without waiting for a probe to succeed. */
+/** Ends the hold of a webhook, without waiting for a probe to succeed. */
 export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookProps) {
-  const { run } = useAction(WebhookReleaseDocument)
+  const { run } = useAction(WebhookResumeDocument)
 
-  async function release() {
+  async function resume() {
     const outcome = await run({ id: webhookId })
     if (!outcome.ok) return outcome.message
-    notifyDone('The deliveries go out.')
+    notifyDone('The backlog is being released.')
     done()
     return null
   }
@@ -27,16 +27,16 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     <Confirm
       opened={opened}
       onClose={close}
-      title="Release the deliveries now?"
-      action="Release"
-      onConfirm={release}
+      title="Resume this webhook now?"
+      action="Resume"
+      onConfirm={resume}
     >
       <List size="sm" spacing={6}>
         <List.Item>
-          What is held back goes out: 10 deliveries in the first second, twice as many in each that
+          Its backlog is released: 10 deliveries in the first second, twice as many in each that
           follows.
         </List.Item>
-        <List.Item>If 10 more attempts in a row fail, they are held back again.</List.Item>
+        <List.Item>If 10 more attempts in a row fail, it is on hold again.</List.Item>
         <List.Item>Do it when you know that the receiver is back.</List.Item>
       </List>
     </Confirm>

@@ -26,9 +26,9 @@ export function SendOptions({ form }: SendOptionsProps) {
           {...form.getInputProps('rateLimitPerSecond')}
         />
         <NumberInput
-          label="At once"
-          description="Attempts under way at once at most, in each process. Empty: 20."
-          placeholder="20"
+          label="Concurrency"
+          description="Maximum parallel requests per worker. Empty: adapts to the endpoint, from 20 up."
+          placeholder="Adaptive"
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('maxInFlight')}

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core'
-import type { WebhookRowFragment } from '../generated/graphql.ts'
+import type { WebhookDetailQuery } from '../generated/graphql.ts'
 import { HealthNow } from './health-now.tsx'
 import { RecentDeliveries } from './recent-deliveries.tsx'
 import { WebhookStatistics } from './webhook-statistics.tsx'
 
 interface WebhookOverviewProps {
-  readonly webhook: WebhookRowFragment
+  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
   reload(): void
 }
 

@@ -61,7 +61,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               label: 'Rate limit',
               value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} a second` : 'None',
             },
-            { label: 'At once, in each process', value: webhook.maxInFlight ?? '20 (default)' },
+            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
             {
               label: 'Timeout',
               value: timeoutSeconds ? formatDuration(1_000 * timeoutSeconds) : 'Default',
