@@ -14,7 +14,7 @@ const PRIVATE: Readonly<Record<string, RegExp>> = {
   "pg's fields": /\b_(activeQuery|queryQueue|ending|connected|clients|idle|pendingQueue)\b/,
   "undici's fields": /\bkSocket\b|\bSymbol\(undici/,
   "Prisma's engines": /__wbg|\b_engineConfig\b|\b_originalClient\b/,
-  "the transaction ids that Postgres keeps in rows": /\b(xmin|xmax)\b/,
+  'the transaction ids that Postgres keeps in rows': /\b(xmin|xmax)\b/,
   "V8's flags":
     /\bsetFlagsFromString\b|v8-pool-size|heap-growing-percent|--(no-)?(sparkplug|maglev|turbofan|opt)\b/,
   "Node's internals": /internalBinding|\bmodule\._|\bModule\._/,

@@ -32,7 +32,8 @@ const PIPELINE_CONNECTIONS = 6
  * The statements of the hot path look rows up by an index. Their plans are made once, and must not be made for the few
  * rows that a young partition has: a sequential scan that is kept while it grows reads all of it for each delivery.
  */
-const PIPELINE_OPTIONS = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off'
+const PLANS_BY_INDEX =
+  'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
 /** Opens the pools. They connect when first used, so this succeeds while Postgres is away. */
 export function openDatabase(
@@ -44,7 +45,7 @@ export function openDatabase(
   const pipeline = connections.open({
     maxConnections: PIPELINE_CONNECTIONS,
     onError,
-    sessionOptions: PIPELINE_OPTIONS,
+    beginWith: PLANS_BY_INDEX,
   })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {

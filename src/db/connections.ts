@@ -1,14 +1,13 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded.ts'
-import { createOwnedSockets } from './owned-sockets.ts'
+import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
   /** A pool. It connects when first used, so this succeeds while Postgres is unreachable. */
   open(options: PoolOptions): pg.Pool
   /** For a pool that is opened elsewhere: the option `stream` of `pg`. */
-  openSocket(): Socket
+  readonly openSocket: OwnedSockets['open']
   /** Breaks off those of all pools, whatever they wait for: their queries fail, and the pools replace them. */
   breakOff(): void
 }
@@ -17,8 +16,8 @@ export interface PoolOptions {
   readonly maxConnections: number
   /** Called for connections that break while idle; the pool replaces them by itself. */
   readonly onError: (error: Error) => void
-  /** Settings of the server for every session of the pool, such as `-c jit=off`. Default: none. */
-  readonly sessionOptions?: string
+  /** A statement that every session of the pool begins with, such as `set jit = off`. Default: none. */
+  readonly beginWith?: string
 }
 
 /** Longer than any connection takes that works, and than any statement is waited for that is not stuck. */
@@ -33,7 +32,7 @@ const IDLE_TIMEOUT_MS = 300_000
 export function createConnections(url: string): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, sessionOptions }) {
+    open({ maxConnections, onError, beginWith }) {
       const pool = new pg.Pool({
         connectionString: url,
         application_name: APPLICATION_NAME,
@@ -43,7 +42,12 @@ export function createConnections(url: string): Connections {
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         stream: sockets.open,
-        ...(sessionOptions !== undefined && { options: sessionOptions }),
+        // Not by `options` of the connection, which poolers refuse.
+        ...(beginWith !== undefined && {
+          onConnect: async (client) => {
+            await client.query(beginWith)
+          },
+        }),
       })
       // Without listeners, a connection that breaks would end the process.
       pool.on('error', onError)

@@ -20,9 +20,9 @@ const CONNECT_WITHIN_MS = 2_000
  * counts as so expensive before PostgreSQL 18 that it would be compiled.
  */
 const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
-  .map((method) => `-c enable_${method}=off`)
-  .concat('-c jit=off')
-  .join(' ')
+  .map((method) => `set enable_${method} = off`)
+  .concat('set jit = off')
+  .join('; ')
 
 export function openRunnerPool(
   { url, connections }: Pick<Database, 'url' | 'connections'>,
@@ -33,7 +33,10 @@ export function openRunnerPool(
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
-    options: SETTINGS,
+    // Not by `options` of the connection, which poolers refuse.
+    onConnect: async (client) => {
+      await client.query(SETTINGS)
+    },
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,
