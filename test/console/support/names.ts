@@ -9,9 +9,9 @@ const isOfWorld = (hostname: string) => hostname.endsWith('.example')
 
 Object.assign(Resolver.prototype, {
   async resolve4(this: Resolver, hostname: string) {
-    return isOfWorld(hostname) ? ['127.0.0.1'] : await resolve4.call(this, hostname)
+    return isOfWorld(hostname) ? ['127.0.0.1'] : await Reflect.apply(resolve4, this, [hostname])
   },
   async resolve6(this: Resolver, hostname: string) {
-    return isOfWorld(hostname) ? [] : await resolve6.call(this, hostname)
+    return isOfWorld(hostname) ? [] : await Reflect.apply(resolve6, this, [hostname])
   },
 })
