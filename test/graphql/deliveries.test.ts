@@ -152,6 +152,7 @@ describe('delivery', () => {
           "id": "msg_1",
           "nextAttemptAt": "TIME",
           "parkedAt": null,
+          "parkedReason": null,
           "state": "PENDING",
           "webhook": {
             "id": "wh_1",
