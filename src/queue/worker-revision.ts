@@ -6,7 +6,7 @@ import type { Sql } from '../db/client.ts'
 export interface WorkerRelease {
   /** The number of the last. */
   readonly revision: number
-  /** Those at which every running worker of the database stops, whatever its schema. */
+  /** Those at which every running worker of the database stops, in every schema. */
   readonly breaking: readonly number[]
 }
 

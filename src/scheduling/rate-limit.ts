@@ -9,7 +9,7 @@ export interface ReservationRequest {
 
 /**
  * Reserves the next moment that a webhook's rate limit allows, in milliseconds from now; `null` when there is none within
- * a second. Each moment is given once, whichever process asks, by the clock of Postgres.
+ * a second. All processes share one clock, that of Postgres, and no moment is given twice.
  */
 export type Reserve = (request: ReservationRequest) => Promise<number | null>
 
