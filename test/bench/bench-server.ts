@@ -36,15 +36,19 @@ const TEMPLATE = 'posthorn_template'
 /** The processor time of a connection is known once its process is reaped, some time after the connection has ended. */
 const REAPED_WITHIN_MS = 100
 
-export async function startBenchServer(): Promise<BenchServer> {
+export async function startBenchServer(databaseUrl?: string): Promise<BenchServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
   const cluster = path.join(folder, 'postgres')
   await using started = new AsyncDisposableStack()
   started.defer(() => rm(folder, { recursive: true, force: true }))
   started.defer(() => stopPostgres(cluster))
   // As `posthorn start` reaches it.
-  const { localUrl: url } = await openEmbeddedPostgres(folder)
+  const url = databaseUrl ?? (await openEmbeddedPostgres(folder)).localUrl
   const server = started.use(openDatabase(url))
+  started.defer(async () => {
+    await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
+  })
+  await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
   await server.pool.query(`create database ${TEMPLATE}`)
   {
     await using template = openDatabase(withDatabase(url, TEMPLATE))
@@ -57,7 +61,8 @@ export async function startBenchServer(): Promise<BenchServer> {
     folder,
     createDatabase: () => createDatabase(server, `posthorn_bench_${made++}`),
     async cpuTimeMs() {
-      const { pid } = (await readPostmaster(cluster)) as { pid: number }
+      const pid = (await readPostmaster(cluster))?.pid
+      if (pid === undefined) return Number.NaN
       for (let ms = await cpuTimeMs(pid); ; ) {
         await sleep(REAPED_WITHIN_MS)
         const later = await cpuTimeMs(pid)

@@ -4,7 +4,7 @@ import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
 import type { BenchDatabase } from './bench-server.ts'
 import { monotonicMs } from './clock.ts'
-import { fillRetries, queueDeliveries } from './fill.ts'
+import { fillRetries, parkDeliveries, queueDeliveries } from './fill.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
@@ -22,6 +22,8 @@ export interface Drain {
 export interface DrainsOptions {
   /** Deliveries beside them that are to be retried in hours. Default: none. */
   readonly waiting?: number
+  /** Deliveries beside them that are parked behind webhooks on hold. Default: none. */
+  readonly parked?: number
   /** How many webhooks they go to in equal parts. Default: 20. */
   readonly webhooks?: number
 }
@@ -43,7 +45,7 @@ export interface Drains extends AsyncDisposable {
 
 export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): Promise<Drains> {
   const { receiver } = bench
-  const { waiting = 0, webhooks = 20 } = options
+  const { waiting = 0, parked = 0, webhooks = 20 } = options
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await bench.server.createDatabase())
   await using services = openBenchServices(database.url)
@@ -51,6 +53,11 @@ export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): 
   if (waiting > 0) {
     const failing = await addWebhooks(services, tenant, receiver.url, 'fail', { count: webhooks })
     await fillRetries(services.database.pool, tenant, failing, waiting)
+    await database.settle()
+  }
+  if (parked > 0) {
+    const onHold = await addWebhooks(services, tenant, receiver.url, 'fail', { count: webhooks })
+    await parkDeliveries(services.database.pool, tenant, onHold, parked)
     await database.settle()
   }
   const types = await addWebhooks(services, tenant, receiver.url, 'ok', { count: webhooks })

@@ -7,23 +7,26 @@ export const measureLongDrain = oncePerBench((bench: Bench) =>
   measureDrain(bench, { count: bench.sizes.stored }),
 )
 
-/** What is compared with each other: A, the short drain, and the same with others waiting. */
-type Compared = 'raw' | 'short' | 'beside'
+/** What is compared with each other: A, the short drain, and the same with others waiting, or parked. */
+type Compared = 'raw' | 'short' | 'beside' | 'parked'
 
 /**
  * The machine is not equally fast all the time, and a short drain is over in two seconds, so each is measured more than
- * once, by turns; the mean moment of all three is nearly the same.
+ * once, by turns; the mean moment of all is nearly the same.
  */
 const TURNS: readonly Compared[] = [
   'raw',
   'short',
   'beside',
+  'parked',
   'raw',
+  'parked',
   'beside',
   'short',
   'raw',
   'short',
   'beside',
+  'parked',
   'raw',
 ]
 
@@ -31,21 +34,25 @@ interface Turns {
   readonly raw: readonly number[]
   readonly short: readonly Drain[]
   readonly beside: readonly Drain[]
+  readonly parked: readonly Drain[]
 }
 
 async function measureTurns(bench: Bench): Promise<Turns> {
-  const { count, stored } = bench.sizes
+  const { count, stored, parked: parkedCount } = bench.sizes
   await using alone = await prepareDrains(bench)
   await using besideOthers = await prepareDrains(bench, { waiting: stored })
+  await using besideParked = await prepareDrains(bench, { parked: parkedCount })
   const raw: number[] = []
   const short: Drain[] = []
   const beside: Drain[] = []
+  const parked: Drain[] = []
   for (const turn of TURNS) {
     if (turn === 'raw') raw.push(await measureRawUndici(bench))
     else if (turn === 'short') short.push(await alone.measure({ count }))
-    else beside.push(await besideOthers.measure({ count }))
+    else if (turn === 'beside') beside.push(await besideOthers.measure({ count }))
+    else parked.push(await besideParked.measure({ count }))
   }
-  return { raw, short, beside }
+  return { raw, short, beside, parked }
 }
 
 /** C: how fast deliveries are drained, every attempt recorded. */
@@ -86,6 +93,10 @@ export async function reportDrains(bench: Bench): Promise<void> {
     bound: { kind: 'at most', limit: 0.1 },
   })
   reportDrain(`drain of as many, ${show(stored)} others waiting`, turns.beside, {
+    limit: 0.9,
+    of: short,
+  })
+  reportDrain(`drain of as many, ${show(bench.sizes.parked)} others parked`, turns.parked, {
     limit: 0.9,
     of: short,
   })

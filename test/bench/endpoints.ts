@@ -8,7 +8,7 @@ const PER_SECOND = 500
 /** W: events published singly at a steady rate to one webhook whose endpoint takes its time, or is overloaded. */
 export async function reportEndpoints(bench: Bench): Promise<void> {
   for (const manner of ['slow50', 'slow200'] as const) {
-    const latency = toLatency(await measureAlone(bench, PER_SECOND, manner))
+    const latency = toLatency(await measureAlone(bench, PER_SECOND, { manner }))
     const name = `${PER_SECOND}/s to an endpoint of ${manner.slice('slow'.length)} ms`
     const also = { max: latency.max, missing: latency.missing }
     bench.report({

@@ -24,6 +24,20 @@ export async function queueDeliveries(
   })
 }
 
+/** Puts all webhooks on hold for hours, then publishes events of the types, so that as many deliveries are parked. */
+export async function parkDeliveries(
+  sql: Sql,
+  tenant: BenchTenant,
+  types: readonly string[],
+  count: number,
+): Promise<void> {
+  await sql.query(
+    `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
+     select id, now(), now(), now() + interval '9 hours' from posthorn.webhooks`,
+  )
+  await queueDeliveries(sql, tenant, types, count)
+}
+
 const RETRY_BATCH = 20_000
 
 /**

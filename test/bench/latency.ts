@@ -1,7 +1,7 @@
 import { startApart } from './apart.ts'
 import type { Bench } from './bench.ts'
 import type { Manner } from './bench-receiver.ts'
-import { DATA } from './fill.ts'
+import { DATA, fillRetries } from './fill.ts'
 import { percentile } from './percentile.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
@@ -38,6 +38,12 @@ export async function reportLatency(bench: Bench): Promise<void> {
     bound: { kind: 'at most', limit: 8 },
   })
   report('1,000/s', await measureLatencyAlone(bench, 1_000), 100)
+  const stored = bench.sizes.stored.toLocaleString('en')
+  report(
+    `200/s beside ${stored} scheduled retries`,
+    toLatency(await measureAlone(bench, USUAL_PER_SECOND, { retries: bench.sizes.stored })),
+    30,
+  )
 }
 
 export function besides(latency: Latency, ...names: (keyof Latency)[]): Record<string, number> {
@@ -51,16 +57,20 @@ async function measureLatencyAlone(bench: Bench, perSecond: number): Promise<Lat
   return toLatency(await measureAlone(bench, perSecond))
 }
 
-/** How long each event took, in ms, to the only webhook there is. */
+/** How long each event took, in ms, to the only webhook that it is published to. */
 export async function measureAlone(
   bench: Bench,
   perSecond: number,
-  manner: Manner = 'stamp',
+  { manner = 'stamp', retries = 0 }: { manner?: Manner; retries?: number } = {},
 ): Promise<number[]> {
   await using database = await bench.server.createDatabase()
   await using services = openBenchServices(database.url)
   const tenant = await createBenchTenant(services)
   const { url } = bench.receiver
+  if (retries > 0) {
+    const failing = await addWebhooks(services, tenant, url, 'fail', { count: 20 })
+    await fillRetries(services.database.pool, tenant, failing, retries)
+  }
   const [type = ''] = await addWebhooks(services, tenant, url, manner)
   await database.settle()
   await using server = await startPosthornServer(bench, database.url, 'all')

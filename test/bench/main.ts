@@ -46,6 +46,8 @@ const { values } = parseArgs({
     count: { type: 'string' },
     /** Deliveries of the long drain, waiting beside a short one, and stored when pages are measured. */
     stored: { type: 'string' },
+    /** A Postgres to measure with, in place of the bench's own. It must be idle, and may be thrown away. */
+    database: { type: 'string' },
     /** A folder for processor profiles of the Posthorn processes; measuring takes longer with it. */
     profile: { type: 'string' },
   },
@@ -69,7 +71,7 @@ const beganAt = performance.now()
 const report = createReport(values.json)
 {
   await using resources = new AsyncDisposableStack()
-  const starting = startBenchServer()
+  const starting = startBenchServer(values.database)
   process.once('SIGINT', () => breakOff(starting, 130))
   process.once('SIGTERM', () => breakOff(starting, 143))
   process.on('uncaughtException', (error) => {

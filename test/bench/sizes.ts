@@ -5,6 +5,8 @@ export interface Sizes {
   readonly warmUp: number
   /** Deliveries of a long run, waiting beside a short one, or stored when pages are measured. */
   readonly stored: number
+  /** Deliveries parked beside a short run. */
+  readonly parked: number
   /** What is queued for a receiver that hangs. */
   readonly hanging: number
   /** How long publishing is measured, and how long it goes on before. */
@@ -18,6 +20,7 @@ export const FULL: Sizes = {
   count: 20_000,
   warmUp: 5_000,
   stored: 1_000_000,
+  parked: 50_000,
   hanging: 20_000,
   publishMs: 10_000,
   publishWarmUpMs: 6_000,
@@ -29,6 +32,7 @@ export const QUICK: Sizes = {
   count: 1_000,
   warmUp: 200,
   stored: 10_000,
+  parked: 2_000,
   hanging: 1_000,
   publishMs: 1_000,
   publishWarmUpMs: 300,
