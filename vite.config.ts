@@ -4,7 +4,7 @@ import { defineConfig } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The console and the portal: one program, whose files `src/web/console-files.ts` serves. */
+/** The console and the portal: one program, whose files `src/server/console-files.ts` serves. */
 export default defineConfig({
   root: here('src/console'),
   base: '/console/',

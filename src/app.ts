@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isDatabaseUnavailable } from './db/faults.ts'
 import { startHeartbeat } from './db/heartbeat.ts'
-import { migrate } from './db/migrate.ts'
 import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { setDefaultMaxAttempts } from './deliveries/default-max-attempts.ts'
 import { createLoadDelivery } from './deliveries/load-delivery.ts'
@@ -11,19 +10,20 @@ import { recordWithRetry } from './deliveries/record-with-retry.ts'
 import { createRequeue } from './deliveries/requeue.ts'
 import { reviveExhausted } from './deliveries/revive-exhausted.ts'
 import { deliveryHeaderNames } from './deliveries/signed-request.ts'
+import { requireListedKeys } from './encryption/stored-secrets.ts'
+import { USER_AGENT } from './lib/version.ts'
+import { migrate } from './migrate/migrate.ts'
 import { createHttpSender, type HttpSender } from './outbound/http-sender.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { enqueue } from './queue/jobs.ts'
 import { startWorker, type Worker } from './queue/runner.ts'
-import { createTasks } from './queue/tasks.ts'
 import { createScheduler, type Scheduler } from './scheduling/scheduler.ts'
-import { createRoutes, type Role, startServer } from './server.ts'
+import { createRoutes, type Role, startServer } from './server/http-server.ts'
 import { openServices, type Services, type Settings } from './services.ts'
-import { requireListedKeys } from './stored-secrets.ts'
 import { createDeliveryReporter, createSweepReporter } from './telemetry/events.ts'
-import { USER_AGENT } from './version.ts'
 import { createIsCurrent } from './webhooks/is-current.ts'
 import { createFindSendOptions } from './webhooks/send-options.ts'
+import { createTasks } from './worker/tasks.ts'
 
 /** A running process. Disposing of it finishes what is in flight, then lets go of the database. */
 export interface App extends AsyncDisposable {
@@ -47,7 +47,7 @@ export async function startApp(
   const { config } = settings
   // 35 MB that a worker alone does without. Before anything connects: loading them takes seconds on a busy machine, and
   // connections that open meanwhile would count as timed out.
-  const api = role === 'worker' ? null : await import('./api.ts')
+  const api = role === 'worker' ? null : await import('./server/api-routes.ts')
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
   const { workerSchema } = config

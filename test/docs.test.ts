@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { SCOPES } from '../src/api-keys/scope.ts'
+import { SCOPES } from '../src/access/scope.ts'
 import { createTestDatabase } from './support/database.ts'
 import { createTenant } from './support/factories.ts'
 

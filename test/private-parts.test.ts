@@ -27,8 +27,8 @@ const EXCEPTIONS = [
     name: "Prisma's bookkeeping",
     pattern: /_prisma_migrations/,
     files: [
-      'src/db/migrate.ts',
-      'test/db/migrate.test.ts',
+      'src/migrate/migrate.ts',
+      'test/migrate/migrate.test.ts',
       'test/db/schema.test.ts',
       'test/security/roles.test.ts',
     ],
@@ -38,7 +38,7 @@ const EXCEPTIONS = [
     pattern: /(worker|user"|\bapp|Schema\)\}|schema\})\.migrations\b|relname = 'migrations'/,
     files: [
       'src/queue/worker-revision.ts',
-      'test/db/neighbor.test.ts',
+      'test/migrate/neighbor.test.ts',
       'test/db/worker-schema.test.ts',
       'test/security/other-roles.test.ts',
       'test/security/roles.test.ts',

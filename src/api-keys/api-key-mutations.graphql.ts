@@ -1,11 +1,11 @@
+import { type Limits, SCOPES } from '../access/scope.ts'
+import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
-import { publicId } from '../ids.ts'
 import { createApiKey, revokeApiKey } from './api-key.ts'
 import { rereadApiKey } from './find-api-key.ts'
 import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
-import { type Limits, SCOPES } from './scope.ts'
 import { updateApiKey } from './update-api-key.ts'
 
 const LIMIT_RULE = `From 1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most what the key in use has; with the scope \`admin\`, any.`

@@ -1,9 +1,9 @@
+import type { Caller, Scope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
-import { DomainError, rateLimited } from '../errors.ts'
 import { batched } from '../lib/batch.ts'
+import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
 import { limitsOf } from './limits.ts'
-import type { Caller, Scope } from './scope.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**

@@ -1,10 +1,10 @@
+import { type Caller, hasScope } from '../access/scope.ts'
 import type { Db } from '../db/client.ts'
 import type { ApiKey, Prisma } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
-import { type Caller, hasScope } from './scope.ts'
+import { notFound } from '../lib/errors.ts'
 
 type Query = Pick<Prisma.ApiKeyFindUniqueArgs, 'select' | 'include'>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type FieldIssue, invalid } from '../errors.ts'
-import { checkInput } from '../validation.ts'
-import { type Caller, hasScope, type Limits } from './scope.ts'
+import { type Caller, hasScope, type Limits } from '../access/scope.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { checkInput } from '../lib/validation.ts'
 
 /**
  * Far more than any page or program of one caller asks for, and about a tenth of what one process answers, so that one

@@ -1,11 +1,11 @@
-import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Caller } from '../access/scope.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import { notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { parseId } from '../db/ids.ts'
+import { notFound } from '../lib/errors.ts'
 import { type GivenLimits, requireLimits } from './limits.ts'
-import type { Caller } from './scope.ts'
 
 /** Changes the limits that are given: null for the default; what is missing stays. Every process follows at once. */
 export async function updateApiKey(

@@ -1,9 +1,9 @@
+import type { Caller, Portal } from '../access/scope.ts'
+import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { publicId } from '../ids.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { findOwnApiKey } from './find-api-key.ts'
-import type { Caller, Portal } from './scope.ts'
 
 const PortalViewer = builder.objectRef<Portal>('PortalViewer').implement({
   description: 'What holds for a session of the portal.',

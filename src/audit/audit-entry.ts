@@ -1,5 +1,5 @@
+import type { Actor } from '../access/actor.ts'
 import type { Db } from '../db/client.ts'
-import type { Actor } from './actor.ts'
 
 /** Everything that is written down when it is done. */
 export const AUDIT_ACTIONS = [

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../lib/version.ts'
 import { registerKey } from './key.ts'
 import { registerListen } from './listen.ts'
 import { registerMigrate } from './migrate.ts'

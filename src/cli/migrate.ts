@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readEnvironment } from '../config.ts'
+import { readEnvironment } from '../config/config.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { print, runCommand } from './run-command.ts'
 
@@ -32,11 +32,11 @@ export function registerMigrate(program: Command): void {
       await runCommand(async () => {
         const [{ openRuntime }, { openServices }, { migrate }, service, dashboards] =
           await Promise.all([
-            import('../runtime.ts'),
+            import('../embedded/runtime.ts'),
             import('../services.ts'),
-            import('../db/migrate.ts'),
-            import('../db/grant-service-role.ts'),
-            import('../db/grant-dashboards-role.ts'),
+            import('../migrate/migrate.ts'),
+            import('../migrate/grant-service-role.ts'),
+            import('../migrate/grant-dashboards-role.ts'),
           ])
         await using runtime = await openRuntime(readEnvironment())
         await using services = openServices(runtime)

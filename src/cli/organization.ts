@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { COMMAND_LINE } from '../audit/actor.ts'
+import { COMMAND_LINE } from '../access/actor.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
-import { publicId } from '../ids.ts'
+import { publicId } from '../db/ids.ts'
 import { createOrganization, listOrganizations } from '../organizations/organization.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 

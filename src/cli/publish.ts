@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { invalid } from '../errors.ts'
+import { invalid } from '../lib/errors.ts'
+import { MAX_JSON_NESTING, parseJson, UnfitJson } from '../lib/parse-json.ts'
 import { getOrganization } from '../organizations/organization.ts'
-import { MAX_JSON_NESTING, parseJson, UnfitJson } from '../parse-json.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { COMMAND_LINE } from '../audit/actor.ts'
+import { COMMAND_LINE } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
-import { type Reencrypted, reencryptStoredSecrets } from '../stored-secrets.ts'
+import { type Reencrypted, reencryptStoredSecrets } from '../encryption/stored-secrets.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
 /** `posthorn key rotate-encryption`: encrypts what is stored anew, while the service runs. */

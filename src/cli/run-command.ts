@@ -1,6 +1,6 @@
-import { ConfigError, readEnvironment } from '../config.ts'
+import { ConfigError, readEnvironment } from '../config/config.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../lib/errors.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -9,9 +9,9 @@ import type { Services } from '../services.ts'
  */
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
   const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
-    import('../runtime.ts'),
+    import('../embedded/runtime.ts'),
     import('../services.ts'),
-    import('../db/migrate.ts'),
+    import('../migrate/migrate.ts'),
   ])
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }

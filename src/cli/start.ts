@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
-import { type Config, readEnvironment } from '../config.ts'
-import type { Role } from '../server.ts'
+import { type Config, readEnvironment } from '../config/config.ts'
+import type { Role } from '../server/http-server.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
@@ -41,7 +41,7 @@ interface StartOptions {
 async function start({ role, restartOtherWorkers }: StartOptions): Promise<void> {
   const hurried = new AbortController()
   const stop = stopRequested(() => hurried.abort())
-  const { openRuntime } = await import('../runtime.ts')
+  const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(readEnvironment())
   // Loading the rest keeps this process busy, so it begins once Postgres has had the time to be launched.
   const loading = sleep(LAUNCH_MS).then(() => import('../app.ts'))
@@ -71,7 +71,7 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
 
 /** Makes what the embedded mode is tried out with. Answers what to say of it. */
 async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
-  const runtimes = await import('../runtime.ts')
+  const runtimes = await import('../embedded/runtime.ts')
   const token = await runtimes.provisionEmbedded(services.database.prisma, dataDir)
   const signInLink = await runtimes.embeddedSignInLink(services, dataDir)
   const keyFile = runtimes.embeddedApiKeyFile(dataDir)

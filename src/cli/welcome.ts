@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { styleText } from 'node:util'
-import { SCOPES } from '../api-keys/scope.ts'
+import { SCOPES } from '../access/scope.ts'
 
 interface Welcome {
   readonly url: string

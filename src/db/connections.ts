@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { APPLICATION_NAME } from './embedded.ts'
+import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */

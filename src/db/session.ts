@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Sql } from './client.ts'
-import { APPLICATION_NAME } from './embedded.ts'
+import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 
 export interface SessionOptions {
   /** What it is for; `pg_stat_activity` shows it after the application's name. */

@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { parseId, publicId } from '../ids.ts'
+import { parseId, publicId } from '../db/ids.ts'
 import type { Announce } from '../live/announce.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'

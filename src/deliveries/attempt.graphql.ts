@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { deliveryBody } from '../events/delivery-body.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/field-complexity.ts'
+import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/limits/field-complexity.ts'
 import { type AttemptRequestFacts, attemptRequestHeaders } from './attempt-request.ts'
 import { findAttemptsOfEach } from './find-attempts.ts'
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { announce } from '../live/announce.ts'

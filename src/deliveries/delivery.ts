@@ -1,9 +1,9 @@
-import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { type Actor, SYSTEM } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery } from '../db/generated/prisma/client.ts'
-import { DomainError, notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { parseId } from '../db/ids.ts'
+import { DomainError, notFound } from '../lib/errors.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 

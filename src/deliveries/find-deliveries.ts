@@ -1,9 +1,9 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { notFound } from '../lib/errors.ts'
 import {
   type AddValue,
   type DeliveryFilter,

@@ -1,7 +1,7 @@
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
-import { isRefusal } from '../db/refusal.ts'
 import { batched } from '../lib/batch.ts'
+import { isRefusal } from '../migrate/refusal.ts'
 import { RECORD_ATTEMPTS } from './record-attempts-statement.ts'
 import { countByWebhook, type WebhookCount } from './webhook-count.ts'
 

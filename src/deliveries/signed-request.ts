@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
+import { publicId } from '../db/ids.ts'
 import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
-import { publicId } from '../ids.ts'
 import { signDelivery } from '../receiver/sign.ts'
 
 /** The names of the headers that the service adds to each delivery. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
-import { publicId } from '../ids.ts'
+import { publicId } from '../db/ids.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 
 /** What a sweep put right. Public ids of deliveries. */

@@ -1,9 +1,9 @@
-import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { type Actor, SYSTEM } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
-import { DomainError, invalid } from '../errors.ts'
-import { findExample } from '../events/find-example.ts'
-import { mintId, parseId } from '../ids.ts'
+import { mintId, parseId } from '../db/ids.ts'
+import { findExample } from '../event-types/find-example.ts'
+import { DomainError, invalid } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 

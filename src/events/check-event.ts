@@ -1,5 +1,5 @@
-import type { FieldIssue } from '../errors.ts'
-import type { CheckData } from './event-type.ts'
+import type { CheckData } from '../event-types/event-type.ts'
+import type { FieldIssue } from '../lib/errors.ts'
 import type { NewEvent } from './new-event.ts'
 
 /** Bounds of the `data` of an event, as JSON. */

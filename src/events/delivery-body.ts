@@ -1,4 +1,4 @@
-import { publicId } from '../ids.ts'
+import { publicId } from '../db/ids.ts'
 
 /** The columns of an event that its deliveries send. */
 export interface DeliveredEvent {

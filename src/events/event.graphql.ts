@@ -1,9 +1,9 @@
-import { invalid } from '../errors.ts'
+import { parseId } from '../db/ids.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { LARGE_TEXT } from '../graphql/field-complexity.ts'
-import { parseId } from '../ids.ts'
+import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
 import {

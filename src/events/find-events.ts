@@ -1,8 +1,8 @@
 import type { Db } from '../db/client.ts'
 import type { Event, EventType, Prisma } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { parseId } from '../ids.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>

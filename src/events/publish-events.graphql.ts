@@ -1,7 +1,7 @@
-import { DomainError, invalid } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, ValidationError } from '../graphql/errors.ts'
+import { DomainError, invalid } from '../lib/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishedEvent } from './publish-events.ts'

@@ -1,8 +1,8 @@
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
-import { isRefusal } from '../db/refusal.ts'
-import { DomainError } from '../errors.ts'
 import { batched } from '../lib/batch.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isRefusal } from '../migrate/refusal.ts'
 
 /** An event that was checked, as it is stored. */
 export interface EventRow {

@@ -1,7 +1,7 @@
-import { type Caller, hasScope } from '../api-keys/scope.ts'
+import { type Caller, hasScope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
-import { DomainError } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { parseId } from '../db/ids.ts'
+import { DomainError } from '../lib/errors.ts'
 import { organizationExists } from '../organizations/find-organization.ts'
 
 /** Names the organization that an operator acts for. */

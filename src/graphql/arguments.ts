@@ -1,7 +1,7 @@
 import { parsePrismaCursor } from '@pothos/plugin-prisma'
 import { z } from 'zod'
-import { type DomainError, invalid } from '../errors.ts'
-import { fieldName } from '../validation.ts'
+import { type DomainError, invalid } from '../lib/errors.ts'
+import { fieldName } from '../lib/validation.ts'
 
 /** The rows of a page, when the caller does not say how many, and at most. */
 export const PAGE_SIZE = 20

@@ -5,12 +5,12 @@ import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import ValidationPlugin from '@pothos/plugin-validation'
-import { requireScope, type Scope } from '../api-keys/scope.ts'
+import { requireScope, type Scope } from '../access/scope.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
-import type { DomainError, FieldIssue } from '../errors.ts'
 import type { PublishedEvent } from '../events/publish-events.ts'
 import type { Job } from '../jobs/job.ts'
+import type { DomainError, FieldIssue } from '../lib/errors.ts'
 import type { WebhookFilter } from '../webhooks/find-webhooks.ts'
 import type { SigningSecret } from '../webhooks/signing-secret.ts'
 import {
@@ -22,9 +22,9 @@ import {
   pageSizeRule,
 } from './arguments.ts'
 import { type Context, callerOf } from './context.ts'
-import { fieldComplexity } from './field-complexity.ts'
+import { fieldComplexity } from './limits/field-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
-import './answer-counter.ts'
+import './limits/answer-counter.ts'
 import './webhook-fence.ts'
 
 interface SchemaTypes {

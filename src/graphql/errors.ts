@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode } from '../errors.ts'
+import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { builder } from './builder.ts'
 
 /*

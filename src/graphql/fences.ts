@@ -1,7 +1,7 @@
-import type { Caller } from '../api-keys/scope.ts'
+import type { Caller } from '../access/scope.ts'
+import { parseId, publicId } from '../db/ids.ts'
 import { findWithinWebhook, type KindWithin } from '../deliveries/within-webhook.ts'
-import { DomainError, notFound } from '../errors.ts'
-import { parseId, publicId } from '../ids.ts'
+import { DomainError, notFound } from '../lib/errors.ts'
 import type { Context } from './context.ts'
 
 /** The arguments of a field. */

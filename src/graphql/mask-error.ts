@@ -3,7 +3,7 @@ import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { DomainError, type ErrorCode, invalid, unavailable } from '../errors.ts'
+import { DomainError, type ErrorCode, invalid, unavailable } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { withoutValues } from './without-values.ts'
 

@@ -1,4 +1,4 @@
-import { type IdKind, parseId, publicId } from '../ids.ts'
+import { type IdKind, parseId, publicId } from '../db/ids.ts'
 
 /** The types whose rows have TypeIDs. The one other node, EventType, is known by its name. */
 const KINDS: ReadonlyMap<string, IdKind> = new Map([

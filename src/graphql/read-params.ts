@@ -1,5 +1,5 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { parseJson, UnfitJson } from '../parse-json.ts'
+import { parseJson, UnfitJson } from '../lib/parse-json.ts'
 
 /** The body of a request, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024

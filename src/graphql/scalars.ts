@@ -1,6 +1,6 @@
 import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { isExactNumber } from '../exact-number.ts'
+import { isExactNumber } from '../lib/exact-number.ts'
 import { builder } from './builder.ts'
 
 /** RFC 3339, section 5.6. */

@@ -4,8 +4,8 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
-import { DomainError } from '../errors.ts'
-import { publicId } from '../ids.ts'
+import { publicId } from '../db/ids.ts'
+import { DomainError } from '../lib/errors.ts'
 import type { Context } from './context.ts'
 import {
   type Args,

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { HEADERS_WITHIN_MS, MAX_HEADER_BYTES, REQUEST_WITHIN_MS } from '../http-limits.ts'
+import { HEADERS_WITHIN_MS, MAX_HEADER_BYTES, REQUEST_WITHIN_MS } from './http-limits.ts'
 import { problemBody } from './problem.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
 

@@ -1,4 +1,4 @@
-import type { FieldIssue } from '../errors.ts'
+import type { FieldIssue } from '../lib/errors.ts'
 
 /** One entry of a problem's `errors`: which part of the request breaks a rule, a stable code, and what to do. */
 export type FieldError = { readonly code: string; readonly detail: string } & (

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../lib/errors.ts'
 
 /** Every kind of problem that the API answers with: the domain's errors, and those that only HTTP knows. */
 export type ProblemKind =

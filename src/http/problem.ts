@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPException } from 'hono/http-exception'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { DomainError, UNAVAILABLE_DETAIL } from '../errors.ts'
-import { MAX_URL_LENGTH } from '../http-limits.ts'
+import { DomainError, UNAVAILABLE_DETAIL } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { listedIssues, summary } from './field-error.ts'
+import { MAX_URL_LENGTH } from './http-limits.ts'
 import { HttpRefusal } from './http-refusal.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
 

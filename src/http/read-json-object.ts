@@ -1,4 +1,4 @@
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../lib/errors.ts'
 import { HttpRefusal } from './http-refusal.ts'
 
 /** The largest body that is read, in bytes. */

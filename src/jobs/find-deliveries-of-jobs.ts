@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { Delivery, Organization, Prisma } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { parseId } from '../ids.ts'
 
 /** The deliveries with these public ids, of whatever organization, in their order. */
 export async function findDeliveriesOfJobs(

@@ -1,4 +1,4 @@
-import { parseId } from '../ids.ts'
+import { parseId } from '../db/ids.ts'
 
 /** Where a job stands, as graphile-worker sees it. */
 export const JOB_STATES = ['due', 'waiting', 'running', 'failed'] as const

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { DomainError, unavailable } from '../errors.ts'
+import { DomainError, unavailable } from '../lib/errors.ts'
 import type { Happening } from './happening.ts'
 import { createHealthWatch } from './health-watch.ts'
 import { type Listener, startListener } from './listener.ts'

@@ -1,8 +1,8 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Organization, Prisma } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { parseId } from '../ids.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
 

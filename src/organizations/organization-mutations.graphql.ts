@@ -1,7 +1,7 @@
-import { notFound } from '../errors.ts'
+import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
-import { publicId } from '../ids.ts'
+import { notFound } from '../lib/errors.ts'
 import { findOrganizationById } from './find-organization.ts'
 import { createOrganization, renameOrganization } from './organization.ts'
 

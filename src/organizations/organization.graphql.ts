@@ -1,4 +1,4 @@
-import { hasScope } from '../api-keys/scope.ts'
+import { hasScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findOrganizationById, findOrganizations } from './find-organization.ts'

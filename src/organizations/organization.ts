@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Actor, SYSTEM } from '../audit/actor.ts'
+import { type Actor, SYSTEM } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { type Db, inTransaction } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
-import { notFound } from '../errors.ts'
-import { parseId, publicId } from '../ids.ts'
-import { parseInput } from '../validation.ts'
+import { parseId, publicId } from '../db/ids.ts'
+import { notFound } from '../lib/errors.ts'
+import { parseInput } from '../lib/validation.ts'
 
 const newOrganization = z.object({
   name: z

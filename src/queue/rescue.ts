@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { parseId } from '../ids.ts'
+import { parseId } from '../db/ids.ts'
 import { TASK_PREFIX } from './jobs.ts'
 
 interface ClaimedJob {

@@ -1,8 +1,8 @@
+import type { Caller } from '../access/scope.ts'
 import { callerWith, KEY_COLUMNS, type KeyRow } from '../api-keys/authenticate.ts'
-import type { Caller } from '../api-keys/scope.ts'
 import type { Sql } from '../db/client.ts'
-import { DomainError } from '../errors.ts'
 import { batched } from '../lib/batch.ts'
+import { DomainError } from '../lib/errors.ts'
 import { hashSessionToken, isSessionToken } from './session.ts'
 
 /** Turns the token of a session into the caller, who acts as its API key, or throws `unauthenticated`. */

@@ -1,4 +1,4 @@
-import { SCOPES } from '../api-keys/scope.ts'
+import { SCOPES } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'

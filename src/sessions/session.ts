@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Actor } from '../audit/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../lib/errors.ts'
 
 /** How long a browser stays signed in at most; never longer than its key is valid. */
 export const SESSION_MS = 7 * 86_400_000

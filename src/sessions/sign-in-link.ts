@@ -1,7 +1,7 @@
-import type { Actor } from '../audit/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError } from '../lib/errors.ts'
 import {
   type BegunSession,
   hashSessionToken,

@@ -1,4 +1,4 @@
-import { publicId } from '../ids.ts'
+import { publicId } from '../db/ids.ts'
 import type { Logger } from './logger.ts'
 
 /** What the log says of an attempt. Never a body, a header's value or a secret. */

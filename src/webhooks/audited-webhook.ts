@@ -1,6 +1,6 @@
 import { changedFields } from '../audit/audit-entry.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
-import type { Keyring } from '../encryption.ts'
+import type { Keyring } from '../encryption/keyring.ts'
 import { readHeaders } from './custom-headers-at-rest.ts'
 import { MASK } from './mask.ts'
 

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Db } from '../db/client.ts'
-import { fewHints } from '../did-you-mean.ts'
-import { type FieldIssue, invalid } from '../errors.ts'
+import { fewHints } from '../lib/did-you-mean.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { checkInput } from '../lib/validation.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
-import { checkInput } from '../validation.ts'
 import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 

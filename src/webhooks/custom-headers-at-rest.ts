@@ -1,4 +1,4 @@
-import type { Keyring } from '../encryption.ts'
+import type { Keyring } from '../encryption/keyring.ts'
 
 type Headers = Readonly<Record<string, string>>
 

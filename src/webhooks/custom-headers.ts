@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FieldIssue } from '../errors.ts'
+import type { FieldIssue } from '../lib/errors.ts'
 
 /** What the names of the service's own delivery headers begin with, unless the operator chose something else. */
 export const DEFAULT_HEADER_PREFIX = 'wh-'

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
-import { notFound } from '../errors.ts'
-import { parseId, publicId } from '../ids.ts'
+import { parseId, publicId } from '../db/ids.ts'
+import { notFound } from '../lib/errors.ts'
 
 /** The row behind a public id. Another organization's and a deleted one's read as `not_found`. */
 export async function findWebhook(db: Db, organizationId: string, id: string): Promise<WebhookRow> {

@@ -1,9 +1,9 @@
 import type { Db } from '../db/client.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
-import { notFound } from '../errors.ts'
-import { parseId } from '../ids.ts'
+import { notFound } from '../lib/errors.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 

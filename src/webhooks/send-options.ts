@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
-import type { Keyring } from '../encryption.ts'
+import type { Keyring } from '../encryption/keyring.ts'
 import { readHeaders } from './custom-headers-at-rest.ts'
 
 /** What an attempt needs to know of its webhook, decrypted and ready for use. */

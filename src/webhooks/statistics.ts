@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { invalid } from '../errors.ts'
+import { invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
 /** What the attempts of some time came to. */

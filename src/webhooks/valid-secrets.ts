@@ -1,5 +1,5 @@
 import type { SigningSecret as SigningSecretRow } from '../db/generated/prisma/client.ts'
-import type { Keyring } from '../encryption.ts'
+import type { Keyring } from '../encryption/keyring.ts'
 import { formatSecret } from '../receiver/sign.ts'
 import type { SigningSecret } from './signing-secret.ts'
 

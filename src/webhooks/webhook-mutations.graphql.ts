@@ -1,7 +1,7 @@
-import { invalid } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { invalid } from '../lib/errors.ts'
 import { createWebhookOnce, rereadCreated } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Scope } from '../../src/access/scope.ts'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { GivenLimits } from '../../src/api-keys/limits.ts'
-import type { Scope } from '../../src/api-keys/scope.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'

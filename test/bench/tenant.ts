@@ -1,6 +1,6 @@
 import { createApiKey } from '../../src/api-keys/api-key.ts'
-import { loadConfig } from '../../src/config.ts'
-import { publicId } from '../../src/ids.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { openServices, type Services, type Settings } from '../../src/services.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/api-keys/scope.ts'
+import { SCOPES } from '../../src/access/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
 import { SCOPES as SHOWN_SCOPES } from '../../src/console/api-keys/scopes.ts'
 import { ACTIONS } from '../../src/console/audit/actions.ts'

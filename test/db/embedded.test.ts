@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import {
+  type EmbeddedPostgres,
+  openEmbeddedPostgres,
+} from '../../src/db/embedded/embedded-postgres.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
 import { until } from '../support/until.ts'
 
@@ -184,7 +187,7 @@ describe.runIf(isRoot)('as root', () => {
   })
 })
 
-const MODULE = new URL('../../src/db/embedded.ts', import.meta.url).href
+const MODULE = new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url).href
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 function runScript(script: string) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'

@@ -1,6 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { publicId } from '../../src/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'

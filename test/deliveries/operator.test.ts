@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
-import { publicId } from '../../src/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { deliveryJobs, type JobRow } from '../support/jobs.ts'

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { redeliver } from '../../src/deliveries/delivery.ts'
 import {
@@ -8,9 +9,8 @@ import {
   createRecordAttempt,
   type RecordAttempt,
 } from '../../src/deliveries/record-attempt.ts'
-import { createCatalogue } from '../../src/events/event-type.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { publicId } from '../../src/ids.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'

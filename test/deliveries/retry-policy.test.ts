@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseRetrySchedule, SETTINGS } from '../../src/config.ts'
+import { parseRetrySchedule, SETTINGS } from '../../src/config/config.ts'
 import {
   isSuccess,
   MAX_RETRY_AFTER_MS,

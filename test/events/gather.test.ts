@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
-import { createCatalogue } from '../../src/events/event-type.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
 import {
   createPublishEvents,
   type PublishEvents,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { maintainPartitions } from '../../src/deliveries/retention.ts'
-import { deleteExpiredIdempotencyKeys } from '../../src/idempotency.ts'
+import { deleteExpiredIdempotencyKeys } from '../../src/idempotency/run-once.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'

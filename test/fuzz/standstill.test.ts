@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
-import { SCOPES } from '../../src/api-keys/scope.ts'
 import type { Database } from '../../src/db/client.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'

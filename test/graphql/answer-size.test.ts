@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_ANSWER_BYTES } from '../../src/graphql/answer-size.ts'
+import { MAX_ANSWER_BYTES } from '../../src/graphql/limits/answer-size.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 

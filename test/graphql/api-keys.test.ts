@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintId, publicId } from '../../src/ids.ts'
+import { mintId, publicId } from '../../src/db/ids.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { tidy } from './support/tidy.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 

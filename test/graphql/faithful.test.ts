@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEventType } from '../../src/events/edit-event-type.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 

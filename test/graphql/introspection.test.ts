@@ -6,7 +6,7 @@ import {
   printSchema,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { schema } from '../../src/graphql/schema.ts'
+import { schema } from '../../src/server/schema.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { readAnswer } from './support/api.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
-import { parseId, publicId } from '../../src/ids.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { type ClaimingWorker, claimJobs } from '../support/jobs.ts'
 import { type Api, openApi } from './support/api.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { MAX_KEYLESS_REQUESTS } from '../../src/graphql/use-keyless-requests.ts'
+import { MAX_KEYLESS_REQUESTS } from '../../src/graphql/limits/use-keyless-requests.ts'
 import { startTestApp } from '../support/app.ts'
 
 async function start(trustedProxies: string) {

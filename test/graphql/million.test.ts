@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicId } from '../../src/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { backfillAll, fillDeliveries } from '../support/million.ts'
 import { type Api, openApi } from './support/api.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mintId } from '../../src/ids.ts'
+import { mintId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
 import { document } from './support/document.ts'

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Scope } from '../../src/api-keys/scope.ts'
-import { mintId, parseId } from '../../src/ids.ts'
+import type { Scope } from '../../src/access/scope.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import {
   addDeliveries,
   addEvents,
   finish,
   makePastPartitions,
-} from '../deliveries/recovery-rows.ts'
+} from '../recoveries/recovery-rows.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'

@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url)
 
 test('schema.graphql is current, and can be printed without a database', async () => {
   const { DATABASE_URL: _, ...env } = process.env
-  const script = new URL('src/graphql/print-schema.ts', root)
+  const script = new URL('src/server/print-schema.ts', root)
   const { stdout } = await promisify(execFile)(process.execPath, [script.pathname, '-'], { env })
   expect(stdout).toBe(await readFile(new URL('schema.graphql', root), 'utf8'))
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publicId } from '../../src/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintId } from '../../src/ids.ts'
+import { mintId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'

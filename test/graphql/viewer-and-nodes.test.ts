@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mintId } from '../../src/ids.ts'
+import { mintId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'

@@ -85,7 +85,7 @@ describe('outside of src/outbound', () => {
       if (AROUND.test(await readFile(path.join(ROOT, file), 'utf8'))) around.push(file)
     }
     // It loads the package with the Postgres of the platform.
-    expect(around).toEqual(['src/db/embedded-binaries.ts'])
+    expect(around).toEqual(['src/db/embedded/binaries.ts'])
     for (const line of [
       "globalThis.fetch('https://example.com')",
       "globalThis['fetch']",
@@ -110,9 +110,9 @@ describe('outside of src/outbound', () => {
     expect(imports.sort()).toEqual([
       'src/cli/listen/format-delivery.ts: { STATUS_CODES } from node:http',
       'src/cli/listen/https-receiver.ts: { createServer } from node:https',
-      'src/cli/listen/local-certificates.ts: { isIP } from node:net',
+      'src/embedded/local-certificates.ts: { isIP } from node:net',
 
-      'src/db/embedded-server.ts: { createServer } from node:net',
+      'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/owned-sockets.ts: { Socket } from node:net',
     ])
   })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { enqueue } from '../../src/queue/jobs.ts'
 import { rescueWorkers } from '../../src/queue/rescue.ts'
 import { createTestDatabase } from '../support/database.ts'

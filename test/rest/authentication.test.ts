@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES, type Scope } from '../../src/access/scope.ts'
 import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
-import { SCOPES, type Scope } from '../../src/api-keys/scope.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
-import { publicId } from '../../src/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import {
   type ConnectV1,
   json,

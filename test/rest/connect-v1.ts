@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { expect } from 'vitest'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import type { Database } from '../../src/db/client.ts'
-import { createKeyring } from '../../src/encryption.ts'
+import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createRateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCatalogue } from '../../src/events/event-type.ts'
+import { parseId } from '../../src/db/ids.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { parseId } from '../../src/ids.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import {
   type ConnectV1,

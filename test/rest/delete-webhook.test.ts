@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { type ConnectV1, json, openConnectV1, problem } from './connect-v1.ts'
 
 let api: ConnectV1

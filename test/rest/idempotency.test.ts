@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteExpiredIdempotencyKeys, hashRequest, runOnce } from '../../src/idempotency.ts'
+import {
+  deleteExpiredIdempotencyKeys,
+  hashRequest,
+  runOnce,
+} from '../../src/idempotency/run-once.ts'
 import { CREATE_WEBHOOK } from '../../src/rest/connect-v1/webhook-routes.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem } from './connect-v1.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { TICKET } from '../support/factories.ts'
 import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, refused } from './connect-v1.ts'

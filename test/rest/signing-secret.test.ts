@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { listSigningSecrets } from '../../src/webhooks/signing-secret.ts'
 import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
 

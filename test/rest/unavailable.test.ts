@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { DomainError, unavailable } from '../../src/errors.ts'
+import { DomainError, unavailable } from '../../src/lib/errors.ts'
 import {
   type ConnectV1,
   connectV1Deps,

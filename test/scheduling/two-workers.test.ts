@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
-import { parseId, publicId } from '../../src/ids.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { createPark, openBacklog, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { createBacklogReleaser } from '../../src/scheduling/backlog-releaser.ts'
 import { holdWebhook, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/audit/actor.ts'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
 import { beginSession } from '../../src/sessions/session.ts'

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { findEndedKeys } from '../../src/api-keys/ended-keys.ts'
-import { SCOPES } from '../../src/api-keys/scope.ts'
-import { parseId, publicId } from '../../src/ids.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { subscribe } from '../graphql/support/live.ts'
+import { openBrowser } from '../server/browser.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { openBrowser } from '../web/browser.ts'
 
 let posthorn: TestApp
 let url: string

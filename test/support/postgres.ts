@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/db/client.ts'
-import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
 import { withDatabase } from './with-database.ts'
 
 declare module 'vitest' {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { encryptHeaders } from '../../src/webhooks/custom-headers-at-rest.ts'
 import { document } from '../graphql/support/document.ts'

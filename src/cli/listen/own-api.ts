@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { type ConnectApi, connectApi } from '../connect-api.ts'
 import { shownPath } from './shown-path.ts'
 

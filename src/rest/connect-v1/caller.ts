@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import { type Actor, requestActor } from '../../access/actor.ts'
+import { createSpending, type Spending } from '../../access/quota.ts'
+import { type Caller, requireScope, type Scope } from '../../access/scope.ts'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
-import { type Caller, requireScope, type Scope } from '../../api-keys/scope.ts'
-import { createSpending, type Spending } from '../../api-keys/spending.ts'
-import { type Actor, requestActor } from '../../audit/actor.ts'
-import { DomainError } from '../../errors.ts'
 import { connectionOf } from '../../http/connection.ts'
+import { DomainError } from '../../lib/errors.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 
 /** What every handler below can rely on: the caller is known. */

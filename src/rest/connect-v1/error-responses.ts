@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { UNAVAILABLE_DETAIL } from '../../errors.ts'
 import { PROBLEM_KINDS, type ProblemKind } from '../../http/problem-kind.ts'
+import { UNAVAILABLE_DETAIL } from '../../lib/errors.ts'
 import { problemSchema } from './problem-schema.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']

@@ -1,6 +1,6 @@
+import { parseId } from '../../db/ids.ts'
 import type { FieldError } from '../../http/field-error.ts'
 import { HttpRefusal } from '../../http/http-refusal.ts'
-import { parseId } from '../../ids.ts'
 
 export const MAX_PAGE_SIZE = 100
 

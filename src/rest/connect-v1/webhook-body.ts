@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts'
-import { fewHints } from '../../did-you-mean.ts'
-import { DomainError, type FieldIssue, invalid } from '../../errors.ts'
-import { fieldName } from '../../validation.ts'
+import { fewHints } from '../../lib/did-you-mean.ts'
+import { DomainError, type FieldIssue, invalid } from '../../lib/errors.ts'
+import { fieldName } from '../../lib/validation.ts'
 import { parseWebhook } from '../../webhooks/check-webhook.ts'
 import {
   createWebhook,

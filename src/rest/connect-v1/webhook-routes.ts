@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Db } from '../../db/client.ts'
+import { parseId } from '../../db/ids.ts'
 import { readJsonObject } from '../../http/read-json-object.ts'
-import { hashRequest, runOnce } from '../../idempotency.ts'
-import { parseId } from '../../ids.ts'
+import { hashRequest, runOnce } from '../../idempotency/run-once.ts'
 import {
   deleteWebhook,
   getWebhook,

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../src/db/client.ts'
-import { parseId } from '../../../src/ids.ts'
+import { parseId } from '../../../src/db/ids.ts'
 import { holdWebhook } from '../../../src/scheduling/circuit-breaker.ts'
 import { LATENCY_BOUNDS_MS } from '../../../src/webhooks/latency.ts'
 

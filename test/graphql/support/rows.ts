@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
-import { mintId, parseId, publicId } from '../../../src/ids.ts'
+import { mintId, parseId, publicId } from '../../../src/db/ids.ts'
 import { createWebhook } from '../../../src/webhooks/webhook.ts'
 import { JOINED } from '../../support/factories.ts'
 import type { Api } from './api.ts'

@@ -1,6 +1,6 @@
 import { v7 as uuidV7 } from 'uuid'
 import type { Database } from '../../../src/db/client.ts'
-import { publicId } from '../../../src/ids.ts'
+import { publicId } from '../../../src/db/ids.ts'
 
 export interface DeliveryFields {
   readonly attemptCount?: number

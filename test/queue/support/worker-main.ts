@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../src/db/client.ts'
-import { parseId } from '../../../src/ids.ts'
+import { parseId } from '../../../src/db/ids.ts'
 import { startWorker } from '../../../src/queue/runner.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { createTasks } from './tasks.ts'

@@ -1,0 +1,40 @@
+import { rateLimited } from '../lib/errors.ts'
+import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
+import type { Allowance, RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { Budget } from '../rate-limit/share-use.ts'
+import type { Caller } from './scope.ts'
+
+/** What one request takes from the budgets of its key. */
+export interface Spending {
+  /** Whether anything was asked for. */
+  readonly began: boolean
+  /** Throws `rate_limited` when nothing is left. */
+  spend(caller: Caller, budget: Budget, amount: number): void
+  /** Tells of each budget that was asked for some. */
+  headers(): [string, string][]
+}
+
+export function createSpending(limiter: RateLimiter): Spending {
+  const allowances = new Map<Budget, Allowance>()
+  return {
+    get began() {
+      return allowances.size > 0
+    },
+    spend({ keyId, limits }, budget, amount) {
+      const perSecond = limits[budget === 'events' ? 'eventsPerSecond' : 'requestsPerSecond']
+      const allowance = limiter.take(keyId, budget, amount, perSecond)
+      allowances.set(budget, allowance)
+      if (!allowance.granted) throw overLimit(allowance, perSecond)
+    },
+    headers: () => rateLimitHeaders([...allowances.values()]),
+  }
+}
+
+function overLimit({ budget, retryAfterSeconds }: Allowance, perSecond: number) {
+  const limit = `${perSecond.toLocaleString('en')} ${budget} per second`
+  const seconds = retryAfterSeconds === 1 ? 'second' : 'seconds'
+  return rateLimited(
+    `This API key may ask for ${limit} on average, and has. Nothing was done; try again in ${retryAfterSeconds} ${seconds}.`,
+    retryAfterSeconds,
+  )
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type PostgresBinaries, run } from './binaries.ts'
+
+/**
+ * Makes the cluster of the embedded Postgres where there is none. It is made aside and renamed into place, so that one
+ * cut off half-way is never used.
+ */
+export async function ensureCluster(
+  binaries: PostgresBinaries,
+  cluster: string,
+  owner: { readonly user: string; readonly password: string },
+): Promise<void> {
+  if (await exists(path.join(cluster, 'PG_VERSION'))) return
+  const draft = `${cluster}-${process.pid}-${randomBytes(4).toString('hex')}`
+  const passwordFile = `${draft}.password`
+  try {
+    await writeFile(passwordFile, owner.password, { mode: 0o600 })
+    await binaries.giveTo(passwordFile)
+    await mkdir(draft, { mode: 0o700 })
+    await binaries.giveTo(draft)
+    await run(binaries, 'initdb', [
+      `--pgdata=${draft}`,
+      `--username=${owner.user}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ])
+    await rename(draft, cluster).catch(async (error: NodeJS.ErrnoException) => {
+      // A first start beside this one was quicker; its cluster is as good.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { SOCKET_FILES } from './socket.ts'
+
+/** What `postmaster.pid` says of the server of a cluster. */
+export interface Postmaster {
+  readonly pid: number
+  readonly port: number
+  /** A Postgres with that pid exists, so nothing else may touch the cluster. */
+  readonly alive: boolean
+  /** It accepts connections. */
+  readonly ready: boolean
+}
+
+/** https://www.postgresql.org/docs/current/storage-file-layout.html: the lines of `postmaster.pid`, from 0. */
+const PID_LINE = 0
+const PORT_LINE = 3
+const STATUS_LINE = 7
+
+/** `null` when no server runs in the cluster and none has left its lock file behind. */
+export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
+  const lines = await readLockFile(cluster)
+  const pid = Number(lines?.[PID_LINE])
+  if (!lines || !Number.isInteger(pid) || pid <= 0) return null
+  const alive = await isPostgres(pid)
+  const ready = alive && lines[STATUS_LINE]?.trim() === 'ready'
+  return { pid, port: Number(lines[PORT_LINE]), alive, ready }
+}
+
+/**
+ * Postgres itself refuses to start when the pid in a lock file left by a killed server belongs to another program by
+ * now, as happens in containers, where pids are few. Only then is the file removed: a pid that nobody has is no hindrance,
+ * and several processes that start the server again at once would remove the file of the one that was quicker. The lock
+ * of its socket names the same pid.
+ */
+export async function clearStaleLock(cluster: string): Promise<void> {
+  const postmaster = await readPostmaster(cluster)
+  if (!postmaster || postmaster.alive || !isTaken(postmaster.pid)) return
+  const sockets = (await readdir(cluster)).filter((name) => SOCKET_FILES.test(name))
+  for (const name of [...sockets, 'postmaster.pid']) {
+    await rm(path.join(cluster, name), { force: true })
+  }
+}
+
+async function readLockFile(cluster: string): Promise<string[] | null> {
+  try {
+    return (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+async function isPostgres(pid: number): Promise<boolean> {
+  return isTaken(pid) && (await commandOf(pid)).includes('postgres')
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+async function commandOf(pid: number): Promise<string> {
+  if (process.platform === 'win32') return 'postgres'
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/comm`, 'utf8')
+    return (await promisify(execFile)('ps', ['-o', 'comm=', '-p', String(pid)])).stdout
+  } catch {
+    return ''
+  }
+}

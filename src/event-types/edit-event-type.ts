@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { type Actor, SYSTEM } from '../access/actor.ts'
+import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
+import type { Db } from '../db/client.ts'
+import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
+import { MAX_DATA_BYTES } from '../events/check-event.ts'
+import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { checkInput } from '../lib/validation.ts'
+import { checkSchema } from './check-schema.ts'
+
+const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
+
+const fields = {
+  name: z
+    .string('must be a string')
+    .max(128, 'must have at most 128 characters')
+    .regex(NAME, 'must be words of letters, digits, _ and -, joined by dots'),
+  description: z
+    .string('must be a string')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(1_000, 'must have at most 1,000 characters')
+    .refine((text) => !text.includes('\0'), 'must not contain the NUL character'),
+  schema: z.record(z.string(), z.unknown(), 'must be a JSON Schema in an object').nullable(),
+  example: z.unknown(),
+}
+const newEventType = z.object({
+  ...fields,
+  schema: fields.schema.default(null),
+  example: fields.example.default(null),
+})
+const eventTypeChanges = z.object(fields).omit({ name: true }).partial()
+
+export type NewEventType = z.input<typeof newEventType>
+/** What is missing stays; a null schema or example is removed. */
+export type EventTypeChanges = z.input<typeof eventTypeChanges>
+
+/** Adds a type to the catalogue of all organizations: from now on it can be published and subscribed to. */
+export async function createEventType(
+  prisma: PrismaClient,
+  input: NewEventType,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  const { data, issues } = checkInput(newEventType, input)
+  const wrong = [...issues, ...payloadIssues(input.schema ?? null, input.example ?? null)]
+  if (!data || wrong.length > 0) throw invalid(wrong)
+  const made = await prisma.$transaction(async (tx) => {
+    const { count } = await tx.eventType.createMany({
+      data: [{ ...data, schema: storable(data.schema), example: storable(data.example) }],
+      skipDuplicates: true,
+    })
+    if (count === 0) return false
+    const entry = { action: 'event_type.created', organizationId: null } as const
+    await writeAuditEntry(tx, actor, { ...entry, subjectId: data.name, after: shown(data) })
+    return true
+  })
+  if (made) return
+  throw new DomainError(
+    'conflict',
+    `There is an event type ${data.name} already, perhaps an archived one. Change that, or choose another name.`,
+  )
+}
+
+/** Changes what is given of a type. What was published stays as it was. */
+export async function updateEventType(
+  prisma: PrismaClient,
+  name: string,
+  input: EventTypeChanges,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    const before = await lockEventType(tx, name)
+    const { data, issues } = checkInput(eventTypeChanges, input)
+    const { schema = before.schema, example = before.example } = input
+    const wrong = [...issues, ...payloadIssues(schema, example)]
+    if (!data || wrong.length > 0) throw invalid(wrong)
+    const after = await tx.eventType.update({
+      where: { name },
+      data: {
+        ...(data.description !== undefined && { description: data.description }),
+        ...(data.schema !== undefined && { schema: storable(data.schema) }),
+        ...(data.example !== undefined && { example: storable(data.example) }),
+        revision: { increment: 1 },
+        updatedAt: new Date(),
+      },
+    })
+    await writeAuditEntry(tx, actor, {
+      action: 'event_type.updated',
+      organizationId: null,
+      subjectId: name,
+      ...changedFields(shown(before), shown(after)),
+    })
+  })
+}
+
+/** From now on it can no longer be published or newly subscribed to; subscriptions stay. */
+export async function archiveEventType(
+  prisma: PrismaClient,
+  name: string,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  await setArchived(prisma, name, true, actor)
+}
+
+/** Undoes archiving. */
+export async function unarchiveEventType(
+  prisma: PrismaClient,
+  name: string,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  await setArchived(prisma, name, false, actor)
+}
+
+/** Doing it again changes nothing. */
+async function setArchived(
+  prisma: PrismaClient,
+  name: string,
+  archived: boolean,
+  actor: Actor,
+): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    const before = await lockEventType(tx, name)
+    if ((before.archivedAt !== null) === archived) return
+    const now = new Date()
+    await tx.eventType.update({
+      where: { name },
+      data: { archivedAt: archived ? now : null, revision: { increment: 1 }, updatedAt: now },
+    })
+    await writeAuditEntry(tx, actor, {
+      action: archived ? 'event_type.archived' : 'event_type.unarchived',
+      organizationId: null,
+      subjectId: name,
+    })
+  })
+}
+
+/** So that changes of one type go one after the other: an example must meet the schema that is there with it. */
+async function lockEventType(tx: Db, name: string): Promise<EventType> {
+  // Postgres takes no NUL in a text, and no name has one.
+  const known = !name.includes('\0')
+  if (known) await tx.$queryRaw`select from posthorn.event_types where name = ${name} for update`
+  const row = known && (await tx.eventType.findUnique({ where: { name } }))
+  if (!row) throw notFound('event type', name)
+  return row
+}
+
+/** What the audit log shows of a type. */
+function shown({ description, schema, example }: Pick<EventType, 'description'> & Payloads) {
+  return { description, schema: schema ?? null, example: example ?? null }
+}
+
+interface Payloads {
+  readonly schema?: unknown
+  readonly example?: unknown
+}
+
+function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
+  const issues: FieldIssue[] = []
+  const report = (field: string, code: string, detail: string) =>
+    issues.push({ path: [field], code, detail: `${field} ${detail}` })
+  for (const [field, value] of Object.entries({ schema, example })) {
+    if (!isStorable(value))
+      report(field, 'invalid_text', 'must not contain the NUL character or half a character pair.')
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(example))
+  if (bytes > MAX_DATA_BYTES) {
+    report(
+      'example',
+      'too_large',
+      `must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${bytes}.`,
+    )
+  }
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
+  const { check, problem } = checkSchema(schema)
+  if (problem) report('schema', 'invalid_schema', problem)
+  const mismatches = check && example !== null ? check(example) : []
+  if (mismatches.length > 0) {
+    report('example', 'schema_mismatch', `does not meet the schema: ${mismatches.join('; ')}.`)
+  }
+  return issues
+}
+
+/** Whether `jsonb` takes every text inside. */
+function isStorable(value: unknown): boolean {
+  const escapes = /\\u(0000|d[89a-f][0-9a-f]{2})/i
+  // Escaped backslashes away: what is left of `\\u0000` is the character, not six letters.
+  return !escapes.test(JSON.stringify(value).replaceAll('\\\\', ''))
+}
+
+function storable(value: unknown) {
+  return value === null ? Prisma.DbNull : (value as Prisma.InputJsonValue)
+}

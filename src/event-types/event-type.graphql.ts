@@ -1,0 +1,46 @@
+import { findEventTypes } from '../events/find-events.ts'
+import { builder } from '../graphql/builder.ts'
+
+builder.prismaNode('EventType', {
+  id: { field: 'name', description: 'Its name.' },
+  nullable: true,
+  select: { name: true },
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    description: t.exposeString('description'),
+    schema: t.expose('schema', {
+      type: 'JSON',
+      nullable: true,
+      description:
+        'The JSON Schema that the `data` of its events must meet when they are published over GraphQL or on the command line; `posthorn.publish_events` in SQL does not check it. Null: any JSON.',
+    }),
+    example: t.expose('example', {
+      type: 'JSON',
+      nullable: true,
+      description: 'What the `data` of an event looks like.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When it was changed last.',
+    }),
+    archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true }),
+  }),
+})
+
+builder.queryField('eventTypes', (t) =>
+  t.prismaField({
+    type: ['EventType'],
+    description:
+      'The catalogue: every type that can be published and subscribed to, by name. Needs no scope.',
+    authScopes: { authenticated: true },
+    args: {
+      includeArchived: t.arg.boolean({
+        defaultValue: false,
+        description: 'Whether to answer with archived types too.',
+      }),
+    },
+    resolve: (query, _root, { includeArchived }, { prisma }) =>
+      findEventTypes(prisma, { includeArchived: includeArchived === true }, query),
+  }),
+)

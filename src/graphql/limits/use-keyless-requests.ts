@@ -1,0 +1,49 @@
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
+import { DomainError, rateLimited } from '../../lib/errors.ts'
+import { createAddressBudget } from '../../rate-limit/address-budget.ts'
+import type { Identify } from '../context.ts'
+import type { Connection } from '../cors.ts'
+import { createTurns } from '../turns.ts'
+import { readsSchema, readsSchemaOnly } from './check-introspection.ts'
+import { isDocument } from './publishes-only.ts'
+
+/** Requests without a valid API key from one address: so many at once, and as many a minute. */
+export const MAX_KEYLESS_REQUESTS = 60
+
+/**
+ * Without a valid key the schema can be read, and nothing else; how often is limited by address. However many read it at
+ * once, others are served in between: the executor answers introspection in one go.
+ */
+export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContext, Connection> {
+  const budget = createAddressBudget(MAX_KEYLESS_REQUESTS)
+  const nextTurn = createTurns()
+  const refusals = new WeakMap<Request, DomainError>()
+  return {
+    async onParams({ request, context: { address } }) {
+      const identity = await identify(request, address)
+      if (!(identity instanceof DomainError)) return
+      const waitSeconds = address === undefined ? 0 : budget.add(address)
+      if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
+      refusals.set(request, identity)
+      await nextTurn()
+    },
+    onParse:
+      () =>
+      ({ context: { request }, result, replaceParseResult }) => {
+        const refusal = refusals.get(request)
+        if (!refusal || !isDocument(result) || readsSchemaOnly(result)) return
+        replaceParseResult(refusal)
+      },
+    async onExecute({ args }) {
+      const { request } = args.contextValue as YogaInitialContext
+      if (!refusals.has(request) && readsSchema(args.document, args.operationName)) await nextTurn()
+    },
+  }
+}
+
+function tooManyRequests(waitSeconds: number): DomainError {
+  return rateLimited(
+    `More than ${MAX_KEYLESS_REQUESTS} requests a minute without a valid API key came from this address. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
+    waitSeconds,
+  )
+}

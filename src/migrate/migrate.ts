@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { SETTINGS } from '../config/config.ts'
+import type { Sql } from '../db/client.ts'
+import { installedRevision, readWorkerRelease } from '../queue/worker-revision.ts'
+import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
+import { type PreflightOptions, preflight } from './preflight.ts'
+import { seedCatalogue } from './seed.ts'
+
+/** Prisma's bookkeeping: `prisma migrate` reads what is written here, and the other way round. */
+export const MIGRATIONS_TABLE = 'posthorn._prisma_migrations'
+
+/** Any constant will do, as long as every version of Posthorn uses the same. */
+const MIGRATION_LOCK = 7_305_429_911
+
+/**
+ * Brings the database to this version: graphile-worker's migrations, then Posthorn's, in Prisma's layout and bookkeeping.
+ * Returns the names that were applied. Processes that start together wait for the first. What it refuses it has not
+ * changed.
+ */
+export async function migrate(
+  pool: pg.Pool,
+  {
+    workerSchema = SETTINGS.POSTHORN_WORKER_SCHEMA,
+    restartOtherWorkers = false,
+  }: Partial<PreflightOptions> = {},
+): Promise<string[]> {
+  try {
+    await preflight(pool, { workerSchema, restartOtherWorkers })
+    return await withMigrationLock(pool, async (client) => {
+      const migrations = await readMigrations()
+      const applied = await readApplied(client)
+      requireSameHistory(applied, migrations)
+      const pending = migrations.filter(({ name }) => !applied.has(name))
+      if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
+        await requireMayMigrate(client)
+      }
+      await installWorkerSchema(pool, workerSchema)
+      if (pending.length > 0) await client.query(BOOKKEEPING)
+      for (const migration of pending) await apply(client, migration, workerSchema)
+      await bindWorkerSchema(client, workerSchema)
+      if (pending.length > 0) await seedCatalogue(client)
+      return pending.map(({ name }) => name)
+    })
+  } catch (error) {
+    if (isForbidden(error)) throw await mayNotMigrate(pool, error)
+    throw error
+  }
+}
+
+async function withMigrationLock<T>(
+  pool: pg.Pool,
+  run: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    return await run(client)
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).then(
+      () => client.release(),
+      () => client.release(true),
+    )
+  }
+}
+
+/** The migrations that this version has and the database has not. A newer version may have applied more. */
+export async function unappliedMigrations(sql: Sql): Promise<string[]> {
+  const applied = await readApplied(sql)
+  return (await readMigrations()).map(({ name }) => name).filter((name) => !applied.has(name))
+}
+
+function requireSameHistory(
+  applied: ReadonlyMap<string, string>,
+  migrations: readonly Migration[],
+): void {
+  for (const [name, checksum] of applied) {
+    const migration = migrations.find((one) => one.name === name)
+    if (!migration) {
+      throw new Error(
+        `The database holds the migration ${name}, which this version of Posthorn does not have: a newer version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
+      )
+    }
+    if (migration.checksum !== checksum) {
+      throw new Error(
+        `The migration ${name} was changed after it was applied: the database recorded the checksum ${checksum}, and prisma/migrations/${name}/migration.sql has ${migration.checksum}. Restore the file, and put the change into a migration of its own.`,
+      )
+    }
+  }
+}
+
+/** Prisma's table, as Prisma creates it. */
+const BOOKKEEPING = `
+  create schema if not exists posthorn;
+  create table if not exists ${MIGRATIONS_TABLE} (
+    id varchar(36) not null primary key,
+    checksum varchar(64) not null,
+    finished_at timestamptz,
+    migration_name varchar(255) not null,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz not null default now(),
+    applied_steps_count integer not null default 0
+  )`
+
+/** The checksums of what is applied, by name. */
+async function readApplied(sql: Sql): Promise<Map<string, string>> {
+  const { rows: tables } = await sql.query<{ exists: boolean }>(
+    `select to_regclass('${MIGRATIONS_TABLE}') is not null as exists`,
+  )
+  if (!tables[0]?.exists) return new Map()
+  const { rows } = await sql.query<{ migration_name: string; checksum: string }>(
+    `select migration_name, checksum from ${MIGRATIONS_TABLE}
+     where finished_at is not null and rolled_back_at is null`,
+  )
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
+}
+
+/** One transaction with its row in the bookkeeping, so of a migration that fails nothing is left. */
+async function apply(
+  client: Sql,
+  { name, sql, checksum }: Migration,
+  workerSchema: string,
+): Promise<void> {
+  try {
+    const searchPath = `posthorn, ${pg.escapeIdentifier(workerSchema)}`
+    await client.query(`begin; set local search_path to ${searchPath}`)
+    await client.query(sql)
+    // Where `prisma migrate` failed in this one before, it must not count as failed any more.
+    await client.query(
+      `update ${MIGRATIONS_TABLE} set rolled_back_at = now()
+       where migration_name = $1 and finished_at is null and rolled_back_at is null`,
+      [name],
+    )
+    await client.query(
+      `insert into ${MIGRATIONS_TABLE} (id, checksum, migration_name, finished_at, applied_steps_count)
+       values ($1, $2, $3, clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    )
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boolean> {
+  const { revision } = await readWorkerRelease()
+  return (await installedRevision(sql, workerSchema)) !== revision
+}
+
+/** Asked before anything is changed: the service owns the tables of the jobs, so it could change these alone. */
+async function requireMayMigrate(sql: Sql): Promise<void> {
+  const { rows } = await sql.query<{ may: boolean }>(
+    `select coalesce(
+       has_schema_privilege(to_regnamespace('posthorn')::oid, 'create'),
+       has_database_privilege(current_database(), 'create')
+     ) as may`,
+  )
+  if (!rows[0]?.may) throw await mayNotMigrate(sql)
+}
+
+/** Where the service runs as a role that may not change the schema, another one has to. */
+async function mayNotMigrate(sql: Sql, cause?: unknown): Promise<Error> {
+  const { rows } = await sql.query<{ role: string }>('select current_user as role')
+  const role = rows[0]?.role
+  return new Error(
+    `This database is not at the version of this program, and the role ${role} of DATABASE_URL may not change it. Run \`posthorn migrate --service-role ${role}\` with the DATABASE_URL of the role that owns the tables, then start again.`,
+    { cause },
+  )
+}
+
+function isForbidden(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (error as { code?: string }).code === '42501' || isForbidden(error.cause)
+}

@@ -1,0 +1,35 @@
+import type { Sql } from '../db/client.ts'
+
+/** The event types of the contract: a fresh installation publishes exactly these. Operators add their own. */
+const EVENT_TYPES = [
+  {
+    name: 'event_attendee.joined_event',
+    description: 'An attendee has been added to an event.',
+    example: {
+      event: { id: 'ev_1042', name: 'Harvest Fair' },
+      attendee: { id: 'at_77', email: 'ada@example.com' },
+    },
+  },
+  {
+    name: 'event_attendee.ticket_success',
+    description: 'A ticket has been successfully issued to an attendee.',
+    example: {
+      event: { id: 'ev_1042', name: 'Harvest Fair' },
+      attendee: { id: 'at_77', email: 'ada@example.com' },
+      ticket: { id: 'tk_9001', type: 'general' },
+    },
+  },
+]
+
+const SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
+
+/** Fills an empty catalogue. Types are never deleted, so an installation that has any is not fresh. */
+export async function seedCatalogue(sql: Sql): Promise<void> {
+  await sql.query(
+    `insert into posthorn.event_types (name, description, schema, example)
+     select type ->> 'name', type ->> 'description', $2, type -> 'example' from jsonb_array_elements($1) as type
+     where not exists (select from posthorn.event_types)
+     on conflict do nothing`,
+    [JSON.stringify(EVENT_TYPES), JSON.stringify(SCHEMA)],
+  )
+}

@@ -1,0 +1,117 @@
+import { type Actor, SYSTEM } from '../access/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { actForOrganization } from '../db/act-for.ts'
+import type { Db, Sql } from '../db/client.ts'
+import type { Prisma, PrismaClient, Recovery } from '../db/generated/prisma/client.ts'
+import { parseId } from '../db/ids.ts'
+import { type Page, pageOf } from '../db/page.ts'
+import { atLeastKey } from '../db/selection.ts'
+import { DomainError, notFound } from '../lib/errors.ts'
+
+type Selection = Pick<Prisma.RecoveryFindManyArgs, 'select' | 'include'>
+
+/** The recovery with a public id, or `null` when the organization has none such. */
+export async function findRecoveryById(
+  db: Db,
+  organizationId: string,
+  id: string,
+  selection: Selection,
+): Promise<Recovery | null> {
+  const uuid = parseId('recovery', id)
+  if (!uuid) return null
+  return await findRecovery(db, organizationId, uuid, selection)
+}
+
+/** The same by its uuid. */
+export async function findRecovery(
+  db: Db,
+  organizationId: string,
+  uuid: string,
+  selection: Selection,
+): Promise<Recovery | null> {
+  return await db.recovery.findUnique({
+    ...atLeastKey(selection),
+    where: { id: uuid, organizationId },
+  })
+}
+
+/** The same for one that was there a moment ago. Throws `not_found` when it is no more. */
+export async function rereadRecovery(
+  db: Db,
+  organizationId: string,
+  id: string,
+  selection: Selection,
+): Promise<Recovery> {
+  const row = await findRecoveryById(db, organizationId, id, selection)
+  if (!row) throw notFound('recovery', id)
+  return row
+}
+
+/** Ends a recovery that runs, after the page that it is making. What it queued stays queued. */
+export async function cancelRecovery(
+  prisma: PrismaClient,
+  organizationId: string,
+  id: string,
+  actor: Actor = SYSTEM,
+): Promise<void> {
+  const uuid = parseId('recovery', id)
+  const where = { id: uuid ?? '', organizationId }
+  if (!uuid) throw notFound('recovery', id)
+  const canceled = await actForOrganization(prisma, organizationId, async (tx) => {
+    const { count } = await tx.recovery.updateMany({
+      where: { ...where, state: 'running' },
+      data: { state: 'canceled', finishedAt: new Date() },
+    })
+    if (count === 0) return false
+    const entry = { action: 'recovery.canceled', organizationId, subjectId: id } as const
+    await writeAuditEntry(tx, actor, entry)
+    return true
+  })
+  if (canceled) return
+  const recovery = await prisma.recovery.findUnique({ where, select: { state: true } })
+  if (!recovery) throw notFound('recovery', id)
+  if (recovery.state === 'canceled') return
+  throw new DomainError(
+    'conflict',
+    `The recovery ${id} has ${recovery.state}; only a running one can be canceled.`,
+  )
+}
+
+interface FindDeps {
+  readonly prisma: Db
+  readonly sql: Sql
+}
+
+/** A page of the recoveries of each of several webhooks, newest first, in the webhooks' order. */
+export async function findRecoveriesOfEach(
+  { prisma, sql }: FindDeps,
+  webhookUuids: readonly string[],
+  query: Selection & Page,
+): Promise<Recovery[][]> {
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
+  const { id: bound } = where
+  const direction = take > 0 ? 'desc' : 'asc'
+  const lower = bound && 'gt' in bound ? bound.gt : null
+  const upper = bound && 'lt' in bound ? bound.lt : null
+  const { rows } = await sql.query<{ webhook: string; ids: string[] }>({
+    name: `find_recoveries_of_each_${direction}`,
+    text: `
+      select webhook.id as webhook, array(
+        select r.id from posthorn.recoveries as r
+        where r.webhook_id = webhook.id and ($2::uuid is null or r.id > $2) and ($3::uuid is null or r.id < $3)
+        order by r.id ${direction} limit $4
+      ) as ids
+      from unnest($1::uuid[]) as webhook (id)`,
+    values: [webhookUuids, lower, upper, Math.abs(take)],
+  })
+  const found = await prisma.recovery.findMany({
+    ...selection,
+    where: { id: { in: rows.flatMap(({ ids }) => ids) } },
+  })
+  const byId = new Map(found.map((recovery) => [recovery.id, recovery]))
+  const byWebhook = new Map(rows.map(({ webhook, ids }) => [webhook, ids]))
+  return webhookUuids.map((uuid) => {
+    const ids = byWebhook.get(uuid) ?? []
+    return (take > 0 ? ids : ids.toReversed()).flatMap((id) => byId.get(id) ?? [])
+  })
+}

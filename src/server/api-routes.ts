@@ -1,0 +1,39 @@
+import type { Hono } from 'hono'
+import type { Config } from '../config/config.ts'
+import { createGraphqlHandler, GRAPHQL_PATH } from '../graphql/handler.ts'
+import { connectionOf, trustProxies } from '../http/connection.ts'
+import { CONNECT_V1_PATH, createConnectV1, openApiDocument } from '../rest/connect-v1/routes.ts'
+import type { Services } from '../services.ts'
+import { createConsoleFiles } from './console-files.ts'
+import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
+import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
+
+/** Adds what applications, partners and browsers ask for: GraphQL, REST, signing in and the console. */
+export function addApi(routes: Hono, services: Services, config: Config): void {
+  const { database, authenticate, logger } = services
+  const { publicUrl } = config
+  const graphql = createGraphqlHandler({
+    ...services,
+    prisma: database.prisma,
+    sql: database.pool,
+    workerSchema: config.workerSchema,
+    retentionMs: config.retentionMs,
+    publicUrl,
+    corsOrigins: config.corsOrigins,
+    graphiql: config.graphiql,
+    trustedDocuments: config.graphqlTrustedDocuments,
+  })
+  routes.use(trustProxies(config.trustedProxies))
+  routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
+  routes.get(SCHEMA_PATH, createSchemaFile())
+  routes.get('/openapi.json', (context) =>
+    // Relative, so that it is right behind any proxy.
+    context.json(openApiDocument('/', config.headerPrefix)),
+  )
+  routes.route(CONNECT_V1_PATH, createConnectV1(services))
+  routes.route(
+    SESSION_PATH,
+    createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger }),
+  )
+  routes.route('/', createConsoleFiles(config))
+}

@@ -1,0 +1,111 @@
+import { type Context, Hono } from 'hono'
+import { type Actor, requestActor } from '../access/actor.ts'
+import type { Authenticate } from '../api-keys/authenticate.ts'
+import type { Sql } from '../db/client.ts'
+import { connectionOf } from '../http/connection.ts'
+import { methodNotAllowed } from '../http/method-not-allowed.ts'
+import { problemResponse } from '../http/problem.ts'
+import { readJsonObject } from '../http/read-json-object.ts'
+import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
+import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
+import { createFailedAttempts, type FailedAttempts } from '../rate-limit/failed-attempts.ts'
+import { type BegunSession, beginSession, endSession } from '../sessions/session.ts'
+import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
+import type { Logger } from '../telemetry/logger.ts'
+
+export interface SessionDeps {
+  readonly sql: Sql
+  readonly authenticate: Authenticate
+  readonly publicUrl: string | null
+  readonly logger: Logger
+}
+
+export const SESSION_PATH = '/console/session'
+
+/** Signing in to the console and out of it, to be mounted: `server.route(SESSION_PATH, createSessionRoutes(deps))`. */
+export function createSessionRoutes(deps: SessionDeps): Hono {
+  const { sql, publicUrl, logger } = deps
+  const cookie = sessionCookie(publicUrl)
+  const signIn = createSignIn(deps)
+  const app = new Hono()
+  app.onError((error, c) => problemResponse(error, c.req.raw, logger))
+  app.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  app.use(async (c, next) => {
+    if (isFromElsewhere(c.req.raw, publicUrl)) throw new DomainError('forbidden', FROM_ELSEWHERE)
+    await next()
+  })
+  app.post('/', async (c) => {
+    const actor = actorOf(c)
+    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw), actor)
+    // Whoever signs in anew leaves nothing open behind them.
+    const before = cookie.read(c.req.raw)
+    if (before !== null) await endSession(sql, before, actor)
+    return c.body(null, 204, { 'set-cookie': cookie.keep(token, expiresAt) })
+  })
+  app.delete('/', async (c) => {
+    const token = cookie.read(c.req.raw)
+    if (token !== null) await endSession(sql, token, actorOf(c))
+    return c.body(null, 204, { 'set-cookie': cookie.forget() })
+  })
+  app.all('/', (c) => {
+    throw methodNotAllowed(c.req.method, ['POST', 'DELETE'])
+  })
+  return app
+}
+
+/** Who it is turns out when they are in: the entry is that of the key. */
+function actorOf(c: Context): Actor {
+  const { address } = connectionOf(c)
+  return requestActor('console', null, { headers: c.req.raw.headers, address })
+}
+
+/** Exchanges what proves who signs in, an API key or a sign-in link, for a session. */
+function createSignIn({ sql, authenticate }: SessionDeps) {
+  const failed = createFailedAttempts()
+  return async (body: Record<string, unknown>, actor: Actor): Promise<BegunSession> => {
+    const { token, link } = body
+    const address = actor.address ?? undefined
+    if (typeof token === 'string' && link === undefined) {
+      // Spaces and ends of lines come along when a token is pasted.
+      const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
+      if (caller.portal) throw noPortalKeys()
+      return await beginSession(sql, caller.keyId, actor)
+    }
+    if (typeof link === 'string' && token === undefined) {
+      return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {
+        throw countFailure(failed, error, address)
+      })
+    }
+    throw nothingToSignInWith()
+  }
+}
+
+function countFailure(failed: FailedAttempts, error: unknown, address: string | undefined) {
+  const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
+  const waitSeconds = isFailure && address !== undefined ? failed.add(address) : 0
+  if (waitSeconds === 0) return error
+  return rateLimited(
+    `Too many sign-in links that are not valid came from this address. Try again in ${waitSeconds} seconds.`,
+    waitSeconds,
+  )
+}
+
+function noPortalKeys(): DomainError {
+  return new DomainError(
+    'forbidden',
+    'This is the token of a portal session, which opens the portal only. Sign in with an API key.',
+  )
+}
+
+function nothingToSignInWith(): DomainError {
+  return invalid([
+    {
+      path: [],
+      code: 'required',
+      detail: 'Give either token, an API key, or link, from a sign-in link; a string.',
+    },
+  ])
+}

@@ -1,0 +1,101 @@
+import { deleteOldAuditEntries } from '../audit/delete-old-entries.ts'
+import type { Database } from '../db/client.ts'
+import { type IdKind, parseId } from '../db/ids.ts'
+import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
+import { backfillIndex } from '../deliveries/backfill-index.ts'
+import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
+import { completeFinishedJobs } from '../deliveries/finish-jobs.ts'
+import { maintainPartitions } from '../deliveries/retention.ts'
+import { sweep } from '../deliveries/sweep.ts'
+import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
+import type { Tasks } from '../queue/task-runs.ts'
+import { continueRecovery } from '../recoveries/continue-recovery.ts'
+import { deleteOldRecoveries } from '../recoveries/delete-old-recoveries.ts'
+import { pruneSchedules } from '../scheduling/prune-schedules.ts'
+import type { Scheduler } from '../scheduling/scheduler.ts'
+import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
+import type { ReportSweep } from '../telemetry/events.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../webhooks/keep-statistics.ts'
+import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
+
+export interface TaskDeps {
+  readonly database: Database
+  readonly workerSchema: string
+  readonly attempt: AttemptDeps
+  readonly scheduler: Scheduler
+  readonly retentionMs: number
+  readonly auditRetentionMs: number
+  readonly keepFailedJobsMs: number
+  readonly logger: Logger
+  readonly reportSweep: ReportSweep
+}
+
+/** The tasks of the worker. Each parses its payload and calls the domain; none decides anything. */
+export function createTasks({
+  database,
+  workerSchema,
+  attempt,
+  scheduler,
+  retentionMs,
+  auditRetentionMs,
+  keepFailedJobsMs,
+  logger,
+  reportSweep,
+}: TaskDeps): Tasks {
+  const { pool } = database
+  return {
+    deliver: ({ deliveryId }, run) => attemptDelivery(attempt, deliveryId, run),
+
+    async release_backlog({ webhookId }) {
+      await scheduler.release(uuidOf('webhook', webhookId))
+    },
+
+    async cancel_deliveries({ webhookId }) {
+      await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', webhookId))
+    },
+
+    recover_deliveries: ({ recoveryId }, { signal }) =>
+      continueRecovery(database.prisma, recoveryId, signal),
+
+    async maintain() {
+      const partitions = await maintainPartitions(pool, retentionMs)
+      const jobs = await completeFinishedJobs(pool, workerSchema, keepFailedJobsMs)
+      const recoveries = await deleteOldRecoveries(pool, retentionMs)
+      const statistics = await deleteOldStatistics(pool, retentionMs)
+      const secrets = await deleteExpiredSecrets(pool)
+      const idempotencyKeys = await deleteExpiredIdempotencyKeys(pool)
+      const sessions = await deleteEndedSessions(pool)
+      const auditEntries = await deleteOldAuditEntries(pool, auditRetentionMs)
+      logger.debug(
+        {
+          partitions,
+          jobs,
+          recoveries,
+          statistics,
+          secrets,
+          idempotencyKeys,
+          sessions,
+          auditEntries,
+        },
+        'maintenance done',
+      )
+    },
+
+    sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
+
+    async roll_up() {
+      const backfilled = await backfillIndex(pool)
+      const hours = await rollUpStatistics(pool)
+      const backlogs = await pruneSchedules(database.pipeline)
+      logger.debug({ backfilled, hours, backlogs }, 'indexes and statistics are up to date')
+    },
+  }
+}
+
+function uuidOf(kind: IdKind, id: string): string {
+  const uuid = parseId(kind, id)
+  if (!uuid)
+    throw new Error(`A job's payload names ${JSON.stringify(id)}, which is no id of a ${kind}.`)
+  return uuid
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig, SETTINGS } from '../../src/config/config.ts'
+
+const external = {
+  DATABASE_URL: 'postgres://u:hunter2@db/app',
+  POSTHORN_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+}
+
+test('.env.example and the configuration list the same settings with the same defaults', () => {
+  const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
+  const listed = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value])
+  expect(Object.fromEntries(listed)).toEqual(SETTINGS)
+})
+
+test('nothing set is the embedded mode with the documented defaults', () => {
+  const { config, secrets } = loadConfig({})
+  expect(config).toMatchObject({
+    database: 'embedded',
+    host: '127.0.0.1',
+    port: 4000,
+    publicUrl: null,
+    portalOrigins: [],
+    workerSchema: 'graphile_worker',
+    trustedProxies: [],
+    concurrency: 500,
+    attemptTimeoutMs: 15_000,
+    egressAllow: ['127.0.0.0/8', '::1/128'],
+    headerPrefix: 'wh-',
+    retentionMs: 30 * 86_400_000,
+    keepFailedJobsMs: 86_400_000,
+    corsOrigins: [],
+    graphiql: true,
+    graphqlTrustedDocuments: null,
+    logLevel: 'info',
+  })
+  expect(config.retryScheduleMs).toEqual(
+    [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
+      (seconds) => seconds * 1_000,
+    ),
+  )
+  expect(secrets).toEqual({ databaseUrl: null, encryptionKeys: null, egressProxy: null })
+})
+
+test('with DATABASE_URL no address range is let through unasked', () => {
+  expect(loadConfig(external).config.egressAllow).toEqual([])
+})
+
+test('with DATABASE_URL encryption keys are required, and the message says how to make one', () => {
+  expect(() => loadConfig({ DATABASE_URL: external.DATABASE_URL })).toThrow(
+    /POSTHORN_ENCRYPTION_KEYS is required.*openssl rand -base64 32/,
+  )
+})
+
+test('all that is wrong is reported together', () => {
+  const error = problemsOf({
+    ...external,
+    PORT: '70000',
+    POSTHORN_CONCURRENCY: 'many',
+    POSTHORN_RETRY_SCHEDULE: '5s,soon',
+    POSTHORN_CONCURENCY: '5',
+  })
+  expect(error).toEqual([
+    'POSTHORN_CONCURENCY is not a setting. Did you mean "POSTHORN_CONCURRENCY"?',
+    expect.stringMatching(/^PORT is "70000": give a whole number from 0 to 65535/),
+    expect.stringMatching(/^POSTHORN_CONCURRENCY is "many"/),
+    expect.stringMatching(/^POSTHORN_RETRY_SCHEDULE is "5s,soon"/),
+  ])
+})
+
+describe('a value that cannot be used is refused', () => {
+  test.each([
+    ['DATABASE_URL', 'mysql://x'],
+    ['HOST', ''],
+    ['PORT', '-1'],
+    ['PORT', '4000.5'],
+    ['POSTHORN_PUBLIC_URL', 'https://webhooks.example.com/posthorn'],
+    ['POSTHORN_PUBLIC_URL', 'https://user@webhooks.example.com'],
+    ['POSTHORN_PUBLIC_URL', 'ftp://webhooks.example.com'],
+    ['POSTHORN_PUBLIC_URL', 'webhooks.example.com'],
+    ['POSTHORN_PORTAL_ORIGINS', '*'],
+    ['POSTHORN_PORTAL_ORIGINS', 'https://*.example.com;script-src'],
+    ['POSTHORN_PORTAL_ORIGINS', 'https://app.example.com/'],
+    ['POSTHORN_PORTAL_ORIGINS', 'null'],
+    ['POSTHORN_PORTAL_ORIGINS', 'data:text/html,x'],
+    ['POSTHORN_TRUSTED_PROXIES', '10.0.0.1'],
+    ['POSTHORN_TRUSTED_PROXIES', '10.0.0.0/8,everybody'],
+    ['POSTHORN_TRUSTED_PROXIES', 'true'],
+    ['POSTHORN_DATA_DIR', ''],
+    ['POSTHORN_WORKER_SCHEMA', ''],
+    ['POSTHORN_WORKER_SCHEMA', 'Posthorn'],
+    ['POSTHORN_WORKER_SCHEMA', 'posthorn-worker'],
+    ['POSTHORN_WORKER_SCHEMA', 'w'.repeat(64)],
+    ['POSTHORN_WORKER_SCHEMA', 'posthorn'],
+    ['POSTHORN_WORKER_SCHEMA', 'public'],
+    ['POSTHORN_WORKER_SCHEMA', 'pg_jobs'],
+    ['POSTHORN_ENCRYPTION_KEYS', 'c2hvcnQ='],
+    ['POSTHORN_CONCURRENCY', '0'],
+    ['POSTHORN_RETRY_SCHEDULE', Array(51).fill('1s').join()],
+    ['POSTHORN_RETRY_SCHEDULE', '8d'],
+    ['POSTHORN_ATTEMPT_TIMEOUT', '31s'],
+    ['POSTHORN_ATTEMPT_TIMEOUT', '15'],
+    ['POSTHORN_EGRESS_ALLOW', '10.0.0.0'],
+    ['POSTHORN_EGRESS_ALLOW', '10.0.0.0/33'],
+    ['POSTHORN_EGRESS_PROXY', 'socks5://proxy'],
+    ['POSTHORN_HEADER_PREFIX', 'WH-'],
+    ['POSTHORN_HEADER_PREFIX', 'wh'],
+    ['POSTHORN_RETENTION', '1h'],
+    ['POSTHORN_KEEP_FAILED_JOBS', '366d'],
+    ['POSTHORN_KEEP_FAILED_JOBS', '1'],
+    ['POSTHORN_CORS_ORIGINS', 'https://app.example.com/path'],
+    ['POSTHORN_GRAPHIQL', 'yes'],
+    ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'no/such/file.json'],
+    ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'README.md'],
+    ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'package.json'],
+    ['POSTHORN_LOG_LEVEL', 'loud'],
+  ])('%s=%s', (name, value) => {
+    expect(problemsOf({ ...external, [name]: value })).toEqual([expect.stringContaining(name)])
+  })
+})
+
+test('trusted proxies are read as ranges of both families', () => {
+  const { config } = loadConfig({ POSTHORN_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8' })
+  expect(config.trustedProxies).toEqual(['10.0.0.0/8', 'fd00::/8'])
+})
+
+test('the public URL and the origins that frame the portal are read', () => {
+  const { config } = loadConfig({
+    POSTHORN_PUBLIC_URL: 'https://Webhooks.example.com/',
+    POSTHORN_PORTAL_ORIGINS: 'https://app.example.com, http://127.0.0.1:3000',
+  })
+  expect(config.publicUrl).toBe('https://webhooks.example.com')
+  expect(config.portalOrigins).toEqual(['https://app.example.com', 'http://127.0.0.1:3000'])
+})
+
+test('with DATABASE_URL GraphiQL is shown only when asked for', () => {
+  expect(loadConfig(external).config.graphiql).toBe(false)
+  expect(loadConfig({ ...external, POSTHORN_GRAPHIQL: 'true' }).config.graphiql).toBe(true)
+  expect(loadConfig({ POSTHORN_GRAPHIQL: 'false' }).config.graphiql).toBe(false)
+})
+
+test('a file of trusted documents that cannot be used is told apart', () => {
+  const problem = (file: string) =>
+    problemsOf({ ...external, POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file })[0]
+  expect(problem('no/such/file.json')).toContain('it cannot be read (ENOENT)')
+  expect(problem('README.md')).toContain('it is not JSON')
+  expect(problem('package.json')).toContain('not an object of documents by their hashes')
+})
+
+test('the schema of the jobs and how long failed ones stay are read', () => {
+  const { config } = loadConfig({
+    POSTHORN_WORKER_SCHEMA: 'posthorn_worker',
+    POSTHORN_KEEP_FAILED_JOBS: '0s',
+  })
+  expect(config).toMatchObject({ workerSchema: 'posthorn_worker', keepFailedJobsMs: 0 })
+  expect(problemsOf({ POSTHORN_WORKER_SCHEMA: 'my-jobs' })).toEqual([
+    'POSTHORN_WORKER_SCHEMA is "my-jobs": give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
+  ])
+})
+
+test('an empty retry schedule means no retries', () => {
+  expect(loadConfig({ POSTHORN_RETRY_SCHEDULE: '' }).config.retryScheduleMs).toEqual([])
+})
+
+test('several encryption keys are read in order', () => {
+  const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const text = keys.map((key) => key.toString('base64')).join(', ')
+  expect(loadConfig({ POSTHORN_ENCRYPTION_KEYS: text }).secrets.encryptionKeys).toEqual(keys)
+})
+
+test('no message repeats a secret', () => {
+  const secret = 'hunter2-marker'
+  const problems = problemsOf({
+    DATABASE_URL: `mysql://u:${secret}@db`,
+    POSTHORN_ENCRYPTION_KEYS: secret,
+    POSTHORN_EGRESS_PROXY: `socks5://u:${secret}@proxy`,
+  })
+  expect(problems.join()).not.toContain(secret)
+})
+
+test('the configuration holds no secret and cannot be changed', () => {
+  const { config } = loadConfig({ ...external, POSTHORN_EGRESS_PROXY: 'http://u:hunter2@proxy' })
+  expect(JSON.stringify(config)).not.toContain('hunter2')
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  throw new Error('The settings were accepted.')
+}

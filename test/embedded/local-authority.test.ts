@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process'
+import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:https'
+import { type AddressInfo, isIP } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { checkServerIdentity } from 'node:tls'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ensureLocalAuthority } from '../../src/embedded/local-authority.ts'
+
+const HOSTS = ['localhost', '127.0.0.1', '::1']
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn-authority-'))
+})
+
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('a client that trusts the authority completes a TLS handshake with what it certified, by each name', async () => {
+  const authority = await ensureLocalAuthority(dataDir)
+  const leaf = await authority.issueServerCertificate(HOSTS)
+  for (const servername of HOSTS) {
+    await expect(handshake(leaf, authority.certificatePem, servername)).resolves.toBe('trusted')
+  }
+})
+
+test('a client that does not trust the authority refuses', async () => {
+  const leaf = await (await ensureLocalAuthority(dataDir)).issueServerCertificate(HOSTS)
+  const other = await ensureLocalAuthority(path.join(dataDir, 'other'))
+  await expect(handshake(leaf, other.certificatePem, 'localhost')).resolves.toBe(
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  )
+})
+
+test('a certificate serves no host but those it was issued for', async () => {
+  const authority = await ensureLocalAuthority(dataDir)
+  const leaf = await authority.issueServerCertificate(['localhost'])
+  const found = handshake(leaf, authority.certificatePem, 'example.com')
+  await expect(found).resolves.toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+})
+
+test.each(['example.com', 'localhost.example.com', '10.0.0.1', '0.0.0.0', '::2', ''])(
+  'it certifies nothing but this machine: not %j',
+  async (host) => {
+    const authority = await ensureLocalAuthority(dataDir)
+    await expect(authority.issueServerCertificate(['localhost', host])).rejects.toThrow(
+      'certifies localhost and loopback addresses',
+    )
+  },
+)
+
+test.each([
+  ['dns', 'example.com'],
+  ['ip', '10.0.0.1'],
+] as const)(
+  'a stolen key is harmless: clients refuse what it certifies for the %s %s',
+  async (type, host) => {
+    const authority = await ensureLocalAuthority(dataDir)
+    const leaf = await forge(type, host)
+    await expect(handshake(leaf, authority.certificatePem, host)).resolves.toBe(
+      'UNSPECIFIED: permitted subtree violation',
+    )
+  },
+)
+
+test('the authority survives a restart', async () => {
+  const first = await ensureLocalAuthority(dataDir)
+  const second = await ensureLocalAuthority(dataDir)
+  expect(second.certificatePem).toBe(first.certificatePem)
+  expect(await readFile(first.certificateFile, 'utf8')).toBe(first.certificatePem)
+})
+
+test('only its owner can read the key', async () => {
+  await ensureLocalAuthority(dataDir)
+  const { mode } = await stat(path.join(dataDir, 'authority', 'ca.key'))
+  expect(mode & 0o777).toBe(0o600)
+})
+
+test('many that ask for it at once get the same, in one process', async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => ensureLocalAuthority(dataDir)))
+  expect(new Set(all.map((authority) => authority.certificatePem)).size).toBe(1)
+  expect(await readdir(dataDir)).toEqual(['authority'])
+})
+
+test('many that ask for it at once get the same, in several processes', async () => {
+  const certificates = await Promise.all([ensureElsewhere(), ensureElsewhere(), ensureElsewhere()])
+  expect(new Set(certificates).size).toBe(1)
+  expect((await ensureLocalAuthority(dataDir)).certificatePem).toBe(certificates[0])
+})
+
+test('an authority that expires within 60 days is renewed', async () => {
+  const first = await ensureLocalAuthority(dataDir)
+  const expiresAt = new X509Certificate(first.certificatePem).validToDate.getTime()
+  const daysBefore = (days: number) => new Date(expiresAt - days * 86_400_000)
+
+  const kept = await ensureLocalAuthority(dataDir, daysBefore(61))
+  expect(kept.certificatePem).toBe(first.certificatePem)
+  const renewed = await ensureLocalAuthority(dataDir, daysBefore(59))
+  expect(renewed.certificatePem).not.toBe(first.certificatePem)
+  const expiry = new X509Certificate(renewed.certificatePem).validToDate
+  expect(expiry.getTime()).toBeGreaterThan(expiresAt)
+})
+
+test('many that renew it at once get the same', async () => {
+  await ensureLocalAuthority(dataDir, new Date('2001-01-01'))
+  const all = await Promise.all(Array.from({ length: 8 }, () => ensureLocalAuthority(dataDir)))
+  expect(new Set(all.map((authority) => authority.certificatePem)).size).toBe(1)
+  expect(await ensureLocalAuthority(dataDir)).toMatchObject({
+    certificatePem: all[0]?.certificatePem,
+  })
+})
+
+test.each([
+  ['whose key is missing', 'ca.key', null],
+  ['whose key is empty', 'ca.key', ''],
+  ['whose certificate is missing', 'ca.pem', null],
+  ['whose certificate is garbled', 'ca.pem', '-----BEGIN CERTIFICATE-----\nx\n'],
+])('an authority %s is made anew, and works', async (_what, file, content) => {
+  const first = await ensureLocalAuthority(dataDir)
+  const target = path.join(dataDir, 'authority', file)
+  await (content === null ? rm(target) : writeFile(target, content))
+
+  const second = await ensureLocalAuthority(dataDir)
+  expect(second.certificatePem).not.toBe(first.certificatePem)
+  const leaf = await second.issueServerCertificate(HOSTS)
+  await expect(handshake(leaf, second.certificatePem, 'localhost')).resolves.toBe('trusted')
+})
+
+test("an authority with another one's key is made anew", async () => {
+  const first = await ensureLocalAuthority(dataDir)
+  await ensureLocalAuthority(path.join(dataDir, 'other'))
+  const foreign = await readFile(path.join(dataDir, 'other', 'authority', 'ca.key'))
+  await writeFile(path.join(dataDir, 'authority', 'ca.key'), foreign)
+  const second = await ensureLocalAuthority(dataDir)
+  expect(second.certificatePem).not.toBe(first.certificatePem)
+})
+
+test('what is in the way of the directory is set aside, not deleted', async () => {
+  await mkdir(path.join(dataDir, 'authority'))
+  await writeFile(path.join(dataDir, 'authority', 'notes.txt'), 'mine')
+  await ensureLocalAuthority(dataDir)
+  const [aside = ''] = (await readdir(dataDir)).filter((name) => name.includes('.replaced-'))
+  expect(await readFile(path.join(dataDir, aside, 'notes.txt'), 'utf8')).toBe('mine')
+})
+
+test('making certificates leaves no polyfill behind on the global Reflect', async () => {
+  await ensureLocalAuthority(dataDir)
+  expect(Reflect).not.toHaveProperty('getMetadata')
+})
+
+interface Pair {
+  certPem: string
+  keyPem: string
+}
+
+async function handshake({ certPem, keyPem }: Pair, ca: string, host: string): Promise<string> {
+  const server = createServer({ cert: certPem, key: keyPem }, (_request, response) => {
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const sent = request({
+      port,
+      ca,
+      host: '127.0.0.1',
+      servername: isIP(host) === 0 ? host : '',
+      checkServerIdentity: (_connectedTo, certificate) => checkServerIdentity(host, certificate),
+      agent: false,
+    }).end()
+    const [response] = await once(sent, 'response')
+    response.resume()
+    return 'trusted'
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    return code === 'UNSPECIFIED' ? `${code}: ${message}` : code
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** What a thief of ca.key could do. */
+async function forge(type: 'dns' | 'ip', host: string): Promise<Pair> {
+  await ensureLocalAuthority(dataDir).then((own) => own.issueServerCertificate(HOSTS))
+  const x509 = await import('@peculiar/x509')
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const read = (file: string) => readFile(path.join(dataDir, 'authority', file), 'utf8')
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: 'CN=Forged',
+    issuer: new x509.X509Certificate(await read('ca.pem')).subject,
+    publicKey: keys.publicKey,
+    signingKey: createPrivateKey(await read('ca.key')).toCryptoKey(algorithm, false, [
+      'sign',
+    ]) as CryptoKey,
+    signingAlgorithm: algorithm,
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type, value: host }])],
+  })
+  const keyPem = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' })
+  return { certPem: certificate.toString('pem'), keyPem: keyPem.toString() }
+}
+
+async function ensureElsewhere(): Promise<string> {
+  const module = JSON.stringify(
+    new URL('../../src/embedded/local-authority.ts', import.meta.url).href,
+  )
+  const code = `import { ensureLocalAuthority } from ${module}
+    process.stdout.write((await ensureLocalAuthority(process.argv[1])).certificatePem)`
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...['--input-type=module', '--eval', code],
+    dataDir,
+  ])
+  return stdout
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
+import { withDatabase } from '../support/with-database.ts'
+
+let server: Database
+let name: string
+let database: Database
+
+beforeEach(async () => {
+  name = `posthorn_migrate_${randomBytes(6).toString('hex')}`
+  server = openDatabase(inject('postgresUrl'), { maxConnections: 1 })
+  await server.pool.query(`create database ${name}`)
+  database = openDatabase(withDatabase(inject('postgresUrl'), name))
+})
+afterEach(async () => {
+  await database[Symbol.asyncDispose]()
+  await server.pool.query(`drop database ${name} with (force)`)
+  await server[Symbol.asyncDispose]()
+})
+
+test('migration installs the schema; a second one does no harm', async () => {
+  expect(await migrate(database.pool)).toEqual(await folders())
+  expect(await unappliedMigrations(database.pool)).toEqual([])
+  expect(await migrate(database.pool)).toEqual([])
+  expect(await database.prisma.eventType.count()).toBe(2)
+})
+
+test('processes that start together migrate once', async () => {
+  const others = Array.from({ length: 3 }, () => openDatabase(database.url))
+  const applied = await Promise.all([database, ...others].map(({ pool }) => migrate(pool)))
+  expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
+  for (const other of others) await other[Symbol.asyncDispose]()
+})
+
+test('the bookkeeping is the one that Prisma keeps', async () => {
+  await migrate(database.pool)
+  const { rows } = await database.pool.query(
+    `select migration_name, id ~ '^[0-9a-f-]{36}$' as has_id, checksum ~ '^[0-9a-f]{64}$' as has_checksum,
+       finished_at >= started_at as is_finished, logs, rolled_back_at, applied_steps_count
+     from posthorn._prisma_migrations order by started_at, migration_name`,
+  )
+  expect(rows).toEqual(
+    (await folders()).map((migration_name) => ({
+      migration_name,
+      has_id: true,
+      has_checksum: true,
+      is_finished: true,
+      logs: null,
+      rolled_back_at: null,
+      applied_steps_count: 1,
+    })),
+  )
+  await database.pool.query(PRISMAS_TABLE)
+  expect(await columnsOf('posthorn')).toEqual(await columnsOf('public'))
+})
+
+test('a migration that failed in `prisma migrate` runs again', async () => {
+  const [first] = await folders()
+  await database.pool.query('create schema posthorn')
+  await database.pool.query(PRISMAS_TABLE.replace('public.', 'posthorn.'))
+  await database.pool.query(
+    `insert into posthorn._prisma_migrations (id, checksum, migration_name, logs) values ('1', 'x', $1, 'cut off')`,
+    [first],
+  )
+  expect(await migrate(database.pool)).toContain(first)
+  const { rows } = await database.pool.query(
+    `select rolled_back_at is not null as was_rolled_back from posthorn._prisma_migrations
+     where migration_name = $1 order by 1`,
+    [first],
+  )
+  expect(rows).toEqual([{ was_rolled_back: false }, { was_rolled_back: true }])
+})
+
+test('a changed migration is refused by name', async () => {
+  const [first] = await migrate(database.pool)
+  await database.pool.query(
+    `update posthorn._prisma_migrations set checksum = repeat('0', 64) where migration_name = $1`,
+    [first],
+  )
+  await expect(migrate(database.pool)).rejects.toThrow(
+    new RegExp(
+      `The migration ${first} was changed after it was applied: .*0{64}.*Restore the file`,
+    ),
+  )
+})
+
+test('a database that a newer version has migrated is refused by name', async () => {
+  await migrate(database.pool)
+  await database.pool.query(
+    `insert into posthorn._prisma_migrations (id, checksum, migration_name, finished_at)
+     values ('1', 'x', '20991231000000_later', now())`,
+  )
+  await expect(migrate(database.pool)).rejects.toThrow(
+    /20991231000000_later, which this version of Posthorn does not have.*Run that version or a newer one/,
+  )
+  // A process that runs already goes on.
+  expect(await unappliedMigrations(database.pool)).toEqual([])
+})
+
+test('lives beside the tables of a host application', async () => {
+  await database.pool.query('create table public.orders (id int primary key)')
+  await migrate(database.pool)
+  const { rows } = await database.pool.query(
+    `select count(*)::int as n from pg_tables where schemaname = 'public'`,
+  )
+  expect(rows).toEqual([{ n: 1 }])
+})
+
+test('a failing migration says what Postgres said, leaves nothing, and can run again', async () => {
+  await database.pool.query(`
+    create function public.refuse() returns event_trigger language plpgsql as $$
+    begin
+      if exists (
+        select from pg_event_trigger_ddl_commands()
+        where schema_name = 'posthorn' and object_identity not like '%prisma_migrations%'
+      ) then raise 'no tables today'; end if;
+    end $$;
+    create event trigger refuse on ddl_command_end when tag in ('CREATE TABLE') execute function public.refuse()`)
+  await expect(migrate(database.pool)).rejects.toThrow(
+    /^The migration \d+_\w+ failed: no tables today$/,
+  )
+  await database.pool.query('drop event trigger refuse')
+  await migrate(database.pool)
+  expect(await unappliedMigrations(database.pool)).toEqual([])
+})
+
+test('jobs live in the schema that is set', async () => {
+  await migrate(database.pool, { workerSchema: 'posthorn_worker' })
+  const { rows } = await database.pool.query(
+    `select to_regclass('posthorn_worker.jobs') is not null as set, to_regnamespace('graphile_worker') as default`,
+  )
+  expect(rows).toEqual([{ set: true, default: null }])
+})
+
+/** As Prisma creates it. */
+const PRISMAS_TABLE = `
+  CREATE TABLE public._prisma_migrations (
+    id                    VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum              VARCHAR(64) NOT NULL,
+    finished_at           TIMESTAMPTZ,
+    migration_name        VARCHAR(255) NOT NULL,
+    logs                  TEXT,
+    rolled_back_at        TIMESTAMPTZ,
+    started_at            TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count   INTEGER NOT NULL DEFAULT 0
+  )`
+
+async function columnsOf(schema: string): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    `select column_name, data_type, character_maximum_length, is_nullable, column_default
+     from information_schema.columns where table_schema = $1 and table_name = '_prisma_migrations'
+     order by ordinal_position`,
+    [schema],
+  )
+  return rows
+}
+
+async function folders(): Promise<string[]> {
+  const entries = await readdir(new URL('../../prisma/migrations', import.meta.url), {
+    withFileTypes: true,
+  })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+}

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { unappliedMigrations } from '../../src/migrate/migrate.ts'
+import { readWorkerRelease } from '../../src/queue/worker-revision.ts'
+import { testEnvironment } from '../support/app.ts'
+import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
+import { startHostWorker } from '../support/host-worker.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+
+let database: Database
+
+beforeEach(async () => {
+  database = await createBlankDatabase()
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+describe("a host application's graphile-worker in the schema that Posthorn is to use", () => {
+  test('older: Posthorn refuses, names the remedy, and stops nobody', async () => {
+    await using host = await startHostWorker(database, 'graphile-worker-0.16', 'graphile_worker')
+    await expectRefused(
+      await posthorn('migrate', '--restart-other-workers'),
+      /graphile_worker holds graphile-worker at revision 18.*Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own/,
+    )
+    await host.runsJobs()
+  })
+
+  test('equal: Posthorn shares it, and stops nobody', async () => {
+    await using host = await startHostWorker(database, 'graphile-worker', 'graphile_worker')
+    expect(await posthorn('migrate')).toMatchObject({ code: 0 })
+    await host.runsJobs()
+    expect(await unappliedMigrations(database.pool)).toEqual([])
+  })
+
+  test('newer: Posthorn refuses, names the remedy, and stops nobody', async () => {
+    await using host = await startHostWorker(database, 'graphile-worker', 'graphile_worker')
+    const { revision } = await pretendNewer('graphile_worker')
+    await expectRefused(
+      await posthorn('migrate', '--restart-other-workers'),
+      new RegExp(`at revision ${revision},.*Set POSTHORN_WORKER_SCHEMA`),
+    )
+    await host.runsJobs()
+  })
+
+  test('the remedy works: Posthorn is installed in a schema of its own, beside it', async () => {
+    await using host = await startHostWorker(database, 'graphile-worker-0.16', 'graphile_worker')
+    const own = { POSTHORN_WORKER_SCHEMA: 'posthorn_worker' }
+    const { code, stderr } = await posthornWith(own, 'migrate', '--restart-other-workers')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(await host.ended).toBe(57)
+    await using restarted = await startHostWorker(
+      database,
+      'graphile-worker-0.16',
+      'graphile_worker',
+    )
+    expect((await posthornWith(own, 'migrate')).stdout).toBe('The database is up to date.\n')
+    await restarted.runsJobs()
+  })
+})
+
+describe.each([
+  ['older', 'graphile-worker-0.16'],
+  ['equal', 'graphile-worker'],
+] as const)("a host application's graphile-worker in another schema, %s", (_age, version) => {
+  test('Posthorn refuses to stop it, names the flag, and has changed nothing', async () => {
+    await using host = await startHostWorker(database, version, 'jobs_of_app')
+    await expectRefused(
+      await posthorn('migrate'),
+      /installed in the schema graphile_worker, and it lives in jobs_of_app.*--restart-other-workers/,
+    )
+    await expectRefused(await posthorn('start'), /--restart-other-workers/)
+    await host.runsJobs()
+  })
+
+  test('with the flag its workers stop, and run again beside Posthorn', async () => {
+    await using host = await startHostWorker(database, version, 'jobs_of_app')
+    expect(await posthorn('migrate', '--restart-other-workers')).toMatchObject({ code: 0 })
+    expect(await host.ended).toBe(57)
+    await using restarted = await startHostWorker(database, version, 'jobs_of_app')
+    expect((await posthorn('migrate')).stdout).toBe('The database is up to date.\n')
+    await restarted.runsJobs()
+  })
+
+  test('one that comes after Posthorn is none of its business', async () => {
+    expect(await posthorn('migrate')).toMatchObject({ code: 0 })
+    await using host = await startHostWorker(database, version, 'jobs_of_app')
+    expect((await posthorn('migrate')).stdout).toBe('The database is up to date.\n')
+    await host.runsJobs()
+  })
+})
+
+describe('a schema of this name that graphile-worker did not make', () => {
+  test("another program's is refused with the remedy", async () => {
+    await database.pool.query(
+      'create schema graphile_worker; create table graphile_worker.migrations (version text)',
+    )
+    await expectRefused(
+      await posthorn('migrate'),
+      /The schema graphile_worker holds something else.*Set POSTHORN_WORKER_SCHEMA/,
+    )
+  })
+
+  test('an empty one is used', async () => {
+    await database.pool.query('create schema graphile_worker')
+    expect(await posthorn('migrate')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('the schema that Posthorn made', () => {
+  test('is migrated by a later version', async () => {
+    await posthorn('migrate')
+    const { revision } = await readWorkerRelease()
+    await database.pool.query('delete from graphile_worker.migrations where id = $1', [revision])
+    const { code, stderr } = await posthorn('migrate')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(await revisionOf('graphile_worker')).toBe(revision)
+  })
+
+  test('is not migrated where that would stop workers of another schema, but with the flag', async () => {
+    await posthorn('migrate')
+    const { breaking } = await readWorkerRelease()
+    const lastBreaking = Math.max(...breaking)
+    // Of the migrations from there on, each can run a second time.
+    await database.pool.query('delete from graphile_worker.migrations where id >= $1', [
+      lastBreaking,
+    ])
+    await using host = await startHostWorker(database, 'graphile-worker', 'jobs_of_app')
+    await expectRefused(
+      await posthorn('migrate'),
+      /migrated in the schema graphile_worker, and it lives in jobs_of_app.*--restart-other-workers/,
+    )
+    await host.runsJobs()
+    expect(await posthorn('migrate', '--restart-other-workers')).toMatchObject({ code: 0 })
+    expect(await host.ended).toBe(57)
+  })
+
+  test('is left to the version that migrated it', async () => {
+    await posthorn('migrate')
+    await pretendNewer('graphile_worker')
+    await expectRefused(await posthorn('migrate'), /Run the version of Posthorn that migrated it\./)
+  })
+})
+
+type Result = Awaited<ReturnType<typeof runPosthorn>>
+
+let before: unknown
+
+async function posthorn(...args: string[]): Promise<Result> {
+  return await posthornWith({}, ...args)
+}
+
+async function posthornWith(settings: Record<string, string>, ...args: string[]): Promise<Result> {
+  before = await catalogueOf(database)
+  const environment = { ...testEnvironment(database.url), ...settings }
+  return await runPosthorn(args, { environment })
+}
+
+/** The command ended with one line that names the remedy, and the database is as it was. */
+async function expectRefused({ code, stderr }: Result, message: RegExp): Promise<void> {
+  expect(stderr).toMatch(message)
+  expect(stderr.trim().split('\n')).toHaveLength(1)
+  expect(code).toBe(1)
+  expect(await catalogueOf(database)).toEqual(before)
+}
+
+/** As a graphile-worker that is newer than ours leaves the schema, where its migration breaks nothing. */
+async function pretendNewer(schema: string): Promise<{ revision: number }> {
+  const revision = (await readWorkerRelease()).revision + 1
+  await database.pool.query(`insert into ${schema}.migrations (id) values ($1)`, [revision])
+  return { revision }
+}
+
+async function revisionOf(schema: string): Promise<number> {
+  const { rows } = await database.pool.query(`select max(id) as revision from ${schema}.migrations`)
+  return rows[0].revision
+}

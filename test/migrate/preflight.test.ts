@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
+import { testEnvironment } from '../support/app.ts'
+import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
+import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
+
+let database: Database
+
+beforeEach(async () => {
+  database = await createBlankDatabase()
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+test('a database in another encoding is refused, with the command that creates the right one', async () => {
+  await using latin = await createBlankDatabase(`encoding 'LATIN1' locale 'C' template template0`)
+  await expect(migrate(latin.pool)).rejects.toThrow(
+    /encoded in UTF8; this one is LATIN1\. Create one with `create database .* encoding 'UTF8'/,
+  )
+  expect(await catalogueOf(latin)).toEqual(await catalogueOf(database))
+})
+
+describe('a transaction pooler', () => {
+  let pooler: PgBouncer | undefined
+
+  afterEach(async () => {
+    await pooler?.[Symbol.asyncDispose]()
+    pooler = undefined
+  })
+
+  test.each([
+    ['one that lends the backend used last', {}],
+    ['one that lends them in turns', { server_round_robin: 1 }],
+    ['one with a single backend', { default_pool_size: 1 }],
+  ])('is refused with the remedy, and nothing has changed: %s', async (_which, settings) => {
+    pooler = await transactionPooler(settings)
+    const before = await catalogueOf(database)
+    const { code, stderr } = await runPosthorn(['migrate'], {
+      environment: testEnvironment(pooler.url),
+    })
+    expect(stderr).toMatch(/^error: DATABASE_URL leads through a transaction pooler\. .*direct/)
+    expect(stderr).toContain('session mode')
+    expect(code).toBe(1)
+    expect(await catalogueOf(database)).toEqual(before)
+  })
+
+  test('is noticed beside other clients, time and again', async () => {
+    pooler = await transactionPooler({ default_pool_size: 5 })
+    await using busy = openDatabase(pooler.url, { maxConnections: 8 })
+    await using through = openDatabase(pooler.url)
+    let isOver = false
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) await busy.pool.query('select pg_sleep(random() / 500)')
+    })
+    for (let time = 0; time < 10; time++) {
+      await expect(migrate(through.pool)).rejects.toThrow('through a transaction pooler')
+    }
+    isOver = true
+    await Promise.all(load)
+  })
+
+  test('is refused by posthorn start too', async () => {
+    pooler = await transactionPooler({})
+    const { code, stderr } = await runPosthorn(['start'], {
+      environment: testEnvironment(pooler.url),
+    })
+    expect(stderr).toContain('through a transaction pooler')
+    expect(code).toBe(1)
+  })
+
+  test('in session mode it is welcome', async () => {
+    pooler = await transactionPooler({ pool_mode: 'session' })
+    await using process = startPosthorn(['start'], {
+      environment: { ...testEnvironment(pooler.url), POSTHORN_LOG_LEVEL: 'info' },
+    })
+    await until(() => process.stderr.includes('"ready"'), 'posthorn start is ready', 25_000)
+    expect(await unappliedMigrations(database.pool)).toEqual([])
+  })
+
+  test('one that refuses how a connection starts is refused with the same remedy', async () => {
+    pooler = await transactionPooler({})
+    await using through = openDatabase(`${pooler.url}?options=-c%20jit%3Doff`)
+    await expect(migrate(through.pool)).rejects.toThrow(
+      /leads to a pooler that refuses the connection \(.*options.*\)\. .*direct connection/,
+    )
+  })
+
+  async function transactionPooler(settings: Record<string, string | number>): Promise<PgBouncer> {
+    return await startPgBouncer(database.url, { pool_mode: 'transaction', ...settings })
+  }
+
+  beforeEach(({ skip }) => {
+    if (NO_PGBOUNCER) skip(NO_PGBOUNCER)
+  })
+})

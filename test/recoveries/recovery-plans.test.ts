@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
+import { recoverPage } from '../../src/recoveries/recovery-page.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { addWebhook } from '../graphql/support/rows.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+import { addDeliveries, addEvents, makePastPartitions } from './recovery-rows.ts'
+
+/** A page looks at 2,000 rows; more than this is the sign of a scan. */
+const MOST_ROWS = 5_000
+
+const COUNT = 100_000
+const at = new Date(Date.now() - 2 * 86_400_000)
+
+let api: Api
+let organizationId: string
+let webhookId: string
+
+beforeAll(async () => {
+  api = await openApi()
+  const { pool } = api.database
+  await makePastPartitions(pool)
+  organizationId = (await api.tenant()).organizationId
+  webhookId = (await addWebhook(api, organizationId)).id
+  // The one event of the second type is behind all of the others.
+  await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
+    eventSubscriptions: [JOINED, TICKET],
+  })
+  const events = await addEvents(pool, organizationId, { at, count: COUNT })
+  await addDeliveries(pool, webhookId, events.slice(0, -1_000), 'succeeded')
+  await addDeliveries(pool, webhookId, events.slice(-1_000, -500), 'exhausted')
+  await addEvents(pool, organizationId, {
+    at: new Date(at.getTime() + 3_600_000),
+    type: TICKET,
+  })
+}, 120_000)
+afterAll(() => api[Symbol.asyncDispose]())
+
+test.each(['without statistics', 'with statistics'])(
+  'every page of a recovery among 100,000 deliveries reads a few thousand rows at most, %s',
+  async (statistics) => {
+    if (statistics === 'with statistics') await api.database.pool.query('analyze')
+    const { recoveryUuid } = await recoverDeliveries(api.deps, organizationId, webhookId, {
+      since: at,
+      ratePerSecond: 5_000,
+      dryRun: false,
+    })
+    let explained = 0
+    // It waits for the transactions that ran when it began, which on a shared server may be those of other tests.
+    await until(async () => {
+      api.statements.clear()
+      await api.database.prisma.recovery.update({
+        where: { id: recoveryUuid as string },
+        data: { nextPageAt: new Date(0) },
+      })
+      await recoverPage(api.database.prisma, recoveryUuid as string)
+      for (const { text, values } of [...api.statements.full]) {
+        if (!/^\s*with webhook as materialized/.test(text)) continue
+        expect(await readsOf(text, values)).toEqual([])
+        explained++
+      }
+      return explained >= 4
+    }, 'four pages are recovered')
+    await api.database.prisma.recovery.update({
+      where: { id: recoveryUuid as string },
+      data: { state: 'canceled', finishedAt: new Date() },
+    })
+  },
+  120_000,
+)
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly Plans?: readonly Plan[]
+}
+
+/** The parts of a plan that read more of the volume than a page should. What the statement does is undone. */
+async function readsOf(text: string, values: readonly unknown[]): Promise<string[]> {
+  const client = await api.database.pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query(`explain (analyze, format json, timing off) ${text}`, [
+      ...values,
+    ])
+    await client.query('rollback')
+    return largeReads(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    client.release()
+  }
+}
+
+function largeReads(plan: Plan): string[] {
+  const relation = plan['Relation Name'] ?? ''
+  const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+  const large = /^(events|deliveries)_/.test(relation) && read > MOST_ROWS
+  return [
+    ...(large ? [`${plan['Node Type']} of ${relation}: ${read} rows`] : []),
+    ...(plan.Plans ?? []).flatMap(largeReads),
+  ]
+}

@@ -1,0 +1,72 @@
+import type { Database, Sql } from '../../src/db/client.ts'
+import type { Recovery } from '../../src/db/generated/prisma/client.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
+import { JOINED } from '../support/factories.ts'
+
+const RETENTION_DAYS = 30
+
+/** The partitions of the days that are kept, which a new database does not have. */
+export async function makePastPartitions(sql: Sql): Promise<void> {
+  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
+    RETENTION_DAYS + 1,
+  ])
+}
+
+export interface PastEvents {
+  readonly count?: number
+  /** When the first was published; each of the others came a millisecond after the one before. */
+  readonly at: Date
+  readonly type?: string
+  readonly isTest?: boolean
+}
+
+/** Events on record that were delivered to no webhook. Answers their uuids, in order. */
+export async function addEvents(
+  sql: Sql,
+  organizationId: string,
+  { count = 1, at, type = JOINED, isTest = false }: PastEvents,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `insert into posthorn.events (id, organization_id, type, occurred_at, data, is_test)
+     select ${randomTail('posthorn.uuid_v7_lower_bound(made.at)')}, $1, $2, made.at,
+       '{"n":' || i || '}', $5
+     from (
+       select i, $3::timestamptz + i * interval '1 millisecond' as at from generate_series(0, $4::int - 1) as i
+     ) as made
+     returning id`,
+    [organizationId, type, at, count, isTest],
+  )
+  return rows.map(({ id }) => id).sort()
+}
+
+/** A delivery of each event, created with it, in some state. Answers their uuids, in order. */
+export async function addDeliveries(
+  sql: Sql,
+  webhookId: string,
+  eventUuids: readonly string[],
+  state: 'pending' | 'succeeded' | 'exhausted' | 'canceled',
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
+       schedule_position, max_attempts, finished_at, is_test)
+     select ${randomTail('e.id')}, e.organization_id, $1, e.id, e.type,
+       $3::posthorn.delivery_state, 4, 4, 4, case when $3 <> 'pending' then now() end, e.is_test
+     from posthorn.events as e where e.id = any ($2::uuid[])
+     returning id`,
+    [parseId('webhook', webhookId), eventUuids, state],
+  )
+  return rows.map(({ id }) => id).sort()
+}
+
+const randomTail = (uuid: string) =>
+  `overlay(${uuid}::text placing right(gen_random_uuid()::text, 12) from 25)::uuid`
+
+/** Does what the jobs of a recovery do, until it has ended. */
+export async function finish({ prisma }: Database, uuid: string): Promise<Recovery> {
+  for (;;) {
+    const recovery = await prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
+    if (recovery.state !== 'running') return recovery
+    await continueRecovery(prisma, publicId('recovery', uuid), undefined)
+  }
+}

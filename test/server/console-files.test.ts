@@ -1,0 +1,85 @@
+import { readdir } from 'node:fs/promises'
+import { brotliDecompressSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { createConsoleFiles } from '../../src/server/console-files.ts'
+
+const HOST = 'https://app.example'
+const files = createConsoleFiles({ portalOrigins: [HOST] })
+const get = (path: string, headers: Record<string, string> = {}) => files.request(path, { headers })
+
+const assets = await readdir(new URL('../../dist/console/assets/', import.meta.url))
+const script = assets.find((name) => /^index-.*\.js$/.test(name)) as string
+
+describe('the pages of the console', () => {
+  test.each([
+    '/console',
+    '/console/',
+    '/console/webhooks/wh_1?tab=secret',
+    '/portal',
+    '/portal/events',
+  ])('%s is the one HTML file, asked for anew each time', async (path) => {
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(await response.text()).toContain(script)
+  })
+
+  test('run scripts of their own origin alone, and none that is inline', async () => {
+    const response = await get('/console')
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(`default-src 'none'`)
+    expect(policy).toContain(`script-src 'self';`)
+    expect(policy).toContain(`connect-src 'self'`)
+    expect(policy).not.toContain('unsafe-eval')
+    const html = await response.text()
+    for (const [, attributes, content] of html.matchAll(/<script([^>]*)>([^<]*)</g)) {
+      expect(attributes).toMatch(/ src="\/console\//)
+      expect(content).toBe('')
+    }
+  })
+
+  test('are framed by nobody; the portal by the origins that are configured', async () => {
+    const console = await get('/console')
+    expect(console.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+    expect(console.headers.get('x-frame-options')).toBe('DENY')
+    const portal = await get('/portal')
+    expect(portal.headers.get('content-security-policy')).toContain(`frame-ancestors ${HOST}`)
+    expect(portal.headers.get('x-frame-options')).toBeNull()
+    const unframed = await createConsoleFiles({ portalOrigins: [] }).request('/portal')
+    expect(unframed.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+    expect(unframed.headers.get('x-frame-options')).toBe('DENY')
+  })
+})
+
+describe('the files of the console', () => {
+  test('are kept by browsers for a year, as their names tell their content', async () => {
+    const response = await get(`/console/assets/${script}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/javascript/)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('are sent compressed to whom accepts it, with the same content', async () => {
+    const plain = await (await get(`/console/assets/${script}`)).text()
+    const response = await get(`/console/assets/${script}`, { 'accept-encoding': 'gzip, br' })
+    expect(response.headers.get('content-encoding')).toBe('br')
+    expect(response.headers.get('vary')).toMatch(/accept-encoding/i)
+    const body = Buffer.from(await response.arrayBuffer())
+    expect(body.length).toBeLessThan(plain.length / 2)
+    expect(brotliDecompressSync(body).toString()).toBe(plain)
+  })
+
+  test.each(['index-00000000.js', '..%2F..%2F..%2Fpackage.json', '../../../package.json', ''])(
+    'what is not among them is not there: %s',
+    async (name) => {
+      const response = await get(`/console/assets/${name}`)
+      expect(await response.text()).not.toContain('"name": "posthorn"')
+      if (!name.startsWith('../')) {
+        expect(response.status).toBe(404)
+        expect(response.headers.get('cache-control') ?? '').not.toContain('immutable')
+      }
+    },
+  )
+})

@@ -1,0 +1,161 @@
+import { createClient } from 'graphql-sse'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
+import { type Browser, openBrowser, VIEWER } from './browser.ts'
+
+const PUBLIC_URL = 'http://webhooks.example.com'
+const EVIL = 'https://evil.example'
+
+let posthorn: TestApp
+let browser: Browser
+let own: string
+
+beforeAll(async () => {
+  const environment = { POSTHORN_PUBLIC_URL: PUBLIC_URL, POSTHORN_CORS_ORIGINS: EVIL }
+  posthorn = await startTestApp({ role: 'api', environment })
+  own = posthorn.app.url
+  browser = openBrowser(own)
+  await browser.signIn({ token: posthorn.tenant.token })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const CONSOLE = { 'posthorn-console': '1' }
+
+describe('GraphQL takes the cookie', () => {
+  test.each([
+    ['of a program', () => ({})],
+    ['of a page of ours', () => ({ origin: own })],
+    ['of a page of ours at the public URL', () => ({ origin: PUBLIC_URL })],
+    ['that the browser says is of a page of ours', () => ({ 'sec-fetch-site': 'same-origin' })],
+    [
+      'of a page of ours behind a proxy that changes the host',
+      () => ({ origin: 'https://proxy.example', 'sec-fetch-site': 'same-origin' }),
+    ],
+  ])('in a request %s', async (_, headers) => {
+    const { errors } = await browser.graphql(VIEWER, { ...CONSOLE, ...headers() })
+    expect(errors).toBeUndefined()
+  })
+
+  test.each([
+    ['without the header of the console', {}, 'No API key was given'],
+    ['of another origin', { ...CONSOLE, origin: EVIL }, 'another site'],
+    ['of no origin that can be told', { ...CONSOLE, origin: 'null' }, 'another site'],
+    ['of another port of this host', { ...CONSOLE, origin: 'http://127.0.0.1:1' }, 'another site'],
+    [
+      'of another site, as the browser says',
+      { ...CONSOLE, 'sec-fetch-site': 'cross-site' },
+      'site',
+    ],
+    ['of a sister domain', { ...CONSOLE, 'sec-fetch-site': 'same-site' }, 'another site'],
+  ])('not in a request %s', async (_, headers, said) => {
+    const { errors } = await browser.graphql(VIEWER, headers)
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(said), extensions: { code: 'UNAUTHENTICATED' } },
+    ])
+  })
+
+  test('not in a GET that a link or a picture could make', async () => {
+    const response = await browser.request(`/graphql?query=${encodeURIComponent(VIEWER)}`)
+    expect(response.status).toBe(401)
+  })
+
+  test('not beside an API key, which is what counts', async () => {
+    const headers = { ...CONSOLE, authorization: 'Bearer phk_no' }
+    expect((await browser.graphql(VIEWER, headers)).errors).toMatchObject([
+      { message: 'The API key is malformed.' },
+    ])
+  })
+})
+
+test('pages of origins that may call are still not let in by the cookie', async () => {
+  const headers = { origin: EVIL, 'access-control-request-method': 'POST' }
+  const { headers: allowed } = await browser.request('/graphql', { method: 'OPTIONS', headers })
+  expect(allowed.get('access-control-allow-origin')).toBe(EVIL)
+  expect(allowed.get('access-control-allow-headers')).not.toContain('posthorn-console')
+  expect(allowed.get('access-control-allow-credentials')).toBeNull()
+})
+
+test.each(['POST', 'DELETE'])('a page of another site can not %s a session', async (method) => {
+  const proof = { token: posthorn.tenant.token }
+  for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }]) {
+    const response = await browser.request('/console/session', {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: JSON.stringify(proof) }),
+    })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+  }
+  expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
+})
+
+test('REST never takes the cookie', async () => {
+  for (const headers of [{}, CONSOLE, { ...CONSOLE, 'sec-fetch-site': 'same-origin' }]) {
+    const response = await browser.request('/api/connect/v1/webhooks', { headers })
+    expect(response.status).toBe(401)
+  }
+})
+
+describe('a stream that the cookie opened', () => {
+  /** Signs in with a key of its own and subscribes; answers how the stream ended, once it has. */
+  async function streaming() {
+    const { organizationId } = posthorn.tenant
+    const scopes = ['deliveries:read']
+    const { key, token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes })
+    const tab = openBrowser(own)
+    await tab.signIn({ token })
+    const client = createClient({
+      url: `${own}/graphql`,
+      headers: { ...CONSOLE, cookie: tab.cookie as string },
+      retryAttempts: 0,
+    })
+    const seen: { connected: boolean; results: unknown[] } = { connected: false, results: [] }
+    client.subscribe(
+      { query: 'subscription { attemptMade { id } }' },
+      { next: (result) => void seen.results.push(result), error() {}, complete() {} },
+      {
+        connected() {
+          seen.connected = true
+        },
+      },
+    )
+    await until(() => seen.connected, 'the stream begins')
+    return { tab, keyId: publicId('apiKey', key.id), seen }
+  }
+
+  test('ends when its session signs out, and that of another session goes on', async () => {
+    const { tab, seen } = await streaming()
+    const other = await streaming()
+    await tab.signOut()
+    await until(() => seen.results.length > 0, 'the stream ends')
+    expect(seen.results).toMatchObject([
+      {
+        errors: [
+          {
+            message: 'Your session has ended. Sign in again.',
+            extensions: { code: 'UNAUTHENTICATED' },
+          },
+        ],
+      },
+    ])
+    expect(other.seen.results).toEqual([])
+  })
+
+  test('ends when its key is revoked', async () => {
+    const { keyId, seen } = await streaming()
+    await revokeApiKey(posthorn.database.prisma, keyId)
+    await until(() => seen.results.length > 0, 'the stream ends')
+    expect(seen.results).toMatchObject([{ errors: [{ message: 'The API key was revoked.' }] }])
+  })
+
+  test('is not opened without the header of the console', async () => {
+    const query = encodeURIComponent('subscription { attemptMade { id } }')
+    const accept = 'text/event-stream'
+    const response = await browser.request(`/graphql?query=${query}`, { headers: { accept } })
+    expect(await response.text()).toContain('UNAUTHENTICATED')
+  })
+})

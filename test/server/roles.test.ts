@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Role } from '../../src/server/http-server.ts'
+import { startTestApp } from '../support/app.ts'
+
+async function statusesOf(role: Role): Promise<Record<string, number>> {
+  const posthorn = await startTestApp({ role })
+  onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  const paths = [
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/graphql',
+    '/schema.graphql',
+    '/openapi.json',
+    '/console',
+  ]
+  const asked = paths.map(async (path) => {
+    const { status } = await fetch(new URL(path, posthorn.app.url), {
+      headers: { accept: 'text/html, application/json' },
+      redirect: 'manual',
+    })
+    return [path, status] as const
+  })
+  return Object.fromEntries(await Promise.all(asked))
+}
+
+const FOR_OPERATORS = { '/healthz': 200, '/readyz': 200, '/metrics': 200 }
+
+test('a worker alone answers its operators and nobody else', async () => {
+  const statuses = await statusesOf('worker')
+  expect(statuses).toEqual({
+    ...FOR_OPERATORS,
+    '/graphql': 404,
+    '/schema.graphql': 404,
+    '/openapi.json': 404,
+    '/console': 404,
+  })
+})
+
+test.each<Role>(['all', 'api'])('a process of the role %s answers all of them', async (role) => {
+  const { '/graphql': graphql, ...statuses } = await statusesOf(role)
+  expect(statuses).toEqual({
+    ...FOR_OPERATORS,
+    '/schema.graphql': 200,
+    '/openapi.json': 200,
+    '/console': 200,
+  })
+  expect(graphql).not.toBe(404)
+})

@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { openBrowser, VIEWER } from './browser.ts'
+
+let posthorn: TestApp
+let another: TestApp
+let url: string
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  another = await startTestApp({ role: 'api', database: posthorn.database })
+  url = posthorn.app.url
+})
+afterAll(async () => {
+  await another[Symbol.asyncDispose]()
+  await posthorn[Symbol.asyncDispose]()
+})
+
+const DAY_S = 86_400
+const pool = () => posthorn.database.pool
+const prisma = () => posthorn.database.prisma
+
+async function spareKey(expiresAt: Date | null = null) {
+  const { organizationId } = posthorn.tenant
+  const { key, token } = await createApiKey(prisma(), {
+    organizationId,
+    scopes: ['webhooks:read'],
+    expiresAt,
+  })
+  return { id: publicId('apiKey', key.id), uuid: key.id, token }
+}
+
+const signInAgain = expect.objectContaining({
+  message: expect.stringContaining('Sign in again.'),
+  extensions: expect.objectContaining({ code: 'UNAUTHENTICATED' }),
+})
+
+describe('signing in with an API key', () => {
+  test('gives a cookie that no script reads and no other site sends, for at most 7 days', async () => {
+    const browser = openBrowser(url)
+    const response = await browser.signIn({ token: posthorn.tenant.token })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const [, seconds] =
+      /^posthorn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=(\d+)$/.exec(
+        response.headers.get('set-cookie') ?? '',
+      ) ?? []
+    expect(Number(seconds)).toBeGreaterThan(7 * DAY_S - 60)
+    expect(Number(seconds)).toBeLessThanOrEqual(7 * DAY_S)
+    expect(await browser.graphql(VIEWER)).toEqual({
+      data: { viewer: { apiKey: { id: publicId('apiKey', posthorn.tenant.keyId) } } },
+    })
+  })
+
+  test('lasts no longer than the key', async () => {
+    const { token } = await spareKey(new Date(Date.now() + 60_000))
+    const response = await openBrowser(url).signIn({ token })
+    const [, seconds] = /Max-Age=(\d+)/.exec(response.headers.get('set-cookie') ?? '') ?? []
+    expect(Number(seconds)).toBeLessThanOrEqual(60)
+  })
+
+  test('keeps nothing of the token but a hash', async () => {
+    const browser = openBrowser(url)
+    await browser.signIn({ token: posthorn.tenant.token })
+    const token = browser.cookie?.split('=')[1] as string
+    const { rows } = await pool().query('select s::text as line from posthorn.sessions as s')
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { line } of rows) {
+      expect(line).not.toContain(token)
+      expect(line).not.toContain(Buffer.from(token).toString('hex'))
+    }
+  })
+
+  test('is refused with a key that is none, and a revoked one', async () => {
+    const { id, token } = await spareKey()
+    await revokeApiKey(prisma(), id)
+    for (const [wrong, said] of [
+      ['phk_no', 'malformed'],
+      ['', 'malformed'],
+      [token, 'revoked'],
+    ]) {
+      const response = await openBrowser(url).signIn({ token: wrong })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('set-cookie')).toBeNull()
+      expect(response.headers.get('content-type')).toBe('application/problem+json')
+      expect(await response.json()).toMatchObject({
+        detail: expect.stringContaining(said as string),
+      })
+    }
+  })
+
+  test.each([
+    ['neither', {}, 422],
+    ['both', { token: 'a', link: 'b' }, 422],
+    ['a number', { token: 1 }, 422],
+  ])('is refused with %s', async (_, proof, status) => {
+    expect((await openBrowser(url).signIn(proof)).status).toBe(status)
+  })
+
+  test('takes a small JSON object only', async () => {
+    const post = (body: string, type = 'application/json') =>
+      fetch(`${url}/console/session`, { method: 'POST', headers: { 'content-type': type }, body })
+    expect((await post('{"token":')).status).toBe(400)
+    expect((await post(JSON.stringify({ token: 'a' }), 'text/plain')).status).toBe(415)
+    expect((await post(JSON.stringify({ token: 'a'.repeat(70_000) }))).status).toBe(413)
+    const other = await fetch(`${url}/console/session`)
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'DELETE, POST'])
+  })
+
+  test('an address that tries key after key has to wait', async () => {
+    await using fresh = await startTestApp({ role: 'api', database: posthorn.database })
+    const browser = openBrowser(fresh.app.url)
+    let refusal = await browser.signIn({ token: 'phk_no' })
+    for (let tries = 0; refusal.status === 401 && tries < 40; tries++) {
+      refusal = await browser.signIn({ token: 'phk_no' })
+    }
+    expect(refusal.status).toBe(429)
+    expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await browser.signIn({ token: posthorn.tenant.token })).status).toBe(204)
+  })
+})
+
+describe('with https as the public URL', () => {
+  test('the cookie is sent over TLS only, and to this very host', async () => {
+    const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
+    await using secure = await startTestApp({
+      role: 'api',
+      database: posthorn.database,
+      environment,
+    })
+    const browser = openBrowser(secure.app.url)
+    const response = await browser.signIn({ token: posthorn.tenant.token })
+    expect(response.headers.get('set-cookie')).toMatch(
+      /^__Host-posthorn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=\d+$/,
+    )
+    expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
+  })
+})
+
+describe('a sign-in link', () => {
+  test('signs in once', async () => {
+    const link = await createSignInLink(pool(), posthorn.tenant.keyId)
+    const browser = openBrowser(url)
+    expect((await browser.signIn({ link })).status).toBe(204)
+    expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
+    const again = await openBrowser(url).signIn({ link })
+    expect(again.status).toBe(401)
+    expect(again.headers.get('set-cookie')).toBeNull()
+    expect(await again.json()).toMatchObject({ detail: expect.stringContaining('used already') })
+  })
+
+  test('lets one in of many who use it at once', async () => {
+    const link = await createSignInLink(pool(), posthorn.tenant.keyId)
+    const tries = Array.from({ length: 10 }, (_, i) =>
+      openBrowser(i % 2 ? url : another.app.url).signIn({ link }),
+    )
+    const statuses = (await Promise.all(tries)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(9)
+  })
+
+  test('is worth nothing after an hour, nor once its key is revoked, nor made up', async () => {
+    const old = await createSignInLink(pool(), posthorn.tenant.keyId)
+    await pool().query(`update posthorn.sign_in_links set expires_at = now() where used_at is null`)
+    const { id, uuid } = await spareKey()
+    const orphan = await createSignInLink(pool(), uuid)
+    await revokeApiKey(prisma(), id)
+    for (const link of [old, orphan, 'x', 'a'.repeat(43), '\0']) {
+      expect((await openBrowser(url).signIn({ link })).status).toBe(401)
+    }
+  })
+})
+
+describe('a session ends', () => {
+  test('when it signs out, in every process at once, and may do so again', async () => {
+    const browser = openBrowser(url)
+    await browser.signIn({ token: posthorn.tenant.token })
+    const stolen = openBrowser(another.app.url, browser.cookie)
+    expect((await stolen.graphql(VIEWER)).errors).toBeUndefined()
+    const response = await browser.signOut()
+    expect(response.status).toBe(204)
+    expect(response.headers.get('set-cookie')).toMatch(/^posthorn_session=;.*Max-Age=0$/)
+    expect((await stolen.graphql(VIEWER)).errors).toEqual([signInAgain])
+    expect((await browser.signOut()).status).toBe(204)
+    expect((await browser.graphql(VIEWER)).errors).toEqual([signInAgain])
+  })
+
+  test('when another begins in the same browser', async () => {
+    const browser = openBrowser(url)
+    await browser.signIn({ token: posthorn.tenant.token })
+    const before = openBrowser(url, browser.cookie)
+    await browser.signIn({ token: posthorn.tenant.token })
+    expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
+    expect((await before.graphql(VIEWER)).errors).toEqual([signInAgain])
+  })
+
+  test('when its time is over, and is erased then', async () => {
+    const browser = openBrowser(url)
+    const { uuid, token } = await spareKey()
+    await browser.signIn({ token })
+    const expire = 'update posthorn.sessions set expires_at = now() where api_key_id = $1'
+    await pool().query(expire, [uuid])
+    expect((await browser.graphql(VIEWER)).errors).toMatchObject([
+      { message: 'Your session has expired. Sign in again.' },
+    ])
+    expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(1)
+    await deleteEndedSessions(pool())
+    expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(0)
+  })
+
+  test('when its key is revoked, in every process at once', async () => {
+    const { id, token } = await spareKey()
+    const browser = openBrowser(url)
+    await browser.signIn({ token })
+    await revokeApiKey(prisma(), id)
+    const elsewhere = openBrowser(another.app.url, browser.cookie)
+    for (const one of [browser, elsewhere]) {
+      expect((await one.graphql(VIEWER)).errors).toMatchObject([
+        { message: 'The API key that you signed in with is revoked. Sign in again.' },
+      ])
+    }
+  })
+})
+
+describe('the audit log', () => {
+  /** What it says of a key's sessions, oldest first. */
+  async function entriesOf(keyId: string) {
+    const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyId: $keyId }, first: 100) {
+      nodes { action subjectId apiKeyId source address forwardedFor userAgent before after } } }`
+    return (await posthorn.graphql(query, { keyId })).auditLog.nodes.toReversed()
+  }
+
+  test('says who signed in and out, from where', async () => {
+    const { id, token } = await spareKey()
+    const browser = openBrowser(url)
+    const said = { 'user-agent': 'Harvest/1.0', 'x-forwarded-for': '203.0.113.7' }
+    const at = Date.now()
+    await browser.request('/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...said },
+      body: JSON.stringify({ token }),
+    })
+    await browser.request('/console/session', { method: 'DELETE', headers: said })
+    const common = {
+      subjectId: id,
+      apiKeyId: id,
+      source: 'CONSOLE',
+      address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
+      forwardedFor: '203.0.113.7',
+      userAgent: 'Harvest/1.0',
+      before: null,
+    }
+    const entries = await entriesOf(id)
+    const { expiresAt } = entries[0]?.after ?? {}
+    expect(entries).toEqual([
+      { ...common, action: 'session.begun', after: { expiresAt } },
+      { ...common, action: 'session.ended', after: { expiresAt } },
+    ])
+    const lasts = Date.parse(expiresAt) - at
+    expect(lasts).toBeGreaterThan(7 * DAY_S * 1_000 - 60_000)
+    expect(lasts).toBeLessThan(7 * DAY_S * 1_000 + 60_000)
+    expect(JSON.stringify(entries)).not.toContain(token)
+  })
+
+  test('says so of a sign-in link, and of a session that another one replaces', async () => {
+    const { id, uuid, token } = await spareKey()
+    const browser = openBrowser(url)
+    await browser.signIn({ link: await createSignInLink(pool(), uuid) })
+    await browser.signIn({ token })
+    const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
+    expect(actions).toEqual(['session.begun', 'session.begun', 'session.ended'])
+  })
+
+  test('says nothing where nobody was signed in or out', async () => {
+    const { id, uuid, token } = await spareKey()
+    const link = await createSignInLink(pool(), uuid)
+    const browser = openBrowser(url)
+    await browser.signIn({ link })
+    const cookie = browser.cookie
+    await browser.signOut()
+    await openBrowser(url, cookie).signOut()
+    expect((await openBrowser(url).signIn({ link })).status).toBe(401)
+    expect((await openBrowser(url).signIn({ token, link })).status).toBe(422)
+    await revokeApiKey(prisma(), id)
+    expect((await openBrowser(url).signIn({ token })).status).toBe(401)
+    const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
+    expect(actions.filter((action: string) => action.startsWith('session.'))).toEqual([
+      'session.begun',
+      'session.ended',
+    ])
+  })
+})
