@@ -31,7 +31,7 @@ export interface App extends AsyncDisposable {
   /** Where it answers. */
   readonly url: string
   /** Lets a shutdown not wait for the attempts in flight: their jobs are given back. */
-  hurry(): void
+  abort(): void
 }
 
 /**
@@ -82,7 +82,7 @@ export async function startApp(
   return {
     services,
     url: server.url,
-    hurry: () => worker?.hurry(),
+    abort: () => worker?.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -102,10 +102,10 @@ async function openSender({
   })
 }
 
-function openScheduler({ database, logger, announce }: Services, { config, now }: Settings) {
+function openScheduler({ database, logger, notify }: Services, { config, now }: Settings) {
   return createScheduler(database.pipeline, {
     concurrency: config.concurrency,
-    announce,
+    notify,
     onError(error) {
       // The worker reports it, once.
       if (isDatabaseUnavailable(error)) return
@@ -118,7 +118,7 @@ function openScheduler({ database, logger, announce }: Services, { config, now }
 const systemClock = () => new Date()
 
 async function startDelivering(
-  { database, logger, metrics, webhooks, announce }: Services,
+  { database, logger, metrics, webhooks, notify }: Services,
   sender: HttpSender,
   scheduler: Scheduler,
   { config, now }: Settings,
@@ -134,7 +134,7 @@ async function startDelivering(
     scheduler,
     sender,
     record: recordWithRetry(pool, createRecordAttempt(pipeline, sentBy)),
-    announce,
+    notify,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     requeue: createRequeue(pipeline),
     revive: (uuid: string) => reviveExhausted(pool, uuid),

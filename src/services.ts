@@ -5,8 +5,8 @@ import { type Database, openDatabase } from './db/client.ts'
 import { createKeyring } from './encryption/keyring.ts'
 import { createCatalogue } from './event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
-import { type Announce, createAnnouncer } from './live/announce.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
+import { createNotifier, type Notify } from './live/notify.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
 import {
@@ -42,7 +42,7 @@ export interface Services extends AsyncDisposable {
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
   /** Tells the streams of all processes what happened. */
-  readonly announce: Announce
+  readonly notify: Notify
   /** The streams of this process. */
   readonly live: LiveHub
 }
@@ -61,7 +61,7 @@ export function openServices({ config, secrets }: Settings): Services {
     sql: database.pool,
     onError: (error) => logger.warn({ error }, 'cannot share what API keys used'),
   })
-  const announcer = createAnnouncer(database.pool, (error) =>
+  const notifier = createNotifier(database.pool, (error) =>
     logger.warn({ error }, 'cannot tell subscribers what happened'),
   )
   const live = createLiveHub({
@@ -85,11 +85,11 @@ export function openServices({ config, secrets }: Settings): Services {
       headerPrefix: config.headerPrefix,
     },
     publishEvents: createPublishEvents(database.pipeline, createCatalogue(database.pool)),
-    announce: announcer.announce,
+    notify: notifier.notify,
     live,
     async [Symbol.asyncDispose]() {
       await rateLimiter[Symbol.asyncDispose]()
-      await announcer[Symbol.asyncDispose]()
+      await notifier[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     },

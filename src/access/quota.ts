@@ -5,7 +5,7 @@ import type { Budget } from '../rate-limit/share-use.ts'
 import type { Caller } from './scope.ts'
 
 /** What one request takes from the budgets of its key. */
-export interface Spending {
+export interface Quota {
   /** Whether anything was asked for. */
   readonly began: boolean
   /** Throws `rate_limited` when nothing is left. */
@@ -14,7 +14,7 @@ export interface Spending {
   headers(): [string, string][]
 }
 
-export function createSpending(limiter: RateLimiter): Spending {
+export function createQuota(limiter: RateLimiter): Quota {
   const allowances = new Map<Budget, Allowance>()
   return {
     get began() {

@@ -67,7 +67,7 @@ async function callServer({ server, key, method, path, body }: Call): Promise<Re
     throw new Error(explainSilence(server, error), { cause: error })
   }
   if (response.ok || (method === 'DELETE' && response.status === 404)) return response
-  throw new Error(await explainRefusal(`${server} refused ${method} ${path}`, response))
+  throw new Error(await explainRejection(`${server} refused ${method} ${path}`, response))
 }
 
 function explainSilence(server: string, error: unknown): string {
@@ -82,7 +82,7 @@ function explainSilence(server: string, error: unknown): string {
 }
 
 /** RFC 9457 problem+json in one line: its detail, or else everything it lists as wrong, and the remedy. */
-async function explainRefusal(call: string, response: Response): Promise<string> {
+async function explainRejection(call: string, response: Response): Promise<string> {
   const problem = await readProblem(response)
   const errors = problem.errors?.map(({ pointer, detail }) => `${pointer ?? ''} ${detail ?? ''}`)
   const what = errors?.length ? errors.map((error) => error.trim()).join(' ') : problem.detail

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { invalid } from '../lib/errors.ts'
-import { MAX_JSON_NESTING, parseJson, UnfitJson } from '../lib/parse-json.ts'
+import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
 import { getOrganization } from '../organizations/organization.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
@@ -72,7 +72,7 @@ function parseData(text: string): unknown {
   } catch (error) {
     const { message } = error as Error
     const detail =
-      error instanceof UnfitJson
+      error instanceof InvalidJson
         ? `<json> ${message}`
         : `<json> is not JSON: ${message}. Quote it for the shell, or pass it on standard input with -.`
     throw invalid([{ path: ['json'], code: 'malformed', detail }])

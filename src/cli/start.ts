@@ -65,7 +65,7 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   logger.info({ signal }, 'stopping: finishing what is in flight')
   hurried.signal.addEventListener('abort', () => {
     logger.info('stopping at once: giving back what is in flight')
-    app.hurry()
+    app.abort()
   })
 }
 
@@ -82,9 +82,9 @@ async function provision({ services, url }: App, { dataDir, publicUrl }: Config)
  * The first signal asks to stop; a second one, of an impatient person, not to wait for what is in flight; a third ends
  * the process as it is.
  */
-function stopRequested(hurry: () => void): Promise<NodeJS.Signals> {
+function stopRequested(abort: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    const steps = [resolve, hurry, () => process.exit(130)]
+    const steps = [resolve, abort, () => process.exit(130)]
     let countsAgainAtMs = 0
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {

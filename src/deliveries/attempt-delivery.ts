@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import { parseId, publicId } from '../db/ids.ts'
-import type { Announce } from '../live/announce.ts'
+import type { Notify } from '../live/notify.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import type { Outcome } from '../outbound/outcome.ts'
 import type { TaskRun } from '../queue/task-runs.ts'
@@ -21,7 +21,7 @@ export interface AttemptDeps {
   readonly scheduler: Scheduler
   readonly sender: HttpSender
   readonly record: RecordAttempt
-  readonly announce: Announce
+  readonly notify: Notify
   /** Cancels a delivery that can no longer be sent, as its webhook was deleted or its event is past its retention. */
   readonly cancel: (uuid: string) => Promise<void>
   /** Gives the delivery a job for any worker. */
@@ -57,7 +57,7 @@ export async function attemptDelivery(
 }
 
 async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
-  await run.fence()
+  await run.ensureClaimed()
   const sendable = await loadSendable(deps, uuid)
   if (!sendable) return
   const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
@@ -68,14 +68,14 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   if (made === 'aborted') return await requeue(deps, uuid, run)
   // Its webhook was disabled while it waited: the next look parks it.
   if (made === 'changed') return await makeAttempt(deps, uuid, run)
-  await run.fence()
+  await run.ensureClaimed()
   const recorded = await deps.record(made)
   if (recorded) await settle(deps, sendable, made, recorded)
 }
 
 /** Not where the runner was taken for dead: the delivery may have a job elsewhere by then. */
 async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
-  await run.fence()
+  await run.ensureClaimed()
   await deps.requeue(uuid)
 }
 
@@ -115,7 +115,7 @@ async function attemptWithPermit(
     const plan = planAttempt(deps, sendable)
     const request = signAttempt(deps, sendable, plan.startedAt)
     if (!request) return toUnsentRecord(plan)
-    await run.fence()
+    await run.ensureClaimed()
     const startedAt = performance.now()
     const { url, headers, body } = request
     const outcome = await deps.sender.send({
@@ -197,7 +197,7 @@ async function settle(
   const { attemptId, state, consecutiveFailures, failingSince } = recorded
   deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
   const finished = state === 'succeeded' || state === 'exhausted'
-  deps.announce([
+  deps.notify([
     {
       kind: 'attempt',
       organizationId,

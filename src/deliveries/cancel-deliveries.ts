@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
-import { announce } from '../live/announce.ts'
+import { notify } from '../live/notify.ts'
 
 /**
  * The state first, then the job: a worker that runs the job meanwhile finds a canceled delivery. Where a reason is given,
@@ -30,9 +30,9 @@ const CANCELED_ROW =
   'id as "deliveryId", organization_id as "organizationId", webhook_id as "webhookId"'
 
 /** A delivery is canceled, even if nobody can be notified. */
-async function announceCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<void> {
-  const happenings = rows.map((row) => ({ kind: 'canceled' as const, ...row }))
-  await announce(sql, happenings).catch(() => {})
+async function notifyCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<void> {
+  const liveEvents = rows.map((row) => ({ kind: 'canceled' as const, ...row }))
+  await notify(sql, liveEvents).catch(() => {})
 }
 
 /**
@@ -55,7 +55,7 @@ export async function cancelDeliveries(
      select ${CANCELED_ROW} from canceled left join jobs on true left join audited on true`,
     [uuids, actor ? actorJson(actor) : null, reason ?? null],
   )
-  await announceCanceled(sql, rows)
+  await notifyCanceled(sql, rows)
   return rows.map((row) => row.deliveryId)
 }
 
@@ -80,7 +80,7 @@ export async function cancelDeliveriesOfWebhook(sql: Sql, webhookUuid: string): 
     )
     const [page] = rows
     canceled += page?.canceled?.length ?? 0
-    await announceCanceled(sql, page?.canceled ?? [])
+    await notifyCanceled(sql, page?.canceled ?? [])
     if (!page?.last) return canceled
     after = page.last
   }

@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
-import type { LiveEvent } from '../live/subscriber.ts'
+import type { StreamItem } from '../live/subscriber.ts'
 import { findAttemptsByIds, findDeliveriesByIds } from './find-by-ids.ts'
 
 const WEBHOOK_ID = 'Only those of this webhook: `wh_…`.'
@@ -17,12 +17,12 @@ builder.subscriptionFields((t) => ({
     subscribe: (_root, { webhookId }, context) =>
       openStream(context, { webhookId, wants: ({ kind }) => kind === 'attempt' }) as never,
     resolve: async (query, parent, _args, context, info) => {
-      const event = parent as unknown as LiveEvent
+      const event = parent as unknown as StreamItem
       const { organizationId } = callerOf(context)
       const attempts = await readOnce(event, info, (batch) =>
         findAttemptsByIds(context.prisma, organizationId, batch.flatMap(attemptIdOf), query),
       )
-      return attempts.get(attemptIdOf(event.happening)[0] ?? '') ?? null
+      return attempts.get(attemptIdOf(event.liveEvent)[0] ?? '') ?? null
     },
   }),
 
@@ -39,20 +39,20 @@ builder.subscriptionFields((t) => ({
         wants: (one) => one.kind === 'canceled' || (one.kind === 'attempt' && one.finished),
       }) as never,
     resolve: async (query, parent, _args, context, info) => {
-      const event = parent as unknown as LiveEvent
+      const event = parent as unknown as StreamItem
       const { organizationId } = callerOf(context)
       const deliveries = await readOnce(event, info, (batch) =>
         findDeliveriesByIds(context.prisma, organizationId, batch.flatMap(deliveryIdOf), query),
       )
-      return deliveries.get(deliveryIdOf(event.happening)[0] ?? '') ?? null
+      return deliveries.get(deliveryIdOf(event.liveEvent)[0] ?? '') ?? null
     },
   }),
 }))
 
-function attemptIdOf(happening: LiveEvent['happening']): string[] {
-  return happening.kind === 'attempt' ? [happening.attemptId] : []
+function attemptIdOf(liveEvent: StreamItem['liveEvent']): string[] {
+  return liveEvent.kind === 'attempt' ? [liveEvent.attemptId] : []
 }
 
-function deliveryIdOf(happening: LiveEvent['happening']): string[] {
-  return happening.kind === 'health' ? [] : [happening.deliveryId]
+function deliveryIdOf(liveEvent: StreamItem['liveEvent']): string[] {
+  return liveEvent.kind === 'health' ? [] : [liveEvent.deliveryId]
 }

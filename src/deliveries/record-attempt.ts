@@ -1,7 +1,7 @@
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
+import { isRejection } from '../db/rejection.ts'
 import { batched } from '../lib/batch.ts'
-import { isRefusal } from '../migrate/refusal.ts'
 import { RECORD_ATTEMPTS } from './record-attempts-statement.ts'
 import { countByWebhook, type WebhookCount } from './webhook-count.ts'
 
@@ -75,7 +75,7 @@ export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
     gatherMs: GATHER_MS,
     parallel: PARALLEL,
     maxSize: MAX_BATCH,
-    isolate: isRefusal,
+    isolate: isRejection,
   })
 }
 

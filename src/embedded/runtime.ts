@@ -84,7 +84,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
     const organization = await createOrganization(tx, { name: 'My organization' })
     const { token } = await createApiKey(tx, {
       organizationId: organization.id,
-      name: 'Made on the first start',
+      name: 'Created on the first start',
       scopes: SCOPES,
     })
     await replaceGeneratedSecret(embeddedApiKeyFile(dataDir), token)

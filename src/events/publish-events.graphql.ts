@@ -111,7 +111,7 @@ async function publish(context: Context, events: readonly NewEvent[]): Promise<P
 /** Takes events from the budget of the caller's key; too many for one call are none. */
 function spend(context: Context, count: number): void {
   const amount = count > MAX_EVENTS_PER_CALL ? 1 : count
-  context.spending.spend(callerOf(context), 'events', amount)
+  context.quota.spend(callerOf(context), 'events', amount)
 }
 
 function newEvent({

@@ -1,8 +1,8 @@
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
+import { isRejection } from '../db/rejection.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError } from '../lib/errors.ts'
-import { isRefusal } from '../migrate/refusal.ts'
 
 /** An event that was checked, as it is stored. */
 export interface EventRow {
@@ -60,7 +60,7 @@ export function createStoreEvents(sql: Sql): StoreEvents {
       weight: { max: 1, of: weigh },
       parallel: PARALLEL,
       isolate: (error) =>
-        (isRefusal(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
+        (isRejection(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
   const storeKeyed = gather((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS))
   const storeOther = gather(() => 0)

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { type Actor, requestActor } from '../access/actor.ts'
-import type { Spending } from '../access/quota.ts'
+import type { Quota } from '../access/quota.ts'
 import type { Caller } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
@@ -37,7 +37,7 @@ export interface Context extends DomainDeps {
   /** Whoever calls, or why they are refused: the schema itself can be read without a key. */
   readonly identity: Identity
   /** What it takes from the budgets of its key. */
-  readonly spending: Spending
+  readonly quota: Quota
   readonly answerSize: AnswerSize
   /** Whoever calls, for the audit log. */
   readonly actor: Actor
@@ -55,7 +55,7 @@ export interface Context extends DomainDeps {
 export function createContext(
   deps: DomainDeps,
   identity: Identity,
-  spending: Spending,
+  quota: Quota,
   asked: Parameters<typeof requestActor>[2] & { readonly url: string },
 ): Context {
   const { prisma, sql, workerSchema, publishEvents, live, retentionMs, publicUrl } = deps
@@ -77,7 +77,7 @@ export function createContext(
   return {
     ...domain,
     identity,
-    spending,
+    quota,
     answerSize: createAnswerSize(),
     perField,
     origin: () => publicUrl ?? new URL(asked.url).origin,

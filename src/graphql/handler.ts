@@ -1,5 +1,5 @@
 import { createYoga } from 'graphql-yoga'
-import { createSpending } from '../access/quota.ts'
+import { createQuota } from '../access/quota.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { schema } from '../server/schema.ts'
@@ -42,9 +42,9 @@ export function createGraphqlHandler(deps: GraphqlDeps): Handle {
   async function answer(request: Request, connection: Connection = {}): Promise<Response> {
     // Not before a server listens, which sets the `Response` that it sends quickest.
     yoga ??= createServer(deps, checkComplexity)
-    const spending = createSpending(deps.rateLimiter)
-    const response = await yoga.handleRequest(request, { ...connection, spending })
-    for (const [name, value] of spending.headers()) response.headers.set(name, value)
+    const quota = createQuota(deps.rateLimiter)
+    const response = await yoga.handleRequest(request, { ...connection, quota })
+    for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Answers hold secrets at times, and belong to one key.
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
@@ -60,8 +60,8 @@ function createServer(deps: GraphqlDeps, checkComplexity: CheckComplexity) {
   return createYoga<Asked, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
-    context: async ({ request, address, spending }) =>
-      createContext(deps, await identify(request, address), spending, {
+    context: async ({ request, address, quota }) =>
+      createContext(deps, await identify(request, address), quota, {
         headers: request.headers,
         url: request.url,
         address,

@@ -2,14 +2,14 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { parseId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
-import type { Happening } from '../live/happening.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
-import { type EndReason, type LiveEvent, MAX_WAITING_EVENTS } from '../live/subscriber.ts'
+import type { LiveEvent } from '../live/live-event.ts'
+import { type EndReason, MAX_WAITING_EVENTS, type StreamItem } from '../live/subscriber.ts'
 import { type Context, callerOf } from './context.ts'
 
 /** What a subscription is about, besides the organization of the caller. */
 export interface StreamOptions {
-  readonly wants: (happening: Happening) => boolean
+  readonly wants: (liveEvent: LiveEvent) => boolean
   readonly ofHealth?: boolean
   /** The public id of the only webhook it is about. */
   readonly webhookId?: string | null | undefined
@@ -19,7 +19,7 @@ export interface StreamOptions {
 export async function openStream(
   context: Context,
   { wants, ofHealth = false, webhookId }: StreamOptions,
-): Promise<AsyncIterable<LiveEvent>> {
+): Promise<AsyncIterable<StreamItem>> {
   const { organizationId, keyId: apiKeyId, sessionId } = callerOf(context)
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
   return await context.live.subscribe({
@@ -27,22 +27,22 @@ export async function openStream(
     apiKeyId,
     sessionId,
     ofHealth,
-    wants: (happening) => wants(happening) && (webhook === null || happening.webhookId === webhook),
+    wants: (liveEvent) => wants(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
     toError,
     cut: context.cut ?? (() => {}),
   })
 }
 
-const reads = new WeakMap<readonly Happening[], Map<string | number, Promise<unknown>>>()
+const reads = new WeakMap<readonly LiveEvent[], Map<string | number, Promise<unknown>>>()
 
 /**
  * Reads what the events of one notification need together, once: they come one after the other. For each name that the
  * answer has it under, as each has its own selection.
  */
 export function readOnce<Rows>(
-  { batch }: LiveEvent,
+  { batch }: StreamItem,
   { path }: GraphQLResolveInfo,
-  read: (batch: readonly Happening[]) => Promise<Rows>,
+  read: (batch: readonly LiveEvent[]) => Promise<Rows>,
 ): Promise<Rows> {
   const ofBatch = reads.get(batch) ?? new Map<string | number, Promise<unknown>>()
   reads.set(batch, ofBatch)

@@ -1,5 +1,5 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { parseJson, UnfitJson } from '../lib/parse-json.ts'
+import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 
 /** The body of a request, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -20,14 +20,14 @@ export function useReadParams(): Plugin {
 async function readJson(request: Request): Promise<GraphQLParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
-    throw refusal(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
+    throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
   const params = readValue(decode(await readBody(request)), 'The body')
   if (Array.isArray(params)) {
-    throw refusal(400, 'One request holds one operation: batches are not supported.')
+    throw rejection(400, 'One request holds one operation: batches are not supported.')
   }
   if (typeof params !== 'object' || params === null) {
-    throw refusal(
+    throw rejection(
       400,
       'The body must be a JSON object with `query` and, where needed, `variables`.',
     )
@@ -64,11 +64,11 @@ async function readStream(request: Request): Promise<Uint8Array> {
 
 /** By the client, or by a limit of time: no fault of ours. */
 function brokenOff(): never {
-  throw refusal(400, 'The body ended before it was whole.')
+  throw rejection(400, 'The body ended before it was whole.')
 }
 
 function tooLarge(): Error {
-  return refusal(413, `The body must have at most ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`)
+  return rejection(413, `The body must have at most ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -77,7 +77,7 @@ function decode(body: Uint8Array): string {
   try {
     return utf8.decode(body)
   } catch {
-    throw refusal(400, 'The body is not UTF-8.')
+    throw rejection(400, 'The body is not UTF-8.')
   }
 }
 
@@ -100,10 +100,10 @@ function readValue(text: string, what: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    throw refusal(400, `${what} ${error instanceof UnfitJson ? error.message : 'is not JSON.'}`)
+    throw rejection(400, `${what} ${error instanceof InvalidJson ? error.message : 'is not JSON.'}`)
   }
 }
 
-function refusal(status: number, message: string): Error {
+function rejection(status: number, message: string): Error {
   return createGraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } })
 }

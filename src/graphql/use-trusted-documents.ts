@@ -14,14 +14,14 @@ export function useTrustedDocuments(documents: TrustedDocuments): Plugin {
     getPersistedOperation: (hash) => byHash.get(hash) ?? null,
     customErrors: {
       persistedQueryOnly: () =>
-        refusal(
+        rejection(
           'TRUSTED_DOCUMENTS_ONLY',
           `Only trusted documents run here. Leave out \`query\`; ${HOW_TO_NAME}`,
         ),
       keyNotFound: () =>
-        refusal('TRUSTED_DOCUMENTS_ONLY', `Only trusted documents run here: ${HOW_TO_NAME}`),
+        rejection('TRUSTED_DOCUMENTS_ONLY', `Only trusted documents run here: ${HOW_TO_NAME}`),
       notFound: () =>
-        refusal(
+        rejection(
           'TRUSTED_DOCUMENT_NOT_FOUND',
           'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
         ),
@@ -32,7 +32,7 @@ export function useTrustedDocuments(documents: TrustedDocuments): Plugin {
 const HOW_TO_NAME =
   'send its hash as `"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}`.'
 
-function refusal(code: string, message: string): Error {
+function rejection(code: string, message: string): Error {
   return createGraphQLError(message, {
     extensions: { code, http: { spec: true, status: 400 } },
   })

@@ -1,9 +1,9 @@
-import { HttpRefusal } from './http-refusal.ts'
+import { HttpRejection } from './http-rejection.ts'
 
 /** What to throw where a path exists, but not with this method. */
-export function methodNotAllowed(method: string, allowed: readonly string[]): HttpRefusal {
+export function methodNotAllowed(method: string, allowed: readonly string[]): HttpRejection {
   const allow = allowed.toSorted().join(', ')
-  return new HttpRefusal(
+  return new HttpRejection(
     'method_not_allowed',
     `${method} is not possible here. The methods of this path are ${allow}.`,
     { headers: { allow } },

@@ -5,7 +5,7 @@ import { DomainError, UNAVAILABLE_DETAIL } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { listedIssues, summary } from './field-error.ts'
 import { MAX_URL_LENGTH } from './http-limits.ts'
-import { HttpRefusal } from './http-refusal.ts'
+import { HttpRejection } from './http-rejection.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
 
 /** An RFC 9457 problem, before it is written down. */
@@ -25,7 +25,7 @@ export function problemResponse(error: unknown, request: Request, logger: Logger
     if (error.code === 'unavailable') logger.warn({ error }, 'the database cannot be reached')
     return toResponse(domainProblem(error, request))
   }
-  if (error instanceof HttpRefusal) return toResponse(error)
+  if (error instanceof HttpRejection) return toResponse(error)
   if (error instanceof HTTPException && error.status < 500) {
     const kind = kindOf(error.status)
     return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })

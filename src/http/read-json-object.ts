@@ -1,5 +1,5 @@
 import { DomainError } from '../lib/errors.ts'
-import { HttpRefusal } from './http-refusal.ts'
+import { HttpRejection } from './http-rejection.ts'
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -22,7 +22,7 @@ function requireJson(headers: Headers): void {
     .map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (type !== 'application/json' || !/^(charset="?utf-?8"?)?$/.test(charset ?? '')) {
-    throw new HttpRefusal(
+    throw new HttpRejection(
       'unsupported_media_type',
       'The body must be JSON in UTF-8. Send the header `Content-Type: application/json`.',
       { headers: { accept: 'application/json' } },
@@ -30,7 +30,7 @@ function requireJson(headers: Headers): void {
   }
   const coding = headers.get('content-encoding') ?? 'identity'
   if (coding.trim().toLowerCase() !== 'identity') {
-    throw new HttpRefusal(
+    throw new HttpRejection(
       'unsupported_media_type',
       'The body must not be compressed. Send it without Content-Encoding.',
       { headers: { 'accept-encoding': 'identity' } },

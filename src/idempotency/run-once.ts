@@ -21,7 +21,7 @@ export interface IdempotentCall {
 }
 
 /** What a call made: the uuid of the new row, and the answer, which survives JSON. */
-export interface Made<Answer> {
+export interface Created<Answer> {
   readonly resourceId: string
   readonly answer: Answer
 }
@@ -34,7 +34,7 @@ export interface Made<Answer> {
 export async function runOnce<Answer>(
   { prisma, keyring }: { readonly prisma: PrismaClient; readonly keyring: Keyring },
   call: IdempotentCall,
-  make: (tx: Db) => Promise<Made<Answer>>,
+  make: (tx: Db) => Promise<Created<Answer>>,
 ): Promise<Answer> {
   const { organizationId, operation, key, requestHash } = call
   const row = { organizationId, operation, key }

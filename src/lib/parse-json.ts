@@ -7,7 +7,7 @@ export const MAX_JSON_NESTING = 200
 const MAX_CONTAINERS = 100_000
 
 /** Why a text is not taken, though it may be JSON. */
-export class UnfitJson extends Error {}
+export class InvalidJson extends Error {}
 
 /**
  * Parses JSON, or throws: for what is no JSON, is nested too deep or has too many parts, and for numbers that would
@@ -42,10 +42,10 @@ function checkTokens(text: string): void {
   }
 }
 
-function tooMuch(nesting: number): UnfitJson {
+function tooMuch(nesting: number): InvalidJson {
   return nesting > MAX_JSON_NESTING
-    ? new UnfitJson(`is nested more than ${MAX_JSON_NESTING} deep.`)
-    : new UnfitJson(`holds more than ${MAX_CONTAINERS.toLocaleString('en')} objects and lists.`)
+    ? new InvalidJson(`is nested more than ${MAX_JSON_NESTING} deep.`)
+    : new InvalidJson(`holds more than ${MAX_CONTAINERS.toLocaleString('en')} objects and lists.`)
 }
 
 function endOfString(text: string, start: number): number {
@@ -70,7 +70,7 @@ function endOfNumber(text: string, start: number): number {
   }
   const isShort = end - start <= SHORT_NUMBER && end - exponentAt <= SHORT_EXPONENT
   if (!isShort && !isExactNumber(text.slice(start, end))) {
-    throw new UnfitJson('holds a number that cannot be kept exactly: send it as a string.')
+    throw new InvalidJson('holds a number that cannot be kept exactly: send it as a string.')
   }
   return end - 1
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import type { Happening, LiveHealth } from './happening.ts'
+import type { LiveEvent, LiveHealth } from './live-event.ts'
 
 /** Finds out from the attempts of all processes when a webhook begins to fail, and when it works again. */
 export interface HealthWatch {
@@ -7,7 +7,7 @@ export interface HealthWatch {
   watch(organizationId: string): Promise<void>
   unwatch(organizationId: string): void
   /** The changes that follow from what happened. To be asked for one after the other. */
-  changes(happenings: readonly Happening[]): Promise<Happening[]>
+  changes(liveEvents: readonly LiveEvent[]): Promise<LiveEvent[]>
 }
 
 interface Condition {
@@ -43,9 +43,9 @@ export function createHealthWatch(sql: Sql): HealthWatch {
 
     unwatch: (organizationId) => void watched.delete(organizationId),
 
-    async changes(happenings) {
-      const changes: Happening[] = []
-      for (const [organizationId, own] of Map.groupBy(happenings, (one) => one.organizationId)) {
+    async changes(liveEvents) {
+      const changes: LiveEvent[] = []
+      for (const [organizationId, own] of Map.groupBy(liveEvents, (one) => one.organizationId)) {
         const conditions = await watched.get(organizationId)?.catch(() => null)
         if (conditions) changes.push(...own.flatMap((one) => changeOf(conditions, one)))
       }
@@ -54,8 +54,8 @@ export function createHealthWatch(sql: Sql): HealthWatch {
   }
 }
 
-function changeOf(conditions: Conditions, happening: Happening): Happening[] {
-  const { kind, organizationId, webhookId } = happening
+function changeOf(conditions: Conditions, liveEvent: LiveEvent): LiveEvent[] {
+  const { kind, organizationId, webhookId } = liveEvent
   if (kind === 'canceled') return []
   const condition = conditions.get(webhookId) ?? {
     disabled: false,
@@ -66,14 +66,14 @@ function changeOf(conditions: Conditions, happening: Happening): Happening[] {
   conditions.set(webhookId, condition)
   const before = healthOf(condition)
   if (kind === 'health') {
-    condition.disabled = happening.health === 'disabled'
-    condition.held = happening.health === 'on_hold'
+    condition.disabled = liveEvent.health === 'disabled'
+    condition.held = liveEvent.health === 'on_hold'
   }
-  // Processes announce side by side, so that an older attempt may come after a newer one.
-  else if (happening.attemptId > condition.attemptId) {
-    condition.failing = !happening.succeeded
-    if (happening.succeeded) condition.held = false
-    condition.attemptId = happening.attemptId
+  // Processes notify side by side, so that an older attempt may come after a newer one.
+  else if (liveEvent.attemptId > condition.attemptId) {
+    condition.failing = !liveEvent.succeeded
+    if (liveEvent.succeeded) condition.held = false
+    condition.attemptId = liveEvent.attemptId
   }
   const health = healthOf(condition)
   return health === before ? [] : [{ kind: 'health', organizationId, webhookId, health }]

@@ -1,9 +1,9 @@
 import type { Sql } from '../db/client.ts'
 import { DomainError, unavailable } from '../lib/errors.ts'
-import type { Happening } from './happening.ts'
 import { createHealthWatch } from './health-watch.ts'
 import { type Listener, startListener } from './listener.ts'
-import { type EndReason, type LiveEvent, Subscriber } from './subscriber.ts'
+import type { LiveEvent } from './live-event.ts'
+import { type EndReason, type StreamItem, Subscriber } from './subscriber.ts'
 
 export interface HubDeps {
   readonly databaseUrl: string
@@ -20,7 +20,7 @@ export interface Subscription {
   readonly apiKeyId: string
   /** The session of the console that it was begun in. */
   readonly sessionId?: string | undefined
-  readonly wants: (happening: Happening) => boolean
+  readonly wants: (liveEvent: LiveEvent) => boolean
   /** Whether it hears of health, which is found out from the attempts. */
   readonly ofHealth: boolean
   readonly toError: (reason: EndReason) => Error
@@ -34,7 +34,7 @@ export interface LiveHub extends AsyncDisposable {
    * Resolves once nothing that happens from then on is missed. Throws when the key has too many streams in this
    * process, and `unavailable` when Postgres cannot be reached.
    */
-  subscribe(subscription: Subscription): Promise<AsyncIterableIterator<LiveEvent>>
+  subscribe(subscription: Subscription): Promise<AsyncIterableIterator<StreamItem>>
 }
 
 /** The streams of one API key in one process. */
@@ -59,17 +59,17 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     return startListener({
       ...deps,
       organizationIds: () => [...new Set(ids('organizationId'))],
-      onHappenings: async (happenings) => dispatch(await withHealth(happenings)),
+      onLiveEvents: async (liveEvents) => dispatch(await withHealth(liveEvents)),
     })
   }
 
-  async function withHealth(happenings: readonly Happening[]): Promise<readonly Happening[]> {
-    const changes = await health.changes(happenings)
-    return [...happenings.filter(({ kind }) => kind !== 'health'), ...changes]
+  async function withHealth(liveEvents: readonly LiveEvent[]): Promise<readonly LiveEvent[]> {
+    const changes = await health.changes(liveEvents)
+    return [...liveEvents.filter(({ kind }) => kind !== 'health'), ...changes]
   }
 
-  function dispatch(happenings: readonly Happening[]): void {
-    const byOrganization = Map.groupBy(happenings, ({ organizationId }) => organizationId)
+  function dispatch(liveEvents: readonly LiveEvent[]): void {
+    const byOrganization = Map.groupBy(liveEvents, ({ organizationId }) => organizationId)
     for (const subscriber of [...subscribers.keys()]) {
       const own = byOrganization.get(subscriber.organizationId)
       if (own) subscriber.push(own)

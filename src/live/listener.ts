@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
 import { openListenSession } from '../db/listen.ts'
-import type { Attempt, Happening } from './happening.ts'
+import type { Attempt, LiveEvent } from './live-event.ts'
 import { CHANNEL, decodePayload, type Message } from './payload.ts'
 import { readAttempts } from './read-attempts.ts'
 
@@ -10,23 +10,23 @@ export interface ListenerDeps {
   readonly sql: Sql
   /** The organizations that somebody wants to hear of. */
   readonly organizationIds: () => string[]
-  readonly onHappenings: (happenings: readonly Happening[]) => Promise<void>
+  readonly onLiveEvents: (liveEvents: readonly LiveEvent[]) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
-/** Hears what any process announces of some organizations, on a connection of its own. */
+/** Hears what any process notifies of some organizations, on a connection of its own. */
 export interface Listener extends AsyncDisposable {
-  /** Resolves once whoever announces knows which organizations are listened for now. */
+  /** Resolves once whoever notifies knows which organizations are listened for now. */
   update(): Promise<void>
 }
 
-/** How long a listener that was killed is still announced to. */
+/** How long a listener that was killed is still notified to. */
 const EXPIRES_AFTER_S = 60
 
 /** How often it says that it is there; this also finds out that the connection is broken. */
 const RENEW_EVERY_MS = 10_000
 
-/** An attempt is announced this much after its id was made at most, but for an accident. */
+/** An attempt is notified this much after its id was made at most, but for an accident. */
 const ANNOUNCED_WITHIN_S = 5
 
 /** Attempts remembered as heard of, because a range that is read may hold some of them again. */
@@ -98,7 +98,7 @@ export function startListener(deps: ListenerDeps): Listener {
   function receive(message: Message, isWanted: (attempt: Attempt) => boolean = () => true): void {
     inbox = inbox
       .then(async () => {
-        if (message.kind === 'happenings') return message.happenings
+        if (message.kind === 'liveEvents') return message.liveEvents
         const { firstAttemptId, lastAttemptId } = message
         const organizationIds = deps.organizationIds()
         const attempts = await readAttempts(
@@ -109,14 +109,14 @@ export function startListener(deps: ListenerDeps): Listener {
         )
         return attempts.filter(isWanted)
       })
-      .then((happenings) => deps.onHappenings(happenings.filter(isNews)))
+      .then((liveEvents) => deps.onLiveEvents(liveEvents.filter(isNews)))
       .catch(deps.onError)
   }
 
-  function isNews(happening: Happening): boolean {
-    if (happening.kind !== 'attempt') return true
-    if (heard.has(happening.attemptId)) return false
-    heard.add(happening.attemptId)
+  function isNews(liveEvent: LiveEvent): boolean {
+    if (liveEvent.kind !== 'attempt') return true
+    if (heard.has(liveEvent.attemptId)) return false
+    heard.add(liveEvent.attemptId)
     if (heard.size > MAX_REMEMBERED) heard.delete(heard.values().next().value as string)
     return true
   }

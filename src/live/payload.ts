@@ -1,4 +1,4 @@
-import type { Happening, LiveHealth } from './happening.ts'
+import type { LiveEvent, LiveHealth } from './live-event.ts'
 
 /** The channel of Postgres that all of it goes through. */
 export const CHANNEL = 'posthorn_live'
@@ -8,19 +8,19 @@ const MAX_PAYLOAD_BYTES = 7_900
 
 /** What a notification says: what happened or, where that is too much, between which ids the attempts lie. */
 export type Message =
-  | { readonly kind: 'happenings'; readonly happenings: Happening[] }
+  | { readonly kind: 'liveEvents'; readonly liveEvents: LiveEvent[] }
   | { readonly kind: 'many'; readonly firstAttemptId: string; readonly lastAttemptId: string }
 
 /**
  * The payloads of the notifications that tell of it. Attempts take one at most, however many there are: some 170 of one
  * webhook are named, and of more only the first and the last.
  */
-export function encodePayloads(happenings: readonly Happening[]): string[] {
-  const attempts = happenings.filter(({ kind }) => kind === 'attempt')
-  const others = happenings.filter(({ kind }) => kind !== 'attempt')
+export function encodePayloads(liveEvents: readonly LiveEvent[]): string[] {
+  const attempts = liveEvents.filter(({ kind }) => kind === 'attempt')
+  const others = liveEvents.filter(({ kind }) => kind !== 'attempt')
   const [payload, ...more] = encodeAll(attempts)
   if (payload === undefined) return encodeAll(others)
-  if (more.length === 0) return others.length === 0 ? [payload] : encodeAll(happenings)
+  if (more.length === 0) return others.length === 0 ? [payload] : encodeAll(liveEvents)
   return [encodeMany(attempts), ...encodeAll(others)]
 }
 
@@ -30,9 +30,9 @@ export function decodePayload(payload: string): Message {
     read.take(MANY.length)
     return { kind: 'many', firstAttemptId: read.uuid(), lastAttemptId: read.uuid() }
   }
-  const happenings: Happening[] = []
-  while (!read.atEnd()) happenings.push(...decodeLine(read))
-  return { kind: 'happenings', happenings }
+  const liveEvents: LiveEvent[] = []
+  while (!read.atEnd()) liveEvents.push(...decodeLine(read))
+  return { kind: 'liveEvents', liveEvents }
 }
 
 /*
@@ -56,10 +56,10 @@ const LETTER_OF: Readonly<Record<LiveHealth, string>> = {
   disabled: 'd',
 }
 
-function encodeAll(happenings: readonly Happening[]): string[] {
+function encodeAll(liveEvents: readonly LiveEvent[]): string[] {
   const payloads: string[] = []
   let payload = ''
-  for (const [webhook, entries] of byWebhook(happenings)) {
+  for (const [webhook, entries] of byWebhook(liveEvents)) {
     let line = ''
     for (const entry of entries) {
       const start = line === '' ? webhook : ''
@@ -74,36 +74,36 @@ function encodeAll(happenings: readonly Happening[]): string[] {
   return payload === '' ? payloads : [...payloads, payload]
 }
 
-function byWebhook(happenings: readonly Happening[]): Map<string, string[]> {
+function byWebhook(liveEvents: readonly LiveEvent[]): Map<string, string[]> {
   const lines = new Map<string, string[]>()
-  for (const happening of happenings) {
-    const webhook = encodeUuid(happening.organizationId) + encodeUuid(happening.webhookId)
+  for (const liveEvent of liveEvents) {
+    const webhook = encodeUuid(liveEvent.organizationId) + encodeUuid(liveEvent.webhookId)
     const entries = lines.get(webhook)
-    if (entries) entries.push(encodeEntry(happening))
-    else lines.set(webhook, [encodeEntry(happening)])
+    if (entries) entries.push(encodeEntry(liveEvent))
+    else lines.set(webhook, [encodeEntry(liveEvent)])
   }
   return lines
 }
 
-function encodeEntry(happening: Happening): string {
-  if (happening.kind === 'health') return LETTER_OF[happening.health]
-  if (happening.kind === 'canceled') return `c${encodeUuid(happening.deliveryId)}`
-  const letter = happening.succeeded
-    ? happening.finished
+function encodeEntry(liveEvent: LiveEvent): string {
+  if (liveEvent.kind === 'health') return LETTER_OF[liveEvent.health]
+  if (liveEvent.kind === 'canceled') return `c${encodeUuid(liveEvent.deliveryId)}`
+  const letter = liveEvent.succeeded
+    ? liveEvent.finished
       ? 's'
       : 't'
-    : happening.finished
+    : liveEvent.finished
       ? 'f'
       : 'a'
-  return letter + encodeUuid(happening.deliveryId) + encodeUuid(happening.attemptId)
+  return letter + encodeUuid(liveEvent.deliveryId) + encodeUuid(liveEvent.attemptId)
 }
 
-function encodeMany(attempts: readonly Happening[]): string {
+function encodeMany(attempts: readonly LiveEvent[]): string {
   const ids = attempts.flatMap((one) => (one.kind === 'attempt' ? one.attemptId : [])).sort()
   return MANY + encodeUuid(ids[0] as string) + encodeUuid(ids.at(-1) as string)
 }
 
-function* decodeLine(read: Reader): Generator<Happening> {
+function* decodeLine(read: Reader): Generator<LiveEvent> {
   const webhook = { organizationId: read.uuid(), webhookId: read.uuid() }
   for (;;) {
     if (read.atEnd()) return

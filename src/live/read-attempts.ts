@@ -1,10 +1,10 @@
 import type { Sql } from '../db/client.ts'
-import type { Attempt } from './happening.ts'
+import type { Attempt } from './live-event.ts'
 
 /** More than any stream holds. */
 const MAX_ATTEMPTS = 10_000
 
-/** The attempts of these organizations whose ids lie in a range, as they would have been announced; oldest first. */
+/** The attempts of these organizations whose ids lie in a range, as they would have been notified; oldest first. */
 export async function readAttempts(
   sql: Sql,
   organizationIds: readonly string[],

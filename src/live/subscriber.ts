@@ -1,4 +1,4 @@
-import type { Happening } from './happening.ts'
+import type { LiveEvent } from './live-event.ts'
 
 /** Why a stream ends that its client did not end, or does not begin. */
 export type EndReason =
@@ -10,9 +10,9 @@ export type EndReason =
   | 'too many'
 
 /** One thing that happened, with what came by the same notification, so that all of it can be read at once. */
-export interface LiveEvent {
-  readonly happening: Happening
-  readonly batch: readonly Happening[]
+export interface StreamItem {
+  readonly liveEvent: LiveEvent
+  readonly batch: readonly LiveEvent[]
 }
 
 /** What a stream may hold for a client that does not read as fast as things happen. */
@@ -24,19 +24,19 @@ const MAX_BATCH = 200
 export interface SubscriberOptions {
   readonly organizationId: string
   readonly apiKeyId: string
-  readonly wants: (happening: Happening) => boolean
+  readonly wants: (liveEvent: LiveEvent) => boolean
   /** Once, whoever ends it. */
   readonly onEnd: (reason: EndReason | null) => void
   readonly toError: (reason: EndReason) => Error
 }
 
 /** The events of one stream, in the order they happened. It never holds more than it may: it rather ends. */
-export class Subscriber implements AsyncIterableIterator<LiveEvent> {
+export class Subscriber implements AsyncIterableIterator<StreamItem> {
   readonly organizationId: string
   readonly apiKeyId: string
   #options: SubscriberOptions
-  #waiting: LiveEvent[] = []
-  #reader: PromiseWithResolvers<IteratorResult<LiveEvent>> | null = null
+  #waiting: StreamItem[] = []
+  #reader: PromiseWithResolvers<IteratorResult<StreamItem>> | null = null
   #ended = false
   #error: Error | null = null
 
@@ -51,11 +51,11 @@ export class Subscriber implements AsyncIterableIterator<LiveEvent> {
     return this.#ended && this.#error === null && this.#waiting.length === 0
   }
 
-  push(happenings: readonly Happening[]): void {
-    const wanted = happenings.filter(this.#options.wants)
+  push(liveEvents: readonly LiveEvent[]): void {
+    const wanted = liveEvents.filter(this.#options.wants)
     for (let i = 0; i < wanted.length && !this.#ended; i += MAX_BATCH) {
       const batch = wanted.slice(i, i + MAX_BATCH)
-      for (const happening of batch) this.#waiting.push({ happening, batch })
+      for (const liveEvent of batch) this.#waiting.push({ liveEvent, batch })
       if (this.#waiting.length > MAX_WAITING_EVENTS) this.end('fell behind')
     }
     this.#answer()
@@ -68,14 +68,14 @@ export class Subscriber implements AsyncIterableIterator<LiveEvent> {
     this.#close(reason)
   }
 
-  next(): Promise<IteratorResult<LiveEvent>> {
+  next(): Promise<IteratorResult<StreamItem>> {
     this.#reader = Promise.withResolvers()
     const { promise } = this.#reader
     this.#answer()
     return promise
   }
 
-  async return(): Promise<IteratorResult<LiveEvent>> {
+  async return(): Promise<IteratorResult<StreamItem>> {
     this.#error = null
     if (!this.#ended) this.#close(null)
     return { done: true, value: undefined }

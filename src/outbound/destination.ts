@@ -11,8 +11,8 @@ export interface Destination {
 }
 
 type Reading =
-  | { readonly refusal: null; readonly destination: Destination }
-  | { readonly refusal: Refused['reason'] }
+  | { readonly rejection: null; readonly destination: Destination }
+  | { readonly rejection: Refused['reason'] }
 
 const MAX_REMEMBERED = 4_096
 
@@ -30,12 +30,12 @@ export function createDestinationReader(guard: AddressGuard): (url: string) => R
 
 function readDestination(url: string, guard: AddressGuard): Reading {
   const check = checkDestinationUrl(url, guard)
-  if (!check.ok) return { refusal: refusalReason(check.code) }
+  if (!check.ok) return { rejection: rejectionReason(check.code) }
   const { origin, pathname, search } = new URL(url)
-  return { refusal: null, destination: { origin, path: pathname + search } }
+  return { rejection: null, destination: { origin, path: pathname + search } }
 }
 
-function refusalReason(code: DestinationUrlProblem): Refused['reason'] {
+function rejectionReason(code: DestinationUrlProblem): Refused['reason'] {
   if (code === 'not_https') return 'not-https'
   return code === 'address_not_public' ? 'address-not-public' : 'url-not-allowed'
 }

@@ -12,7 +12,7 @@ import { createResolver, readHostsFile } from './resolve-name.ts'
 export interface HttpSender extends AsyncDisposable {
   /** POSTs once. It rejects only for a request that is not valid HTTP; everything else is an outcome. */
   send(request: HttpRequest): Promise<Outcome>
-  /** Takes no more requests, waits for those under way (abort their signals to hurry) and closes all connections. */
+  /** Takes no more requests, waits for those under way (abort their signals to abort) and closes all connections. */
   close(): Promise<void>
 }
 
@@ -92,8 +92,14 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const { organizationId, url, body, signal } = request
     const { acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
     const reading = readDestination(url)
-    if (reading.refusal !== null) {
-      return { kind: 'refused', reason: reading.refusal, durationMs: 0, waitedMs: 0, resent: false }
+    if (reading.rejection !== null) {
+      return {
+        kind: 'refused',
+        reason: reading.rejection,
+        durationMs: 0,
+        waitedMs: 0,
+        resent: false,
+      }
     }
     if (isClosing || signal?.aborted) return { kind: 'aborted' }
     const { origin, path } = reading.destination
@@ -127,7 +133,7 @@ const MAX_ORGANIZATIONS = 500
 /** Endpoints, of all organizations, that are remembered for having sent surplus bytes. */
 const MAX_WITHOUT_KEEP_ALIVE = 10_000
 
-/** Made once: with `ca` instead, Node would parse all authorities again for every connection. */
+/** Created once: with `ca` instead, Node would parse all authorities again for every connection. */
 function createSecureContext(caPem: readonly string[]): tls.SecureContext {
   const minVersion = 'TLSv1.2'
   if (caPem.length === 0) return tls.createSecureContext({ minVersion })

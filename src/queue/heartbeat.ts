@@ -11,9 +11,9 @@ export interface Heartbeat extends AsyncDisposable {
   unregister(runnerId: string): void
   /**
    * Returns at once while nobody can take the runner for dead; else waits for a heartbeat, as long as Postgres is
-   * unavailable. Throws a FencedError once its jobs may be rescued.
+   * unavailable. Throws a ClaimLostError once its jobs may be rescued.
    */
-  fence(runnerId: string, signal: AbortSignal): void | Promise<void>
+  ensureClaimed(runnerId: string, signal: AbortSignal): void | Promise<void>
 }
 
 export interface HeartbeatOptions {
@@ -25,8 +25,8 @@ export interface HeartbeatOptions {
   readonly onError: (error: unknown) => void
 }
 
-export class FencedError extends Error {
-  override readonly name = 'FencedError'
+export class ClaimLostError extends Error {
+  override readonly name = 'ClaimLostError'
 }
 
 interface OwnRunner {
@@ -100,12 +100,12 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
       if (runner) runner.isLost = true
       own.delete(runnerId)
     },
-    fence(runnerId, signal) {
+    ensureClaimed(runnerId, signal) {
       const runner = own.get(runnerId)
-      if (!runner || runner.isLost) throw fenced(runnerId)
+      if (!runner || runner.isLost) throw claimLost(runnerId)
       if (isFresh(runner)) return
       return untilConfirmed(runner, signal).then(() => {
-        if (runner.isLost) throw fenced(runnerId)
+        if (runner.isLost) throw claimLost(runnerId)
       })
     },
     async [Symbol.asyncDispose]() {
@@ -120,8 +120,8 @@ function isFresh({ confirmedAt }: OwnRunner): boolean {
   return confirmedAt !== null && elapsedSinceMs(confirmedAt) < FENCED_AFTER_MS
 }
 
-function fenced(runnerId: string): FencedError {
-  return new FencedError(`The jobs of worker runner ${runnerId} may run elsewhere by now.`)
+function claimLost(runnerId: string): ClaimLostError {
+  return new ClaimLostError(`The jobs of worker runner ${runnerId} may run elsewhere by now.`)
 }
 
 async function beatRunners(

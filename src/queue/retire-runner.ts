@@ -7,7 +7,7 @@ export interface RetireOptions {
   readonly pool: pg.Pool
   readonly workerSchema: string
   /** Running tasks are no longer waited for. */
-  readonly hurrying: AbortSignal
+  readonly aborting: AbortSignal
   /** A rescue that fails is left to other processes. */
   readonly stopping: AbortSignal
   /** No more heartbeats from here on. */
@@ -30,7 +30,7 @@ const RETRY_AFTER_MS = 500
 /** Stops a runner within a deadline, closes its connections, and makes the jobs that it still holds available. */
 export async function retireRunner(runner: Runner, options: RetireOptions): Promise<void> {
   const stopped = runner.stop()
-  await within(FINISH_WITHIN_MS, stopped, options.hurrying)
+  await within(FINISH_WITHIN_MS, stopped, options.aborting)
   runner.abort()
   await within(REQUEUE_WITHIN_MS, stopped)
   options.onAbandoned()

@@ -16,7 +16,7 @@ export interface Worker extends AsyncDisposable {
   /** Whether it claims jobs at the moment. */
   readonly running: boolean
   /** Aborts the tasks that a shutdown would wait for. */
-  hurry(): void
+  abort(): void
 }
 
 export interface WorkerOptions {
@@ -45,7 +45,7 @@ export async function startWorker(
   const running: RunningJobs = new Map()
   const retiring = new Map<string, Promise<void>>()
   const stopping = new AbortController()
-  const hurrying = new AbortController()
+  const aborting = new AbortController()
   let current: Runner | null = null
   let replacing: Promise<void> | null = null
   let stalledAfterBeats = STALLED_AFTER_BEATS
@@ -108,7 +108,7 @@ export async function startWorker(
           createTaskRuns({
             tasks,
             running,
-            fence: (signal) => heartbeat.fence(runnerId(), signal),
+            ensureClaimed: (signal) => heartbeat.ensureClaimed(runnerId(), signal),
             leaveRunner: context.leave,
             onUnavailable: log.unavailable,
           }),
@@ -149,7 +149,7 @@ export async function startWorker(
     const retired = retireRunner(runner, {
       pool: database.pool,
       workerSchema,
-      hurrying: hurrying.signal,
+      aborting: aborting.signal,
       stopping: stopping.signal,
       onAbandoned: () => heartbeat.unregister(runner.id),
       onRescued(count) {
@@ -183,8 +183,8 @@ export async function startWorker(
     get running() {
       return current !== null
     },
-    hurry() {
-      hurrying.abort()
+    abort() {
+      aborting.abort()
     },
     async [Symbol.asyncDispose]() {
       stopping.abort()

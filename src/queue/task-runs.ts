@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobHelpers, TaskList } from 'graphile-worker'
 import { isDatabaseUnavailable } from '../db/faults.ts'
-import { FencedError } from './heartbeat.ts'
+import { ClaimLostError } from './heartbeat.ts'
 import { TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
 
 export interface TaskRun {
@@ -11,7 +11,7 @@ export interface TaskRun {
    * To be awaited right before what must not happen twice: before a request is written, and before its outcome is
    * recorded. Throws where others may have rescued the job.
    */
-  fence(): void | Promise<void>
+  ensureClaimed(): void | Promise<void>
 }
 
 /** What runs for each task. It throws only for faults of ours; the job is then tried again. */
@@ -35,7 +35,7 @@ export type RunningJobs = Map<string, Promise<void>>
 export interface TaskRunsOptions {
   readonly tasks: Tasks
   readonly running: RunningJobs
-  readonly fence: (signal: AbortSignal) => void | Promise<void>
+  readonly ensureClaimed: (signal: AbortSignal) => void | Promise<void>
   /** Calls a task outside of the context of its runner. */
   readonly leaveRunner: <Result>(run: () => Result) => Result
   readonly onUnavailable: (error: unknown) => void
@@ -44,11 +44,11 @@ export interface TaskRunsOptions {
 const RETRY_AFTER_MS = 250
 
 export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
-  const { tasks, running, fence, leaveRunner, onUnavailable } = options
+  const { tasks, running, ensureClaimed, leaveRunner, onUnavailable } = options
   const aborting = new AbortController()
   const { signal } = aborting
   const released = Promise.withResolvers<void>()
-  const run: TaskRun = { signal, fence: () => fence(signal) }
+  const run: TaskRun = { signal, ensureClaimed: () => ensureClaimed(signal) }
   let count = 0
 
   async function retryWhileUnavailable(task: () => Promise<void>): Promise<void> {
@@ -68,7 +68,7 @@ export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
     try {
       await runOnce(running, jobKey, () => retryWhileUnavailable(task))
     } catch (error) {
-      if (!signal.aborted && !(error instanceof FencedError)) throw error
+      if (!signal.aborted && !(error instanceof ClaimLostError)) throw error
       // Its job must neither complete nor fail here: it stays claimed until it is rescued.
       return released.promise.then(() => Promise.reject(error))
     } finally {

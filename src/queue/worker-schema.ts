@@ -6,7 +6,7 @@ import type { Sql } from '../db/client.ts'
 const CALLS_GRAPHILE_WORKER = 'Calls graphile-worker.'
 
 /** The comment on a worker schema that Posthorn made, so that an upgrade may migrate it. */
-const MADE_BY_POSTHORN = 'Made by Posthorn, for the jobs that graphile-worker runs.'
+const MADE_BY_POSTHORN = 'Created by Posthorn, for the jobs that graphile-worker runs.'
 
 /** Brings graphile-worker's tables to its version, in a schema that is made where it does not exist. */
 export async function installWorkerSchema(pool: pg.Pool, workerSchema: string): Promise<void> {

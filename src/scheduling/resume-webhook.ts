@@ -4,7 +4,7 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
-import { announce } from '../live/announce.ts'
+import { notify } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { endHoldIn } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
@@ -38,7 +38,7 @@ export async function resumeWebhook(
     })
   })
   // The hold has ended, even if nobody can be notified.
-  await announce(sql, [
+  await notify(sql, [
     { kind: 'health', organizationId, webhookId: webhook.id, health: 'failing' },
   ]).catch(() => {})
 }

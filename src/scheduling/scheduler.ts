@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
-import type { Announce } from '../live/announce.ts'
+import type { Notify } from '../live/notify.ts'
 import { endHold } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptResult } from './adaptive-limit.ts'
@@ -66,7 +66,7 @@ export interface Scheduler extends AsyncDisposable {
 export interface SchedulerOptions {
   /** Attempts in flight in this process. */
   readonly concurrency: number
-  readonly announce: Announce
+  readonly notify: Notify
   readonly onError: (error: unknown) => void
   readonly now: () => Date
 }
@@ -82,7 +82,7 @@ const RESERVATION_EXPIRES_AFTER_MS = 1_000
 
 export function createScheduler(
   sql: Sql,
-  { concurrency, announce, onError, now }: SchedulerOptions,
+  { concurrency, notify, onError, now }: SchedulerOptions,
 ): Scheduler {
   const park = createPark(sql)
   const reserve = createReserve(sql)
@@ -148,7 +148,7 @@ export function createScheduler(
   async function hold(webhookId: string, organizationId: string): Promise<void> {
     if (!(await holdWebhook(sql, webhookId, now()))) return
     limiter.rejectWaiting(webhookId)
-    announce([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+    notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
   }
 
   return {

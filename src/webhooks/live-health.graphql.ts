@@ -1,8 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
-import type { LiveHealth } from '../live/happening.ts'
-import type { LiveEvent } from '../live/subscriber.ts'
+import type { LiveHealth } from '../live/live-event.ts'
+import type { StreamItem } from '../live/subscriber.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
 
 const LiveHealthState = builder.enumType('WebhookHealthNow', {
@@ -18,13 +18,13 @@ const LiveHealthState = builder.enumType('WebhookHealthNow', {
   } satisfies Record<string, { value: LiveHealth; description: string }>,
 })
 
-const WebhookHealthChange = builder.objectRef<LiveEvent>('WebhookHealthChange').implement({
+const WebhookHealthChange = builder.objectRef<StreamItem>('WebhookHealthChange').implement({
   description: 'A change of how a webhook does.',
   fields: (t) => ({
     health: t.field({
       type: LiveHealthState,
       description: 'What it changed to.',
-      resolve: ({ happening }) => (happening.kind === 'health' ? happening.health : 'healthy'),
+      resolve: ({ liveEvent }) => (liveEvent.kind === 'health' ? liveEvent.health : 'healthy'),
     }),
     webhook: t.prismaField({
       type: 'Webhook',
@@ -38,7 +38,7 @@ const WebhookHealthChange = builder.objectRef<LiveEvent>('WebhookHealthChange').
           const ids = batch.map(({ webhookId }) => webhookId)
           return findWebhooksByIds(context.prisma, organizationId, ids, query)
         })
-        return webhooks.get(event.happening.webhookId) ?? null
+        return webhooks.get(event.liveEvent.webhookId) ?? null
       },
     }),
   }),

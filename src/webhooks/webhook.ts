@@ -5,7 +5,7 @@ import type { Db } from '../db/client.ts'
 import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { announceOnCommit } from '../live/announce.ts'
+import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
@@ -159,7 +159,7 @@ export async function updateWebhook(
     if (fields.enabled) await enqueueRelease(tx, id)
     if (after.enabled !== before.enabled) {
       const health = after.enabled ? 'healthy' : 'disabled'
-      await announceOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
+      await notifyOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
     }
     await writeAuditEntry(tx, actor, {
       action: 'webhook.updated',

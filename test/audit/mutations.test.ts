@@ -93,7 +93,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   createEventType: [
     'event_type.created',
     'event-types',
-    () => ({ input: { name: `made.${nextNumber()}`, description: 'Made.' } }),
+    () => ({ input: { name: `made.${nextNumber()}`, description: 'Created.' } }),
   ],
   updateEventType: [
     'event_type.updated',

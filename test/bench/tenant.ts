@@ -56,7 +56,7 @@ export async function addWebhooks(
   const types = Array.from({ length: count }, (_, i) => `bench.${manner}_${i + 1}`)
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
-     select name, 'Made by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
+     select name, 'Created by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
     [types],
   )
   for (const [i, type] of types.entries()) {

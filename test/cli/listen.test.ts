@@ -702,8 +702,8 @@ async function startStandIn(): Promise<StandIn> {
     if (headers.authorization !== `Bearer ${standIn.key}`) {
       return problem(401, 'Unauthorized', 'The API key is not known.')
     }
-    const refusal = standIn.refuse(method)
-    if (refusal) return refusal
+    const rejection = standIn.refuse(method)
+    if (rejection) return rejection
     const [, id = '', rest] =
       /^\/api\/connect\/v1\/webhooks(?:\/([^/]+))?(\/secret)?$/.exec(url) ?? []
     if (method === 'POST' && id === '') {

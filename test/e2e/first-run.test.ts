@@ -86,7 +86,7 @@ test('a listener that registers itself and fails twice sees three attempts of on
 test('a command finds the running database by itself', async () => {
   const { code, stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
   expect(code).toBe(0)
-  expect(JSON.parse(stdout)).toMatchObject([{ name: 'Made on the first start' }])
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'Created on the first start' }])
 })
 
 test('a second start keeps the data, and does not print the key again', async () => {

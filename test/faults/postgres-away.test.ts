@@ -110,7 +110,7 @@ test('when the disk is full (as an error raised where attempts and events are st
   await refuseRows('attempts')
   expect((await publish()).status).toBe(200)
   await receiver.arrival(1)
-  await until(async () => (await refusals()) >= 3, 'it was tried to record it a few times')
+  await until(async () => (await rejections()) >= 3, 'it was tried to record it a few times')
   expect(receiver.received).toHaveLength(1)
   await acceptRows('attempts')
   await until(async () => (await jobCount()) === 0, 'nothing is left')
@@ -217,10 +217,10 @@ async function onlyReads(only: boolean): Promise<void> {
 /** What Postgres says when it cannot make a table larger. */
 async function refuseRows(table: 'events' | 'attempts'): Promise<void> {
   await postgres.query(`
-    create sequence if not exists refusals;
+    create sequence if not exists rejections;
     create or replace function refuse() returns trigger language plpgsql as $$
     begin
-      perform nextval('refusals');
+      perform nextval('rejections');
       raise disk_full using message = 'could not extend file: No space left on device';
     end $$;
     create trigger refuse before insert on posthorn.${table} for each row execute function refuse();`)
@@ -230,8 +230,8 @@ async function acceptRows(table: 'events' | 'attempts'): Promise<void> {
   await postgres.query(`drop trigger refuse on posthorn.${table}`)
 }
 
-async function refusals(): Promise<number> {
-  const [row] = await postgres.query('select last_value::int as count from refusals')
+async function rejections(): Promise<number> {
+  const [row] = await postgres.query('select last_value::int as count from rejections')
   return row.count
 }
 

@@ -180,7 +180,7 @@ test('a webhook that begins to fail, works again and is switched tells so, each 
   await api.rest('DELETE', `/webhooks/${id}`)
 })
 
-test('attempts that come together are read together, and announced once', async () => {
+test('attempts that come together are read together, and notified once', async () => {
   using stream = await subscribe(
     api.app.url,
     token,
@@ -325,7 +325,7 @@ test('streams of two organizations that end together leave nobody listening', as
     for (const stream of streams) stream[Symbol.dispose]()
     await until(async () => (await listeningConnections(api.database)) === 0, 'nobody listens')
   }
-  await until(async () => (await listeningOrganizations()) === 0, 'nobody is announced to')
+  await until(async () => (await listeningOrganizations()) === 0, 'nobody is notified to')
 })
 
 test('a key may have 100 subscriptions, and gets their places back', async () => {

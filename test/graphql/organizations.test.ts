@@ -52,11 +52,11 @@ test('an organization is made, found by its id and renamed', async () => {
 
 test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is refused', async (name) => {
   const { data } = await call('CreateOrganization', { name })
-  const refusal = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
-  expect(data.createOrganization).toMatchObject(refusal)
+  const rejection = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
+  expect(data.createOrganization).toMatchObject(rejection)
   const id = tenant.publicOrganizationId
   const { data: renamed } = await call('RenameOrganization', { id, name })
-  expect(renamed.renameOrganization).toMatchObject(refusal)
+  expect(renamed.renameOrganization).toMatchObject(rejection)
 })
 
 test('renaming what is not there answers NotFoundError', async () => {

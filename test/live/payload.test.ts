@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Happening } from '../../src/live/happening.ts'
+import type { LiveEvent } from '../../src/live/live-event.ts'
 import { decodePayload, encodePayloads } from '../../src/live/payload.ts'
 
 const uuid = fc.uuid()
@@ -22,14 +22,14 @@ const health = fc.record({
 })
 
 test('every live event is sent in full, in payloads that Postgres takes', () => {
-  const happenings = fc.array(fc.oneof(canceled, attempt, health), { maxLength: 60 })
+  const liveEvents = fc.array(fc.oneof(canceled, attempt, health), { maxLength: 60 })
   fc.assert(
-    fc.property(happenings, (told) => {
+    fc.property(liveEvents, (told) => {
       const payloads = encodePayloads(told)
       for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000)
       const heard = payloads.flatMap((payload) => {
         const message = decodePayload(payload)
-        return message.kind === 'happenings' ? message.happenings : []
+        return message.kind === 'liveEvents' ? message.liveEvents : []
       })
       expect(sorted(heard)).toEqual(sorted(told))
     }),
@@ -47,7 +47,7 @@ test('attempts take one notification, however many there are', () => {
 
 test('160 attempts of a webhook are named in one notification', () => {
   const payloads = encodePayloads(manyAttempts(160))
-  expect(payloads.map((payload) => decodePayload(payload).kind)).toEqual(['happenings'])
+  expect(payloads.map((payload) => decodePayload(payload).kind)).toEqual(['liveEvents'])
 })
 
 function manyAttempts(count: number) {
@@ -63,7 +63,7 @@ function manyAttempts(count: number) {
   }))
 }
 
-function sorted(happenings: readonly Happening[]): string[] {
-  const inOrder = (one: Happening) => JSON.stringify(Object.entries(one).sort())
-  return happenings.map(inOrder).sort()
+function sorted(liveEvents: readonly LiveEvent[]): string[] {
+  const inOrder = (one: LiveEvent) => JSON.stringify(Object.entries(one).sort())
+  return liveEvents.map(inOrder).sort()
 }

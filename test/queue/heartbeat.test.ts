@@ -34,7 +34,7 @@ test('a runner whose heartbeat is fresh passes the fence at once', async () => {
   await using heartbeat = start()
   await heartbeat.register('pool-a')
   expect(await runnerIds(database)).toEqual(['pool-a'])
-  expect(heartbeat.fence('pool-a', never)).toBeUndefined()
+  expect(heartbeat.ensureClaimed('pool-a', never)).toBeUndefined()
 })
 
 test('a runner that was rescued, or never registered, does not', async () => {
@@ -43,8 +43,8 @@ test('a runner that was rescued, or never registered, does not', async () => {
   await database.pool.query('delete from posthorn.workers')
   await until(() => lost.length > 0, 'it is told')
   expect(lost).toEqual(['pool-a'])
-  expect(() => heartbeat.fence('pool-a', never)).toThrow('may run elsewhere')
-  expect(() => heartbeat.fence('pool-b', never)).toThrow('may run elsewhere')
+  expect(() => heartbeat.ensureClaimed('pool-a', never)).toThrow('may run elsewhere')
+  expect(() => heartbeat.ensureClaimed('pool-b', never)).toThrow('may run elsewhere')
 })
 
 test('without a heartbeat for 8 s the fence waits for one; then it passes, as nobody rescued', async () => {
@@ -54,7 +54,7 @@ test('without a heartbeat for 8 s the fence waits for one; then it passes, as no
   relay.silence()
   let waiting: Promise<void> | undefined
   await until(() => {
-    waiting = heartbeat.fence('pool-a', never) ?? undefined
+    waiting = heartbeat.ensureClaimed('pool-a', never) ?? undefined
     return waiting !== undefined
   }, 'it has to wait')
   const first = await Promise.race([waiting, sleep(500, 'still waiting')])
@@ -72,7 +72,7 @@ test('a fence that waits ends when the run is aborted', async () => {
   const aborting = new AbortController()
   let waiting: Promise<void> | undefined
   await until(() => {
-    waiting = heartbeat.fence('pool-a', aborting.signal) ?? undefined
+    waiting = heartbeat.ensureClaimed('pool-a', aborting.signal) ?? undefined
     return waiting !== undefined
   }, 'it has to wait')
   aborting.abort()

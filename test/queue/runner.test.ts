@@ -73,11 +73,11 @@ test('a runner whose row is gone is replaced under another id, and fences its ta
   const outcomes: string[] = []
   const gone = Promise.withResolvers<void>()
   await using worker = await start({
-    async deliver(_payload, { fence }) {
-      await fence()
+    async deliver(_payload, { ensureClaimed }) {
+      await ensureClaimed()
       await gone.promise
       try {
-        await fence()
+        await ensureClaimed()
         outcomes.push('passed')
       } catch (error) {
         outcomes.push((error as Error).name)
@@ -92,9 +92,9 @@ test('a runner whose row is gone is replaced under another id, and fences its ta
   await until(async () => (await runnerIds(database)).some((id) => id !== before), 'another one')
   gone.resolve()
   await until(() => outcomes.length > 0, 'it compares')
-  expect(outcomes[0]).toBe('FencedError')
+  expect(outcomes[0]).toBe('ClaimLostError')
   await until(async () => (await jobs(database)).length === 0, 'its successor runs it')
-  expect(outcomes).toEqual(['FencedError', 'passed'])
+  expect(outcomes).toEqual(['ClaimLostError', 'passed'])
   await until(async () => (await runnerIds(database)).length === 1, 'the old id is forgotten')
   expect(worker.running).toBe(true)
 })
@@ -213,7 +213,7 @@ describe('a worker that shuts down', () => {
     await addDeliveries(database, 30)
     await until(() => begun.length === 10, 'it is busy')
     const startedAt = performance.now()
-    worker.hurry()
+    worker.abort()
     await worker[Symbol.asyncDispose]()
     expect(performance.now() - startedAt).toBeLessThan(4_000)
     expect(await unclaimed()).toEqual(new Array(30).fill(0))
@@ -229,7 +229,7 @@ describe('a worker that shuts down', () => {
     })
     await addDeliveries(database, 30, { attemptCount: 9, maxAttempts: 10 })
     await until(() => begun === 10, 'it is busy')
-    worker.hurry()
+    worker.abort()
     await worker[Symbol.asyncDispose]()
     expect(await unclaimed()).toEqual(new Array(30).fill(9))
     expect(await runnerIds(database)).toEqual([])

@@ -1,6 +1,6 @@
 import type { JobHelpers } from 'graphile-worker'
 import { expect, test } from 'vitest'
-import { FencedError } from '../../src/queue/heartbeat.ts'
+import { ClaimLostError } from '../../src/queue/heartbeat.ts'
 import { createTaskRuns, type RunningJobs, type TaskRuns } from '../../src/queue/task-runs.ts'
 import { until } from '../support/until.ts'
 import { createTasks } from './support/tasks.ts'
@@ -14,7 +14,7 @@ function createRuns(
   return createTaskRuns({
     tasks: createTasks({ deliver: (_payload, { signal }) => deliver(signal) }),
     running,
-    fence() {},
+    ensureClaimed() {},
     leaveRunner: (run) => run(),
     onUnavailable() {},
   })
@@ -77,13 +77,13 @@ test('a job is not run twice at once, in whichever runner', async () => {
 
 test('a job whose task is fenced neither completes nor fails until its runner can write no more', async () => {
   const runs = createRuns(async () => {
-    throw new FencedError('fenced')
+    throw new ClaimLostError('claim lost')
   })
   const job = observe(runJob(runs))
   await until(() => runs.count === 0, 'its task has ended')
   expect(job.outcome).toBe('pending')
   runs.release()
-  await until(() => job.outcome === 'fenced', 'it ends')
+  await until(() => job.outcome === 'claim lost', 'it ends')
 })
 
 test('aborted while Postgres is unavailable, a task is left to a rescue', async () => {

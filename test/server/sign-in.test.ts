@@ -114,12 +114,12 @@ describe('signing in with an API key', () => {
   test('an address that tries key after key has to wait', async () => {
     await using fresh = await startTestApp({ role: 'api', database: posthorn.database })
     const browser = openBrowser(fresh.app.url)
-    let refusal = await browser.signIn({ token: 'phk_no' })
-    for (let tries = 0; refusal.status === 401 && tries < 40; tries++) {
-      refusal = await browser.signIn({ token: 'phk_no' })
+    let rejection = await browser.signIn({ token: 'phk_no' })
+    for (let tries = 0; rejection.status === 401 && tries < 40; tries++) {
+      rejection = await browser.signIn({ token: 'phk_no' })
     }
-    expect(refusal.status).toBe(429)
-    expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(rejection.status).toBe(429)
+    expect(Number(rejection.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await browser.signIn({ token: posthorn.tenant.token })).status).toBe(204)
   })
 })

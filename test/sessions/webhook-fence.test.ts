@@ -12,8 +12,8 @@ import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { FENCED_TYPES, FENCES } from '../../src/graphql/fences.ts'
 import { createGraphqlHandler } from '../../src/graphql/handler.ts'
-import { announce } from '../../src/live/announce.ts'
-import type { Happening } from '../../src/live/happening.ts'
+import type { LiveEvent } from '../../src/live/live-event.ts'
+import { notify } from '../../src/live/notify.ts'
 import { schema } from '../../src/server/schema.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
 import { type Answer, type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
@@ -372,13 +372,13 @@ describe('subscriptions', () => {
     const refused = await listen(`subscription { ${name}${named} { ${field} } }`)
     await until(() => refused.text().includes('is restricted to the webhook'), 'it is refused')
     const stream = await listen(`subscription { ${name} { ${field} } }`)
-    for (const things of [other, own]) await announce(api.database.pool, [attemptOf(things)])
+    for (const things of [other, own]) await notify(api.database.pool, [attemptOf(things)])
     await until(() => Object.values(own).some((id) => stream.text().includes(id)), 'it is told')
     expect(markers().filter((marker) => stream.text().includes(marker))).toEqual([])
     await stream.stop()
   })
 
-  const attemptOf = (things: Things): Happening => ({
+  const attemptOf = (things: Things): LiveEvent => ({
     kind: 'attempt',
     organizationId,
     webhookId: parseId('webhook', things.webhook) as string,

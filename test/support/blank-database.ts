@@ -19,7 +19,7 @@ export async function createBlankDatabase(options = ''): Promise<Database> {
   }
 }
 
-/** All that is in a database, as its catalogue and its tables of migrations say: what a refusal must leave as it was. */
+/** All that is in a database, as its catalogue and its tables of migrations say: what a rejection must leave as it was. */
 export async function catalogueOf({ pool }: Database): Promise<unknown> {
   const { rows } = await pool.query(`
     select 'relation' as kind, n.nspname, c.relname as name, c.oid::text, c.relfilenode::text as version

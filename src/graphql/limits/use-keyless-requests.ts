@@ -17,26 +17,27 @@ export const MAX_KEYLESS_REQUESTS = 60
 export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContext, Connection> {
   const budget = createAddressBudget(MAX_KEYLESS_REQUESTS)
   const nextTurn = createTurns()
-  const refusals = new WeakMap<Request, DomainError>()
+  const rejections = new WeakMap<Request, DomainError>()
   return {
     async onParams({ request, context: { address } }) {
       const identity = await identify(request, address)
       if (!(identity instanceof DomainError)) return
       const waitSeconds = address === undefined ? 0 : budget.add(address)
       if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
-      refusals.set(request, identity)
+      rejections.set(request, identity)
       await nextTurn()
     },
     onParse:
       () =>
       ({ context: { request }, result, replaceParseResult }) => {
-        const refusal = refusals.get(request)
-        if (!refusal || !isDocument(result) || readsSchemaOnly(result)) return
-        replaceParseResult(refusal)
+        const rejection = rejections.get(request)
+        if (!rejection || !isDocument(result) || readsSchemaOnly(result)) return
+        replaceParseResult(rejection)
       },
     async onExecute({ args }) {
       const { request } = args.contextValue as YogaInitialContext
-      if (!refusals.has(request) && readsSchema(args.document, args.operationName)) await nextTurn()
+      if (!rejections.has(request) && readsSchema(args.document, args.operationName))
+        await nextTurn()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
-import type { Spending } from '../../access/quota.ts'
+import type { Quota } from '../../access/quota.ts'
 import type { Caller } from '../../access/scope.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { Identify } from '../context.ts'
@@ -8,7 +8,7 @@ import { isDocument, publishesOnly } from './publishes-only.ts'
 
 /** What comes with a request. */
 export interface Asked extends Connection {
-  readonly spending: Spending
+  readonly quota: Quota
 }
 
 /**
@@ -16,11 +16,11 @@ export interface Asked extends Connection {
  * as a request only where it came to none, as it was not valid.
  */
 export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Asked> {
-  const asking = new WeakMap<Request, { caller: Caller; spending: Spending }>()
+  const asking = new WeakMap<Request, { caller: Caller; quota: Quota }>()
   return {
-    async onParams({ request, context: { address, spending } }) {
+    async onParams({ request, context: { address, quota } }) {
       const caller = await identify(request, address)
-      if (!(caller instanceof DomainError)) asking.set(request, { caller, spending })
+      if (!(caller instanceof DomainError)) asking.set(request, { caller, quota })
     },
     onParse:
       () =>
@@ -28,14 +28,14 @@ export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Ask
         const asked = asking.get(request)
         if (!asked || (isDocument(result) && publishesOnly(result, params.operationName))) return
         try {
-          asked.spending.spend(asked.caller, 'requests', 1)
+          asked.quota.spend(asked.caller, 'requests', 1)
         } catch (error) {
           replaceParseResult(error as Error)
         }
       },
     onExecutionResult({ request }) {
       const asked = asking.get(request)
-      if (asked && !asked.spending.began) asked.spending.spend(asked.caller, 'requests', 1)
+      if (asked && !asked.quota.began) asked.quota.spend(asked.caller, 'requests', 1)
     },
   }
 }

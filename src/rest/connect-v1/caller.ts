@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../access/actor.ts'
-import { createSpending, type Spending } from '../../access/quota.ts'
+import { createQuota, type Quota } from '../../access/quota.ts'
 import { type Caller, requireScope, type Scope } from '../../access/scope.ts'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
@@ -9,7 +9,7 @@ import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 
 /** What every handler below can rely on: the caller is known. */
 export interface CallerEnv {
-  Variables: { caller: Caller; spending: Spending }
+  Variables: { caller: Caller; quota: Quota }
 }
 
 /** Lets nobody past without a valid API key, nor with one that asks too often. */
@@ -18,7 +18,7 @@ export function authenticated(authenticate: Authenticate): MiddlewareHandler<Cal
     const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
     if (caller.portal) throw noPortalKeys()
     c.set('caller', caller)
-    c.get('spending').spend(caller, 'requests', 1)
+    c.get('quota').spend(caller, 'requests', 1)
     await next()
   }
 }
@@ -33,10 +33,10 @@ function noPortalKeys(): DomainError {
 /** Tells callers, whatever the answer is, what is left of their limits. */
 export function tellLimits(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    const spending = createSpending(limiter)
-    c.set('spending', spending)
+    const quota = createQuota(limiter)
+    c.set('quota', quota)
     await next()
-    for (const [name, value] of spending.headers()) c.header(name, value)
+    for (const [name, value] of quota.headers()) c.header(name, value)
   }
 }
 

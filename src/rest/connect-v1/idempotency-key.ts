@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../../http/http-refusal.ts'
+import { HttpRejection } from '../../http/http-rejection.ts'
 
 /**
  * The key in the header of https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header, or null when
@@ -8,7 +8,7 @@ export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (/^[!-~]{1,255}$/.test(header)) return header
   const detail = 'The header Idempotency-Key must have 1 to 255 visible ASCII characters.'
-  throw new HttpRefusal('malformed', detail, {
+  throw new HttpRejection('malformed', detail, {
     errors: [{ header: 'Idempotency-Key', code: 'invalid_idempotency_key', detail }],
   })
 }

@@ -1,6 +1,6 @@
 import { parseId } from '../../db/ids.ts'
 import type { FieldError } from '../../http/field-error.ts'
-import { HttpRefusal } from '../../http/http-refusal.ts'
+import { HttpRejection } from '../../http/http-rejection.ts'
 
 export const MAX_PAGE_SIZE = 100
 
@@ -19,7 +19,7 @@ export function readPage(query: Readonly<Record<string, readonly string[]>>): Pa
   if (limit.length > 0 && !isPageSize(limit)) errors.push(BAD_LIMIT)
   if (cursor.length > 0 && after === null) errors.push(BAD_CURSOR)
   if (errors.length > 0) {
-    throw new HttpRefusal('invalid', errors.map(({ detail }) => detail).join(' '), { errors })
+    throw new HttpRejection('invalid', errors.map(({ detail }) => detail).join(' '), { errors })
   }
   return {
     ...(limit.length > 0 && { limit: Number(limit[0]) }),

@@ -7,7 +7,7 @@ import { createTasks } from './tasks.ts'
 
 /** What a worker process tells of each delivery: that its task runs, was fenced, or recorded its one attempt. */
 export interface Report {
-  readonly what: 'started' | 'fenced' | 'recorded'
+  readonly what: 'started' | 'claim lost' | 'recorded'
   readonly deliveryId: string
 }
 
@@ -20,13 +20,13 @@ process.once('disconnect', () => process.exit(1))
 await using _worker = await startWorker(
   database,
   createTasks({
-    async deliver({ deliveryId }, { fence }) {
+    async deliver({ deliveryId }, { ensureClaimed }) {
       report('started', deliveryId)
       await sleep(workMs)
       try {
-        await fence()
+        await ensureClaimed()
       } catch (error) {
-        report('fenced', deliveryId)
+        report('claim lost', deliveryId)
         throw error
       }
       const { rowCount } = await database.pool.query(

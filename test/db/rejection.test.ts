@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { nothingWasDone } from '../../src/migrate/refusal.ts'
+import { nothingWasDone } from '../../src/db/rejection.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 

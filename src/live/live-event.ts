@@ -1,5 +1,5 @@
 /** What happened just now, in uuids: enough to tell whom it concerns, who then read the rest. */
-export type Happening =
+export type LiveEvent =
   | {
       readonly kind: 'attempt'
       readonly organizationId: string
@@ -23,6 +23,6 @@ export type Happening =
       readonly health: LiveHealth
     }
 
-export type Attempt = Happening & { readonly kind: 'attempt' }
+export type Attempt = LiveEvent & { readonly kind: 'attempt' }
 
 export type LiveHealth = 'healthy' | 'failing' | 'on_hold' | 'disabled'

@@ -1,13 +1,13 @@
 import type { Db, Sql } from '../db/client.ts'
-import type { Happening } from './happening.ts'
+import type { LiveEvent } from './live-event.ts'
 import { CHANNEL, encodePayloads } from './payload.ts'
 
 /** Tells whoever listens, in any process, what happened. Never throws, and is not waited for. */
-export type Announce = (happenings: readonly Happening[]) => void
+export type Notify = (liveEvents: readonly LiveEvent[]) => void
 
 /** Disposing of it waits until all is told. */
-export interface Announcer extends AsyncDisposable {
-  readonly announce: Announce
+export interface Notifier extends AsyncDisposable {
+  readonly notify: Notify
 }
 
 /** What is told within this time is told together. */
@@ -17,27 +17,27 @@ const GATHER_MS = 20
 const MAX_WAITING = 10_000
 
 /**
- * Announces after the commit of what happened, apart from it: commits that notify wait for each other, and recording
+ * Notifies after the commit of what happened, apart from it: commits that notify wait for each other, and recording
  * must not. Whether anybody listens is asked after that commit, too. So whoever listens from before it is told, and
  * whoever begins later already finds it in the tables: nothing falls between.
  */
-export function createAnnouncer(sql: Sql, onError: (error: unknown) => void): Announcer {
-  let waiting: Happening[] = []
+export function createNotifier(sql: Sql, onError: (error: unknown) => void): Notifier {
+  let waiting: LiveEvent[] = []
   let running: Promise<void> | null = null
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
-      const happenings = waiting
+      const liveEvents = waiting
       waiting = []
-      await announce(sql, happenings).catch(onError)
+      await notify(sql, liveEvents).catch(onError)
     }
     running = null
   }
 
   return {
-    announce(happenings) {
-      if (waiting.length < MAX_WAITING) waiting.push(...happenings)
+    notify(liveEvents) {
+      if (waiting.length < MAX_WAITING) waiting.push(...liveEvents)
       if (waiting.length > 0) running ??= run()
     },
     async [Symbol.asyncDispose]() {
@@ -47,29 +47,29 @@ export function createAnnouncer(sql: Sql, onError: (error: unknown) => void): An
 }
 
 /** The same at once, for what is not done a thousand times a second. */
-export async function announce(sql: Sql, happenings: readonly Happening[]): Promise<void> {
-  if (happenings.length === 0) return
+export async function notify(sql: Sql, liveEvents: readonly LiveEvent[]): Promise<void> {
+  if (liveEvents.length === 0) return
   const { rows } = await sql.query<{ id: string }>({
     name: 'find_listened_organizations',
     text: `
       select distinct organization_id as id from posthorn.live_listeners
       where organization_id = any ($1::uuid[]) and expires_at > now()`,
-    values: [[...new Set(happenings.map(({ organizationId }) => organizationId))]],
+    values: [[...new Set(liveEvents.map(({ organizationId }) => organizationId))]],
   })
   if (rows.length === 0) return
   const listened = new Set(rows.map(({ id }) => id))
-  const payloads = encodePayloads(happenings.filter((one) => listened.has(one.organizationId)))
+  const payloads = encodePayloads(liveEvents.filter((one) => listened.has(one.organizationId)))
   await sql.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [
     CHANNEL,
     payloads,
   ])
 }
 
-/** Announces when the transaction commits, and not at all when it does not. For what is done seldom. */
-export async function announceOnCommit(tx: Db, happening: Happening): Promise<void> {
-  const [payload] = encodePayloads([happening])
+/** Notifies when the transaction commits, and not at all when it does not. For what is done seldom. */
+export async function notifyOnCommit(tx: Db, liveEvent: LiveEvent): Promise<void> {
+  const [payload] = encodePayloads([liveEvent])
   await tx.$executeRaw`
     select pg_notify(${CHANNEL}, ${payload}) where exists (
       select from posthorn.live_listeners
-      where organization_id = ${happening.organizationId}::uuid and expires_at > now())`
+      where organization_id = ${liveEvent.organizationId}::uuid and expires_at > now())`
 }

@@ -1,9 +1,9 @@
 import type { FieldError } from './field-error.ts'
 import type { ProblemKind } from './problem-kind.ts'
 
-/** A refusal of what only HTTP has: a method, a media type, a header, a parameter. */
-export class HttpRefusal extends Error {
-  override readonly name = 'HttpRefusal'
+/** A rejection of what only HTTP has: a method, a media type, a header, a parameter. */
+export class HttpRejection extends Error {
+  override readonly name = 'HttpRejection'
   readonly kind: ProblemKind
   readonly errors?: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>
