@@ -1,21 +1,52 @@
 /**
- * The architecture, as rules. Imports point one way:
- *
- *   entry points (app, api, server, services, runtime, cli)
- *     -> transports (graphql, rest, web, queue/tasks.ts, and every *.graphql.ts)
- *       -> domain (deliveries -> scheduling -> webhooks -> events; jobs, sessions, api-keys, organizations; audit below)
- *         -> foundation (db, http, live, queue, outbound, rate-limit, receiver, telemetry, lib, and the files of src)
+ * The architecture, as rules. A folder imports only what stands below it in `LAYERS`; the folders of one layer do not
+ * import each other. The type files (`*.graphql.ts`) live beside their noun and stand above all domains.
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
-const entryPoints = '^src/(app|api|server|services|runtime)[.]ts$|^src/cli/'
+const LAYERS = [
+  // Small things that know nothing of the product.
+  ['lib', 'receiver'],
+  ['outbound'],
+  ['config'],
+  ['db'],
+  ['telemetry'],
+  ['encryption', 'http', 'live', 'queue', 'rate-limit'],
+  ['idempotency', 'migrate'],
+  // Who calls, and with which rights.
+  ['access'],
+  ['graphql'],
+  // The nouns of the product.
+  ['audit'],
+  ['organizations'],
+  ['api-keys'],
+  ['event-types'],
+  ['events'],
+  ['webhooks'],
+  ['scheduling', 'sessions'],
+  ['deliveries'],
+  ['recoveries'],
+  ['jobs'],
+  // Adapters: they parse, call the domain, and translate the answer.
+  ['rest', 'worker'],
+  ['server', 'embedded'],
+]
 const typeFiles = '[.]graphql[.]ts$'
-const tasks = '^src/queue/tasks[.]ts$'
-const transports = `^src/(graphql|rest|web)/|${tasks}`
-const domain =
-  '^src/(audit|organizations|api-keys|sessions|events|webhooks|scheduling|deliveries|jobs)/'
-const foundation =
-  '^src/(db|http|live|queue|outbound|rate-limit|receiver|telemetry|lib)/|^src/(?!app|api[.]|server|services|runtime)[^/]+[.]ts$'
+const inFolders = (folders) => `^src/(${folders.join('|')})/`
+
+const onlyDownwards = LAYERS.flatMap((layer, i) =>
+  layer.map((folder) => ({
+    name: `${folder}-imports-only-what-stands-below`,
+    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < app.ts < cli.`,
+    severity: 'error',
+    // The schema is put together from the type files.
+    from: { path: `^src/${folder}/`, pathNot: [typeFiles, '^src/server/schema[.]ts$'] },
+    to: {
+      path: ['^src/(app[.]ts|cli/)', inFolders(LAYERS.slice(i).flat()), typeFiles],
+      pathNot: `^src/${folder}/(?!.*[.]graphql[.]ts$)`,
+    },
+  })),
+)
 
 module.exports = {
   forbidden: [
@@ -26,108 +57,34 @@ module.exports = {
       from: {},
       to: { circular: true, dependencyTypesNot: ['type-only'] },
     },
+    ...onlyDownwards,
     {
-      name: 'foundation-knows-no-domain',
-      comment: 'It serves every domain alike, so that a domain can change without it.',
+      name: 'no-loose-files',
+      comment: 'A file belongs to the folder of its subject. src/app.ts is the composition root.',
       severity: 'error',
-      from: { path: foundation, pathNot: tasks },
-      to: { path: [domain, transports, entryPoints] },
-    },
-    {
-      name: 'domain-knows-no-transport',
-      comment: 'Rules must run the same under GraphQL, REST, the worker and the command line.',
-      severity: 'error',
-      from: { path: domain, pathNot: typeFiles },
-      to: { path: [typeFiles, transports, entryPoints] },
-    },
-    {
-      name: 'audit-knows-no-other-domain',
-      comment: 'Every domain writes into the log; it does not know what they do.',
-      severity: 'error',
-      from: { path: '^src/audit/', pathNot: typeFiles },
-      to: { path: domain, pathNot: '^src/audit/' },
-    },
-    {
-      name: 'nothing-below-deliveries-knows-them',
-      comment:
-        'deliveries -> scheduling -> webhooks -> events: when a delivery goes out is decided by its webhook, not by what is sent.',
-      severity: 'error',
-      from: {
-        path: '^src/(organizations|api-keys|sessions|events|webhooks|scheduling)/',
-        pathNot: typeFiles,
-      },
-      to: { path: '^src/(deliveries|jobs)/' },
-    },
-    {
-      name: 'webhooks-know-no-scheduling',
-      comment: 'A webhook says what its limits are; what waits for them is no part of it.',
-      severity: 'error',
-      from: { path: '^src/(organizations|api-keys|sessions|events|webhooks)/', pathNot: typeFiles },
-      to: { path: '^src/scheduling/' },
-    },
-    {
-      name: 'events-know-no-webhooks',
-      comment: 'What happened knows nothing of the webhooks that receive it.',
-      severity: 'error',
-      from: { path: '^src/(organizations|api-keys|events)/', pathNot: typeFiles },
-      to: { path: '^src/webhooks/' },
-    },
-    {
-      name: 'deliveries-know-no-jobs',
-      comment: 'src/jobs is what operators see and do; deliveries go out without it.',
-      severity: 'error',
-      from: { path: '^src/deliveries/', pathNot: typeFiles },
-      to: { path: '^src/jobs/' },
+      from: { path: '^src/(?!app[.]ts)[^/]+$' },
+      to: {},
     },
     {
       name: 'type-files-use-their-domain-and-the-builder',
       comment: 'A relation is named in a string, so no type file needs another.',
       severity: 'error',
       from: { path: typeFiles },
-      to: {
-        path: [
-          typeFiles,
-          '^src/(rest|web)/',
-          tasks,
-          entryPoints,
-          '^src/graphql/(schema|handler)[.]ts$',
-        ],
-      },
-    },
-    {
-      name: 'transports-do-not-know-each-other',
-      comment: 'What two of them need is a rule of the domain, or belongs in src/http.',
-      severity: 'error',
-      from: { path: '^src/(graphql|rest|web)/' },
-      to: { path: transports, pathNot: '^src/$1/' },
-    },
-    {
-      name: 'tasks-know-no-other-transport',
-      comment: 'A task calls the domain, like a resolver: a worker loads no API for it.',
-      severity: 'error',
-      from: { path: tasks },
-      to: { path: ['^src/(graphql|rest|web)/', typeFiles] },
-    },
-    {
-      name: 'nothing-imports-the-entry-points',
-      comment: 'They put the parts together, so each part can be put together otherwise by a test.',
-      severity: 'error',
-      from: { pathNot: entryPoints },
-      to: { path: entryPoints },
+      to: { path: [typeFiles, '^src/(rest|worker|server|embedded|cli)/', '^src/app[.]ts$'] },
     },
     {
       name: 'a-worker-loads-no-api',
-      comment: 'It takes 35 MB, so it is imported where the role of the process is known.',
+      comment: 'A process that only delivers does without GraphQL and REST, which take 35 MB.',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^src/api[.]ts$', dynamic: false },
+      from: { path: ['^src/(worker|queue|deliveries|scheduling)/'], pathNot: typeFiles },
+      to: { path: ['^src/(graphql|rest|server)/'] },
     },
     {
-      name: 'only-the-api-has-routes',
-      comment: 'Anything else that imported one would make a worker load it.',
+      name: 'the-api-is-loaded-by-role',
+      comment: 'So it is imported where the role of the process is known.',
       severity: 'error',
-      from: { path: '^src/(app|server|services|runtime)[.]ts$' },
-      to: { path: '^src/(graphql|rest|web)/' },
+      from: { path: '^src/(?!server/)' },
+      to: { path: '^src/server/api-routes[.]ts$', dynamic: false },
     },
     {
       name: 'receiver-stands-alone',
@@ -160,9 +117,10 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/(https-receiver|format-delivery|received-delivery|local-certificates)[.]ts$',
-          '^src/server[.]ts$',
-          '^src/db/(connections|owned-sockets|embedded-server)[.]ts$',
+          '^src/cli/listen/(https-receiver|format-delivery|received-delivery)[.]ts$',
+          '^src/embedded/local-certificates[.]ts$',
+          '^src/server/http-server[.]ts$',
+          '^src/db/(connections|owned-sockets|embedded/server)[.]ts$',
         ],
       },
       to: {
@@ -211,11 +169,11 @@ module.exports = {
       },
     },
     {
-      name: 'only-db-and-queue-use-pg',
+      name: 'only-db-migrate-and-queue-use-pg',
       comment:
         'Elsewhere a function takes a `Db` or a `Sql`, so that it runs in any transaction of its caller.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(db|queue)/' },
+      from: { path: '^src/', pathNot: '^src/(db|migrate|queue)/' },
       to: { path: '(^|/)(pg|@prisma/adapter-pg)(/|$)' },
     },
     {
