@@ -1,31 +1,40 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
 import { limitsOf } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
-  id: { field: 'id' },
+  id: { portal: 'open', field: 'id' },
   findUnique: (id, context) => visibleApiKey(callerOf(context), id),
   nullable: true,
+  extensions: { portal: 'by field', ofWebhook: ownKey },
   select: { id: true },
   fields: (t) => ({
     organization: t.relation('organization', {
+      portal: 'open',
       description: 'The organization that it acts for.',
     }),
-    name: t.exposeString('name', { nullable: true }),
-    tokenHint: t.exposeString('tokenHint'),
-    scopes: t.exposeStringList('scopes'),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
+    name: t.exposeString('name', { portal: 'open', nullable: true }),
+    tokenHint: t.exposeString('tokenHint', { portal: 'open' }),
+    scopes: t.exposeStringList('scopes', { portal: 'open' }),
+    createdAt: t.expose('createdAt', {
+      portal: 'open',
+      type: 'DateTime',
+      description: 'When it was made.',
+    }),
+    expiresAt: t.expose('expiresAt', { portal: 'open', type: 'DateTime', nullable: true }),
+    revokedAt: t.expose('revokedAt', { portal: 'open', type: 'DateTime', nullable: true }),
+    lastUsedAt: t.expose('lastUsedAt', { portal: 'open', type: 'DateTime', nullable: true }),
     requestsPerSecond: t.int({
+      portal: 'open',
       description:
         'How many requests it may make per second, on average over ten seconds. Those that only publish are not counted.',
       select: { requestsPerSecond: true },
       resolve: (key) => limitsOf(key).requestsPerSecond,
     }),
     eventsPerSecond: t.int({
+      portal: 'open',
       description: 'How many events it may publish per second, on average over ten seconds.',
       select: { eventsPerSecond: true },
       resolve: (key) => limitsOf(key).eventsPerSecond,
@@ -53,3 +62,7 @@ builder.queryField('apiKeys', (t) =>
     ApiKeyConnection,
   ),
 )
+
+function ownKey({ caller }: RestrictedSession): ReadonlySet<string> {
+  return new Set([caller.keyId])
+}

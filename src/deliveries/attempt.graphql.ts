@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { selectIds } from '../db/select-ids.ts'
 import { deliveryBody } from '../events/delivery-body.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/limits/field-complexity.ts'
+import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { type AttemptRequestFacts, attemptRequestHeaders } from './attempt-request.ts'
 import { findAttemptsOfEach } from './find-attempts.ts'
 
@@ -78,7 +80,7 @@ const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
   nullable: true,
-  extensions: { readScope: 'deliveries:read' },
+  extensions: { readScope: 'deliveries:read', ofWebhook: attemptsOfWebhook },
   select: { id: true },
   fields: (t) => ({
     delivery: t.relation('delivery', {
@@ -168,4 +170,12 @@ function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
     if (isUtf8(whole)) return whole.toString('utf8')
   }
   return null
+}
+
+function attemptsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
+  return selectIds(
+    context.sql,
+    'select id from posthorn.attempts where webhook_id = $1 and id = any ($2::uuid[])',
+    [webhookId, uuids],
+  )
 }

@@ -1,6 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { changesNode } from '../graphql/portal-access.ts'
 import { cancelDelivery, redeliver } from './delivery.ts'
 import { rereadDelivery } from './find-deliveries.ts'
 import { testDelivery } from './test-delivery.ts'
@@ -12,6 +13,7 @@ builder.mutationFields((t) => ({
     description:
       'Sends the example of an event type to one webhook and to no other: signed, guarded, retried and recorded like any delivery, and marked with `isTest`. The webhook must be enabled and subscribe to the type. Needs the scope `deliveries:write`, as `redeliver` does: it makes a known receiver be called, and publishes nothing.',
     authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       dataField: { name: 'delivery', description: 'The delivery, pending.' },
@@ -38,6 +40,7 @@ builder.mutationFields((t) => ({
     description:
       'Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule before it; of a pending one, the next attempt is brought forward. Where its webhook is over its cap or its rate, it is the next one in line; where it takes one delivery at a time, it waits for its turn. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('delivery'),
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'delivery', description: 'The delivery, pending.' },
@@ -58,6 +61,7 @@ builder.mutationFields((t) => ({
     description:
       'Makes no further attempt for a pending delivery. An attempt under way ends, and is recorded. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('delivery'),
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'delivery', description: 'The delivery, canceled.' },

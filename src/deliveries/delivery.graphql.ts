@@ -1,7 +1,9 @@
 import { parseId, publicId } from '../db/ids.ts'
+import { selectIds } from '../db/select-ids.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import type { DeliveryFilter as DeliveryFilterOfDomain } from './delivery-filter.ts'
@@ -87,7 +89,7 @@ const Delivery = builder.prismaNode('Delivery', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
   nullable: true,
-  extensions: { readScope: 'deliveries:read' },
+  extensions: { readScope: 'deliveries:read', ofWebhook: deliveriesOfWebhook },
   select: { id: true },
   fields: (t) => ({
     event: t.relation('event', {
@@ -135,6 +137,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The delivery with this id, or null. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
+    portal: findsNode,
     args: {
       id: t.arg.id({ required: true, description: 'The id of a delivery, its `wh-id`: `msg_…`.' }),
     },
@@ -149,6 +152,7 @@ builder.queryFields((t) => ({
       description:
         'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
+      portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
       resolve: (query, _root, { filter }, context) =>
         findDeliveries(context, callerOf(context).organizationId, readFilter(filter), query),
@@ -187,6 +191,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       description:
         'The deliveries it made, newest first: one for each webhook. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
+      portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
@@ -217,4 +222,12 @@ function webhookUuidOf(id: string): string {
       detail: 'filter.webhookId must be the id of a webhook: wh_….',
     },
   ])
+}
+
+function deliveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
+  return selectIds(
+    context.sql,
+    'select id from posthorn.deliveries where webhook_id = $1 and id = any ($2::uuid[])',
+    [webhookId, uuids],
+  )
 }

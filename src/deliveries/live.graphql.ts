@@ -1,6 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
+import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
 import { findAttemptsByIds, findDeliveriesByIds } from './find-by-ids.ts'
 
@@ -13,6 +14,7 @@ builder.subscriptionFields((t) => ({
     description:
       'Each attempt, once it is recorded. Null for one that was erased meanwhile. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
+    portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },
     subscribe: (_root, { webhookId }, context) =>
       openStream(context, { webhookId, wants: ({ kind }) => kind === 'attempt' }) as never,
@@ -32,6 +34,7 @@ builder.subscriptionFields((t) => ({
     description:
       'Each delivery that is no longer pending: it succeeded, is exhausted or was canceled. Null for one that was erased meanwhile. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
+    portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },
     subscribe: (_root, { webhookId }, context) =>
       openStream(context, {

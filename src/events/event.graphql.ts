@@ -1,8 +1,10 @@
 import { parseId } from '../db/ids.ts'
+import { selectIds } from '../db/select-ids.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
@@ -13,36 +15,40 @@ import {
 } from './find-events.ts'
 
 const Event = builder.prismaNode('Event', {
-  id: { field: 'id' },
+  id: { field: 'id', portal: 'open' },
   findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
   nullable: true,
-  extensions: { readScope: 'events:read' },
+  extensions: { readScope: 'events:read', ofWebhook: eventsOfWebhook, portal: 'by field' },
   select: { id: true },
   fields: (t) => ({
-    type: t.exposeString('type'),
-    occurredAt: t.expose('occurredAt', { type: 'DateTime' }),
+    type: t.exposeString('type', { portal: 'open' }),
+    occurredAt: t.expose('occurredAt', { type: 'DateTime', portal: 'open' }),
     publishedAt: t.field({
       type: 'DateTime',
+      portal: 'open',
       description: 'When it was published.',
       resolve: ({ id }) => timestampOf(id),
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
+      portal: 'open',
       description: 'The payload, as it was published.',
       complexity: LARGE_TEXT,
       select: { data: true },
       resolve: ({ data }) => JSON.parse(data) as unknown,
     }),
     body: t.string({
+      portal: 'open',
       select: { id: true, type: true, occurredAt: true, data: true },
       resolve: deliveryBody,
       description:
         'The body of every delivery of the event, to the letter: this is what is signed and sent.',
       complexity: LARGE_TEXT,
     }),
-    isTest: t.exposeBoolean('isTest'),
+    isTest: t.exposeBoolean('isTest', { portal: 'open' }),
     traceparent: t.exposeString('traceParent', {
+      portal: 'open',
       nullable: true,
       description:
         'The W3C trace context that every delivery carries on, if the publisher gave one.',
@@ -78,6 +84,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The event with this id, or null. Needs the scope `events:read`.',
     authScopes: { scope: 'events:read' },
+    portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of an event: `evt_…`.' }) },
     resolve: (query, _root, { id }, context) =>
       findEventById(context.prisma, callerOf(context).organizationId, id, query),
@@ -116,4 +123,12 @@ function eventUuidOf(id: string): string {
       detail: 'filter.id must be the id of an event: evt_….',
     },
   ])
+}
+
+function eventsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
+  return selectIds(
+    context.sql,
+    'select distinct event_id as id from posthorn.deliveries where webhook_id = $1 and event_id = any ($2::uuid[])',
+    [webhookId, uuids],
+  )
 }

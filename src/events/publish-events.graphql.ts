@@ -4,7 +4,19 @@ import { ConflictError, ValidationError } from '../graphql/errors.ts'
 import { DomainError, invalid } from '../lib/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
-import { MAX_EVENTS_PER_CALL, type PublishedEvent } from './publish-events.ts'
+import { MAX_EVENTS_PER_CALL, type PublishEvents, type PublishedEvent } from './publish-events.ts'
+
+declare module '../graphql/builder.ts' {
+  interface Objects {
+    PublishedEvent: PublishedEvent
+  }
+}
+
+declare module '../graphql/context.ts' {
+  interface DomainDeps {
+    readonly publishEvents: PublishEvents
+  }
+}
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
   description:

@@ -8,11 +8,7 @@ import ValidationPlugin from '@pothos/plugin-validation'
 import { requireScope, type Scope } from '../access/scope.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
-import type { PublishedEvent } from '../events/publish-events.ts'
-import type { Job } from '../jobs/job.ts'
 import type { DomainError, FieldIssue } from '../lib/errors.ts'
-import type { WebhookFilter } from '../webhooks/find-webhooks.ts'
-import type { SigningSecret } from '../webhooks/signing-secret.ts'
 import {
   argumentError,
   cursorRule,
@@ -24,24 +20,28 @@ import {
 import { type Context, callerOf } from './context.ts'
 import { fieldComplexity } from './limits/field-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
+import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
 import './limits/answer-counter.ts'
-import './webhook-fence.ts'
+import './portal-access-plugin.ts'
+
+/**
+ * The object types that are no rows, by name, so that the file of one type can name another. The core knows none of the
+ * product's: their files add them, by `declare module '../graphql/builder.ts' { interface Objects { … } }`.
+ */
+export interface Objects {
+  ValidationIssue: FieldIssue
+}
+
+/** The input types that files of other types name; added like `Objects`. */
+// biome-ignore lint/suspicious/noEmptyInterface: type files add to it
+export interface Inputs {}
 
 interface SchemaTypes {
   Context: Context
   PrismaTypes: PrismaTypes
-  /** The types that are no rows; named here so that the files of other types can name them. */
-  Objects: {
-    Header: { readonly name: string; readonly value: string }
-    Job: Job
-    /** Counts, in the buckets of `LATENCY_BOUNDS_MS`. */
-    Latency: readonly number[]
-    PublishedEvent: PublishedEvent
-    SigningSecret: SigningSecret
-    ValidationIssue: FieldIssue
-  }
+  Objects: Objects
   Interfaces: { UserError: DomainError }
-  Inputs: { WebhookFilter: WebhookFilter }
+  Inputs: Inputs
   Scalars: {
     DateTime: { Input: Date; Output: Date }
     ID: { Input: string; Output: string }
@@ -66,7 +66,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     PrismaPlugin,
     ValidationPlugin,
     ComplexityPlugin,
-    'webhookFence',
+    'portalAccess',
   ],
   defaultFieldNullability: false,
   // Only counted here: use-limits.ts checks it once for an operation, before any field is resolved.
@@ -113,6 +113,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodeQueryOptions: {
       description: 'What has this id, of whatever kind. Null when the caller has no such thing.',
       authScopes: { authenticated: true },
+      portal: findsAnyNode,
       args: { id: { description: 'An id such as `wh_…`, or the name of an event type.' } },
       resolve: (_root, { id }, context, info, resolveNode) => {
         requireReadScope(context, info.schema, id.typename)
@@ -124,6 +125,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
         'What has these ids, in their order, with null for what the caller does not have.',
       nullable: { list: true, items: true },
       authScopes: { authenticated: true },
+      portal: findsAnyNodes,
       args: { ids: { description: 'At most 100 ids.', validate: idsRule } },
       resolve: (_root, { ids }, context, info, resolveNodes) => {
         for (const { typename } of ids) requireReadScope(context, info.schema, typename)

@@ -1,4 +1,4 @@
-import { ORGANIZATION_HEADER } from './act-for.ts'
+import { ORGANIZATION_HEADER } from './organization-header.ts'
 
 /** What belongs to the socket that a request came by. */
 export interface Connection {

@@ -1,11 +1,9 @@
+import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { createQuota } from '../access/quota.ts'
-import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import { schema } from '../server/schema.ts'
-import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { type Context, createContext, createIdentify, type DomainDeps } from './context.ts'
+import { type Context, createContext, type DomainDeps, type Identify } from './context.ts'
 import { type Connection, type Handle, withCors } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
 import { graphiqlOptions } from './graphiql.ts'
@@ -19,9 +17,9 @@ import { useReadParams } from './read-params.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
-export interface GraphqlDeps extends DomainDeps {
-  readonly authenticate: Authenticate
-  readonly authenticateSession: AuthenticateSession
+export interface HandlerOptions {
+  readonly schema: GraphQLSchema
+  readonly identify: Identify
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
   /** The origins whose pages may call from a browser. */
@@ -35,14 +33,14 @@ export interface GraphqlDeps extends DomainDeps {
 export const GRAPHQL_PATH = '/graphql'
 
 /** Answers the requests to `/graphql`, with any method. */
-export function createGraphqlHandler(deps: GraphqlDeps): Handle {
-  const checkComplexity = createCheckComplexity(schema)
+export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle {
+  const checkComplexity = createCheckComplexity(options.schema)
   let yoga: ReturnType<typeof createServer> | undefined
 
   async function answer(request: Request, connection: Connection = {}): Promise<Response> {
     // Not before a server listens, which sets the `Response` that it sends quickest.
-    yoga ??= createServer(deps, checkComplexity)
-    const quota = createQuota(deps.rateLimiter)
+    yoga ??= createServer(deps, options, checkComplexity)
+    const quota = createQuota(options.rateLimiter)
     const response = await yoga.handleRequest(request, { ...connection, quota })
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Answers hold secrets at times, and belong to one key.
@@ -51,12 +49,11 @@ export function createGraphqlHandler(deps: GraphqlDeps): Handle {
     return response
   }
 
-  return withCors(answer, deps.corsOrigins)
+  return withCors(answer, options.corsOrigins)
 }
 
-function createServer(deps: GraphqlDeps, checkComplexity: CheckComplexity) {
-  const trusted = deps.trustedDocuments
-  const identify = createIdentify(deps)
+function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity: CheckComplexity) {
+  const { schema, identify, trustedDocuments: trusted } = options
   return createYoga<Asked, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -76,8 +73,8 @@ function createServer(deps: GraphqlDeps, checkComplexity: CheckComplexity) {
       useAnswerSize(),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
-    maskedErrors: { maskError: createMaskError(deps.logger) },
-    graphiql: deps.graphiql && !trusted && graphiqlOptions,
+    maskedErrors: { maskError: createMaskError(options.logger) },
+    graphiql: options.graphiql && !trusted && graphiqlOptions,
     // Each of these is done by a plugin of ours, or not at all.
     batching: false,
     multipart: false,

@@ -7,6 +7,19 @@ import { findDeliveriesOfJobs, findOrganizationsOfJobs } from './find-deliveries
 import { findJobs } from './find-jobs.ts'
 import { deliveryIdOf, type Job, parseJobId } from './job.ts'
 
+declare module '../graphql/builder.ts' {
+  interface Objects {
+    Job: Job
+  }
+}
+
+declare module '../graphql/context.ts' {
+  interface DomainDeps {
+    /** The schema of graphile-worker's tables. */
+    readonly workerSchema: string
+  }
+}
+
 const JobState = builder.enumType('JobState', {
   description: 'Where a job stands.',
   values: {

@@ -1,20 +1,26 @@
 import { hasScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { findOrganizationById, findOrganizations } from './find-organization.ts'
 
 const Organization = builder.prismaNode('Organization', {
-  id: { field: 'id' },
+  id: { portal: 'open', field: 'id' },
   // Nobody but an operator sees another organization than their own, by whatever id.
   findUnique: (id, context) => {
     const caller = callerOf(context)
     return hasScope(caller, 'admin') ? { id } : { id, AND: [{ id: caller.organizationId }] }
   },
   nullable: true,
+  extensions: { portal: 'by field', ofWebhook: ownOrganization },
   select: { id: true },
   fields: (t) => ({
-    name: t.exposeString('name'),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    name: t.exposeString('name', { portal: 'open' }),
+    createdAt: t.expose('createdAt', {
+      portal: 'open',
+      type: 'DateTime',
+      description: 'When it was made.',
+    }),
   }),
 })
 
@@ -47,3 +53,7 @@ builder.queryFields((t) => ({
     OrganizationConnection,
   ),
 }))
+
+function ownOrganization({ caller }: RestrictedSession): ReadonlySet<string> {
+  return new Set([caller.organizationId])
+}

@@ -1,10 +1,18 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { changesNode } from '../graphql/portal-access.ts'
 import { type BegunRecovery, recoverDeliveries } from './recover-deliveries.ts'
 import { cancelRecovery, findRecovery, rereadRecovery } from './recovery.ts'
 import { MAX_COUNTED } from './recovery-count.ts'
 import { DEFAULT_RATE_PER_SECOND, MAX_RATE_PER_SECOND } from './recovery-scope.ts'
+
+declare module '../graphql/context.ts' {
+  interface DomainDeps {
+    /** How long events are kept, in ms. */
+    readonly retentionMs: number
+  }
+}
 
 const RecoveryInclude = builder.enumType('RecoveryInclude', {
   description: 'Which deliveries a recovery makes due.',
@@ -82,6 +90,7 @@ builder.mutationFields((t) => ({
     description:
       'Makes due, in the background and at a bounded rate, what a webhook did not receive of the events published in some time. Safe to repeat: a delivery that is pending, succeeded or was canceled is left alone, and nothing is created twice. Test deliveries are skipped. The webhook must be enabled, and have no other recovery running. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('webhook', ({ input }) => input.webhookId),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       directResult: true,
@@ -107,6 +116,7 @@ builder.mutationFields((t) => ({
     description:
       'Ends a running recovery, within a second. What it made due stays due, and what it did not can be recovered later. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('recovery'),
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'recovery', description: 'The recovery, canceled.' },

@@ -1,6 +1,8 @@
 import { publicId } from '../db/ids.ts'
+import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findRecoveriesOfEach, findRecoveryById } from './recovery.ts'
@@ -22,7 +24,7 @@ const Recovery = builder.prismaNode('Recovery', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
   nullable: true,
-  extensions: { readScope: 'deliveries:read' },
+  extensions: { readScope: 'deliveries:read', ofWebhook: recoveriesOfWebhook },
   select: { id: true },
   fields: (t) => ({
     webhookId: t.id({
@@ -76,6 +78,7 @@ builder.queryField('recovery', (t) =>
     description:
       'The recovery with this id, or null; kept as long as deliveries are once it has ended. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
+    portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a recovery: `rec_…`.' }) },
     resolve: (query, _root, { id }, context) =>
       findRecoveryById(context.prisma, callerOf(context).organizationId, id, query),
@@ -100,3 +103,11 @@ builder.prismaObjectField('Webhook', 'recoveries', (t) =>
     ),
   ),
 )
+
+function recoveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
+  return selectIds(
+    context.sql,
+    'select id from posthorn.recoveries where webhook_id = $1 and id = any ($2::uuid[])',
+    [webhookId, uuids],
+  )
+}

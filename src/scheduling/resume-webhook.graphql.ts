@@ -1,6 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError } from '../graphql/errors.ts'
+import { changesNode } from '../graphql/portal-access.ts'
 import { rereadWebhook } from '../webhooks/find-webhooks.ts'
 import { resumeWebhook } from './resume-webhook.ts'
 
@@ -11,6 +12,7 @@ builder.mutationField('resumeWebhook', (t) =>
     description:
       'Ends the hold of a webhook that kept failing, without waiting for a probe to succeed: its backlog is released, 10 deliveries in the first second and twice as many in each that follows. After 10 more failures in a row it is on hold again. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
+    portal: changesNode('webhook'),
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'webhook', description: 'The webhook, no longer on hold.' },

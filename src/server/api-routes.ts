@@ -1,10 +1,11 @@
 import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
-import { createGraphqlHandler, GRAPHQL_PATH } from '../graphql/handler.ts'
+import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { CONNECT_V1_PATH, createConnectV1, openApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Services } from '../services.ts'
 import { createConsoleFiles } from './console-files.ts'
+import { createGraphqlHandler } from './graphql-handler.ts'
 import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 

@@ -1,5 +1,11 @@
 import { builder } from '../graphql/builder.ts'
 
+declare module '../graphql/builder.ts' {
+  interface Objects {
+    Header: { readonly name: string; readonly value: string }
+  }
+}
+
 builder.objectType('Header', {
   description: 'One HTTP header.',
   fields: (t) => ({

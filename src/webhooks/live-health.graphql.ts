@@ -1,6 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
+import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { LiveHealth } from '../live/live-event.ts'
 import type { StreamItem } from '../live/subscriber.ts'
 import { findWebhooksByIds } from './find-webhooks.ts'
@@ -51,6 +52,7 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
     description:
       'Each time a webhook begins to fail, is held back or released, works again, is disabled or enabled. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
+    portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: 'Only this webhook: `wh_…`.' }) },
     subscribe: (_root, { webhookId }, context) =>
       openStream(context, { webhookId, ofHealth: true, wants: ({ kind }) => kind === 'health' }),

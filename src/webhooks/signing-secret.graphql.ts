@@ -1,8 +1,15 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError } from '../graphql/errors.ts'
-import { rotateSigningSecret } from './signing-secret.ts'
+import { changesNode } from '../graphql/portal-access.ts'
+import { rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
 import { currentSecret, expiringSecrets } from './valid-secrets.ts'
+
+declare module '../graphql/builder.ts' {
+  interface Objects {
+    SigningSecret: SigningSecret
+  }
+}
 
 builder.objectType('SigningSecret', {
   description: 'A key that signs, or until its rotation signed, the deliveries to one webhook.',
@@ -49,6 +56,7 @@ builder.mutationField('rotateSigningSecret', (t) =>
     description:
       'Makes a new signing secret for a webhook. From now on it alone signs, retries included; the old one stays valid for 24 hours, for receivers to change over. Needs the scope `secrets:rotate`.',
     authScopes: { scope: 'secrets:rotate' },
+    portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
       types: [NotFoundError],
       dataField: { name: 'signingSecret', description: 'The new secret.' },
@@ -59,6 +67,10 @@ builder.mutationField('rotateSigningSecret', (t) =>
       webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
     },
     resolve: (_root, { webhookId }, context) =>
-      rotateSigningSecret(context.webhooks, callerOf(context).organizationId, webhookId),
+      rotateSigningSecret(
+        { ...context.webhooks, actor: context.actor },
+        callerOf(context).organizationId,
+        webhookId,
+      ),
   }),
 )

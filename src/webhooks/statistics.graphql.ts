@@ -9,6 +9,13 @@ import {
   UNIT_MS,
 } from './statistics.ts'
 
+declare module '../graphql/builder.ts' {
+  interface Objects {
+    /** Counts, in the buckets of `LATENCY_BOUNDS_MS`. */
+    Latency: readonly number[]
+  }
+}
+
 const BucketUnit = builder.enumType('BucketUnit', {
   description: 'How much time is counted together, in UTC.',
   values: {

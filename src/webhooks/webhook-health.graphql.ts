@@ -1,7 +1,13 @@
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import type { WebhookState } from './find-webhooks.ts'
+import type { WebhookFilter, WebhookState } from './find-webhooks.ts'
 import { bucketRange, readTallies, type Tally } from './statistics.ts'
+
+declare module '../graphql/builder.ts' {
+  interface Inputs {
+    WebhookFilter: WebhookFilter
+  }
+}
 
 interface WebhookHealth {
   readonly state: WebhookState

@@ -1,11 +1,12 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { changesNode } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { createWebhookOnce, rereadCreated } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
-import { createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
+import { createWebhook, deleteWebhook, updateWebhook, type WebhookDeps } from './webhook.ts'
 
 const HeaderInput = builder.inputType('HeaderInput', {
   description: 'One custom header.',
@@ -100,14 +101,14 @@ builder.mutationFields((t) => ({
       const webhook = { ...fields, ...(typeof enabled === 'boolean' && { enabled }) }
       if (typeof idempotencyKey === 'string') {
         const id = await createWebhookOnce(
-          context.webhooks,
+          actingAs(context),
           organizationId,
           webhook,
           idempotencyKey,
         )
         return await rereadCreated(context.prisma, organizationId, id, query)
       }
-      const { id } = await createWebhook(context.webhooks, organizationId, webhook)
+      const { id } = await createWebhook(actingAs(context), organizationId, webhook)
       return await rereadWebhook(context.prisma, organizationId, id, query)
     },
   }),
@@ -117,6 +118,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: 'Changes a webhook. Needs the scope `webhooks:write`.',
     authScopes: { scope: 'webhooks:write' },
+    portal: changesNode('webhook'),
     errors: {
       types: [ValidationError, NotFoundError],
       dataField: { name: 'webhook', description: 'The webhook after the change.' },
@@ -131,7 +133,7 @@ builder.mutationFields((t) => ({
       const { organizationId } = callerOf(context)
       // The domain refuses what is null and may not be, and says so.
       const changes = withHeadersByName(input) as Parameters<typeof updateWebhook>[3]
-      await updateWebhook(context.webhooks, organizationId, id, changes)
+      await updateWebhook(actingAs(context), organizationId, id, changes)
       return await rereadWebhook(context.prisma, organizationId, id, query)
     },
   }),
@@ -142,6 +144,7 @@ builder.mutationFields((t) => ({
     description:
       'Removes a webhook for good, with its secrets and headers. Deliveries still pending are canceled. Needs the scope `webhooks:write`.',
     authScopes: { scope: 'webhooks:write' },
+    portal: changesNode('webhook'),
     errors: {
       types: [NotFoundError],
       dataField: { name: 'id', description: 'The id it had.' },
@@ -150,7 +153,7 @@ builder.mutationFields((t) => ({
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
     resolve: async (_root, { id }, context) => {
-      await deleteWebhook(context.webhooks, callerOf(context).organizationId, id)
+      await deleteWebhook(actingAs(context), callerOf(context).organizationId, id)
       return id
     },
   }),
@@ -179,4 +182,9 @@ function withHeadersByName<Input extends WithHeaders>(
   )
   if (issues.length > 0) throw invalid(issues)
   return { ...fields, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }
+}
+
+/** Names the caller as the actor in the audit log. */
+function actingAs({ webhooks, actor }: Context): WebhookDeps {
+  return { ...webhooks, actor }
 }

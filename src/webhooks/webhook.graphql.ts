@@ -1,10 +1,18 @@
 import { hasScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import { readHeaders } from './custom-headers-at-rest.ts'
 import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
 import { MASK, UNREADABLE } from './mask.ts'
+import type { WebhookDeps } from './webhook.ts'
+
+declare module '../graphql/context.ts' {
+  interface DomainDeps {
+    readonly webhooks: WebhookDeps
+  }
+}
 
 const Webhook = builder.prismaNode('Webhook', {
   id: { field: 'id' },
@@ -14,7 +22,7 @@ const Webhook = builder.prismaNode('Webhook', {
     deletedAt: null,
   }),
   nullable: true,
-  extensions: { readScope: 'webhooks:read' },
+  extensions: { readScope: 'webhooks:read', ofWebhook: itself },
   select: { id: true },
   fields: (t) => ({
     url: t.exposeString('url'),
@@ -76,6 +84,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The webhook with this id, or null. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
+    portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a webhook: `wh_…`.' }) },
     resolve: (query, _root, { id }, context) =>
       findWebhookById(context.prisma, callerOf(context).organizationId, id, query),
@@ -88,6 +97,7 @@ builder.queryFields((t) => ({
       description:
         'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
+      portal: (args, { webhookId }) => ({ ...args, filter: { ...args.filter, uuid: webhookId } }),
       args: {
         filter: t.arg({ type: 'WebhookFilter', description: 'Which of them. Default: all.' }),
       },
@@ -112,3 +122,7 @@ builder.prismaObjectFields('Delivery', (t) => ({
     resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
   }),
 }))
+
+function itself({ webhookId }: RestrictedSession): ReadonlySet<string> {
+  return new Set([webhookId])
+}

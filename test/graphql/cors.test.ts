@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGraphqlHandler } from '../../src/graphql/handler.ts'
+import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { type Api, openApi } from './support/api.ts'
 
 const OURS = 'https://app.example.com'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { graphiqlOptions } from '../../src/graphql/graphiql.ts'
-import { createGraphqlHandler } from '../../src/graphql/handler.ts'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
+import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
 import { addWebhook } from './support/rows.ts'
 

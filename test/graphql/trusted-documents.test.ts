@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGraphqlHandler } from '../../src/graphql/handler.ts'
+import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
 
 const TRUSTED = 'query Scopes { viewer { scopes } }'

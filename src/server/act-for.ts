@@ -1,11 +1,9 @@
 import { type Caller, hasScope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
+import { ORGANIZATION_HEADER } from '../graphql/organization-header.ts'
 import { DomainError } from '../lib/errors.ts'
 import { organizationExists } from '../organizations/find-organization.ts'
-
-/** Names the organization that an operator acts for. */
-export const ORGANIZATION_HEADER = 'posthorn-organization'
 
 /**
  * The caller, as a member of the organization that the header names. For operators alone: from any other key the header

@@ -1,0 +1,59 @@
+import type { Caller } from '../access/scope.ts'
+import type { Authenticate } from '../api-keys/authenticate.ts'
+import type { Sql } from '../db/client.ts'
+import type { Identify, Identity } from '../graphql/context.ts'
+import { ORGANIZATION_HEADER } from '../graphql/organization-header.ts'
+import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
+import { actFor } from './act-for.ts'
+
+export interface IdentifyDeps {
+  readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly sql: Sql
+  readonly publicUrl: string | null
+}
+
+/** Identifies the caller of a GraphQL request, and the organization that an operator acts for. */
+export function createIdentify(deps: IdentifyDeps): Identify {
+  const identities = new WeakMap<Request, Promise<Identity>>()
+  const authenticate = createAuthenticateRequest(deps)
+  return (request, address) => {
+    const identity = identities.get(request) ?? identify(authenticate, deps.sql, request, address)
+    identities.set(request, identity)
+    return identity
+  }
+}
+
+type AuthenticateRequest = (request: Request, address: string | undefined) => Promise<Caller>
+
+/** By the API key in the `Authorization` header, else by the cookie of the console. */
+function createAuthenticateRequest(deps: IdentifyDeps): AuthenticateRequest {
+  const cookie = sessionCookie(deps.publicUrl)
+  return async (request, address) => {
+    const authorization = request.headers.get('authorization')
+    if (authorization !== null || !cookie.isAskedFor(request)) {
+      return await deps.authenticate(authorization, address)
+    }
+    if (isFromElsewhere(request, deps.publicUrl)) {
+      throw new DomainError('unauthenticated', FROM_ELSEWHERE)
+    }
+    return await deps.authenticateSession(cookie.read(request) ?? '')
+  }
+}
+
+async function identify(
+  authenticate: AuthenticateRequest,
+  sql: Sql,
+  request: Request,
+  address: string | undefined,
+): Promise<Identity> {
+  try {
+    const caller = await authenticate(request, address)
+    return await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
+  } catch (error) {
+    if (error instanceof DomainError && error.code !== 'unavailable') return error
+    throw error
+  }
+}
