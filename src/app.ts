@@ -1,79 +1,81 @@
-import { readFile } from 'node:fs/promises'
-import { isDatabaseUnavailable } from './db/faults.ts'
+import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
+import { findEndedKeys } from './api-keys/ended-keys.ts'
+import type { Role, Settings } from './config/settings.ts'
+import { type Database, openDatabase } from './db/client.ts'
 import { startHeartbeat } from './db/heartbeat.ts'
-import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
-import { setDefaultMaxAttempts } from './deliveries/default-max-attempts.ts'
-import { createLoadDelivery } from './deliveries/load-delivery.ts'
-import { markFault } from './deliveries/mark-fault.ts'
-import { createRecordAttempt } from './deliveries/record-attempt.ts'
-import { recordWithRetry } from './deliveries/record-with-retry.ts'
-import { createRequeue } from './deliveries/requeue.ts'
-import { reviveExhausted } from './deliveries/revive-exhausted.ts'
-import { deliveryHeaderNames } from './deliveries/signed-request.ts'
+import { createKeyring } from './encryption/keyring.ts'
 import { requireListedKeys } from './encryption/stored-secrets.ts'
-import { USER_AGENT } from './lib/version.ts'
+import { createCatalogue } from './event-types/event-type.ts'
+import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
+import { createLiveHub, type LiveHub } from './live/hub.ts'
+import { createNotifier, type Notify } from './live/notify.ts'
 import { migrate } from './migrate/migrate.ts'
-import { createHttpSender, type HttpSender } from './outbound/http-sender.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
-import { enqueue } from './queue/jobs.ts'
-import { startWorker, type Worker } from './queue/runner.ts'
-import { createScheduler, type Scheduler } from './scheduling/scheduler.ts'
-import { createRoutes, type Role, startServer } from './server/http-server.ts'
-import { openServices, type Services, type Settings } from './services.ts'
-import { createDeliveryReporter, createSweepReporter } from './telemetry/events.ts'
-import { createIsCurrent } from './webhooks/is-current.ts'
-import { createFindSendOptions } from './webhooks/send-options.ts'
-import { createTasks } from './worker/tasks.ts'
+import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
+import { startHttpServer } from './server/http-server.ts'
+import { createOperatorRoutes } from './server/operator-routes.ts'
+import {
+  type AuthenticateSession,
+  createAuthenticateSession,
+} from './sessions/authenticate-session.ts'
+import { findEndedSessions } from './sessions/ended-sessions.ts'
+import { createLogger, type Logger } from './telemetry/logger.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import type { WebhookDeps } from './webhooks/webhook.ts'
 
-/** A running process. Disposing of it finishes what is in flight, then lets go of the database. */
+/** A running process. Disposing of it finishes what is in flight, then closes the database. */
 export interface App extends AsyncDisposable {
   readonly services: Services
-  /** Where it answers. */
+  /** Where it listens, such as `http://127.0.0.1:4000`. */
   readonly url: string
-  /** Lets a shutdown not wait for the attempts in flight: their jobs are given back. */
+  /** Makes a shutdown unclaim the attempts in flight instead of finishing them. */
   abort(): void
 }
 
-/**
- * Migrates, then runs the API, the worker or both. It listens from then on, and is ready once `hasStarted` says so: the
- * caller may have more to do that can fail.
- */
+export interface StartOptions {
+  /** Default: `all`. */
+  readonly role?: Role
+  /** Whether the caller has nothing left to do before the process is ready. Default: yes. */
+  readonly hasStarted?: () => boolean
+  /** Migrates graphile-worker also where that stops other programs' workers of the database. Default: false. */
+  readonly restartOtherWorkers?: boolean
+}
+
+/** Migrates, then runs the API, the worker or both. It listens from then on; `/readyz` waits for `hasStarted`. */
 export async function startApp(
   settings: Settings,
-  role: Role = 'all',
-  hasStarted = () => true,
-  restartOtherWorkers = false,
+  { role = 'all', hasStarted = () => true, restartOtherWorkers = false }: StartOptions = {},
 ): Promise<App> {
   const { config } = settings
-  // 35 MB that a worker alone does without. Before anything connects: loading them takes seconds on a busy machine, and
-  // connections that open meanwhile would count as timed out.
-  const api = role === 'worker' ? null : await import('./server/api-routes.ts')
+  // Each role loads its own modules, before anything connects: loading takes seconds on a busy machine, and connections
+  // that open meanwhile would time out.
+  const [api, worker] = await Promise.all([
+    role === 'worker' ? null : import('./server/api-routes.ts'),
+    role === 'api' ? null : import('./worker/start-delivering.ts'),
+  ])
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
-  const { workerSchema } = config
-  await migrate(services.database.pool, { workerSchema, restartOtherWorkers })
-  await requireListedKeys(services.database.pool, services.webhooks.keyring)
   const { database, logger } = services
+  await migrate(database.pool, { workerSchema: config.workerSchema, restartOtherWorkers })
+  await requireListedKeys(database.pool, services.webhooks.keyring)
   started.use(
     startHeartbeat({
       ...database,
       onError: (error) => logger.warn({ error }, 'Postgres does not answer'),
     }),
   )
-
-  let worker: Worker | null = null
-  if (role !== 'api') {
-    const sender = started.use(await openSender(settings))
-    const scheduler = started.use(openScheduler(services, settings))
-    worker = started.use(await startDelivering(services, sender, scheduler, settings))
-  }
-  const routes = createRoutes(services, worker, hasStarted)
-  api?.addApi(routes, services, config)
-  const server = started.use(await startServer(routes, config))
-  // Before the server, which waits for its responses: a stream has no end of its own.
+  const delivering = worker && started.use(await worker.startDelivering(services, settings))
+  const routes = createOperatorRoutes({
+    ...services,
+    worker: delivering?.worker,
+    hasStarted,
+  })
+  api?.addApiRoutes(routes, services, config)
+  const { url } = started.use(await startHttpServer(routes, config))
+  // Closed before the server, which waits for its responses: a stream never ends by itself.
   started.use(services.live)
   if (config.egressAllow.length > 0) {
-    services.logger.warn(
+    logger.warn(
       { allow: config.egressAllow },
       'deliveries to these address ranges pass the address guard',
     )
@@ -81,87 +83,73 @@ export async function startApp(
   const resources = started.move()
   return {
     services,
-    url: server.url,
-    abort: () => worker?.abort(),
+    url,
+    abort: () => delivering?.worker.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-async function openSender({
-  config,
-  secrets,
-  trustedAuthorities = [],
-}: Settings): Promise<HttpSender> {
-  const file = config.egressCaFile
-  return createHttpSender({
-    guard: createAddressGuard(config.egressAllow),
-    userAgent: USER_AGENT,
-    caPem: [...trustedAuthorities, ...(file ? [await readFile(file, 'utf8')] : [])],
-    acknowledgeTimeoutMs: config.attemptTimeoutMs,
-    ...(secrets.egressProxy !== null && { proxyUrl: secrets.egressProxy }),
-  })
+/** What adapters and commands share: everything but the socket and the worker. */
+export interface Services extends AsyncDisposable {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly database: Database
+  readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly rateLimiter: RateLimiter
+  readonly webhooks: WebhookDeps
+  readonly publishEvents: PublishEvents
+  /** Notifies the subscribers of all processes. */
+  readonly notify: Notify
+  /** The subscriptions of this process. */
+  readonly live: LiveHub
 }
 
-function openScheduler({ database, logger, notify }: Services, { config, now }: Settings) {
-  return createScheduler(database.pipeline, {
-    concurrency: config.concurrency,
-    notify,
-    onError(error) {
-      // The worker reports it, once.
-      if (isDatabaseUnavailable(error)) return
-      logger.warn({ error }, 'cannot release from the backlogs; trying again')
-    },
-    now: now ?? systemClock,
+/** Postgres connections of one process, besides the worker runner's (`src/queue/runner-pool.ts`). */
+const MAX_CONNECTIONS = 15
+
+/** Connects to Postgres when a connection is first needed. */
+export function openServices({ config, secrets }: Settings): Services {
+  const logger = createLogger(config.logLevel)
+  const database = openDatabase(secrets.databaseUrl, {
+    maxConnections: MAX_CONNECTIONS,
+    onError: (error) => logger.warn({ error }, 'a connection to Postgres broke'),
   })
-}
-
-const systemClock = () => new Date()
-
-async function startDelivering(
-  { database, logger, metrics, webhooks, notify }: Services,
-  sender: HttpSender,
-  scheduler: Scheduler,
-  { config, now }: Settings,
-): Promise<Worker> {
-  const { pool, pipeline } = database
-  const { workerSchema } = config
-  const sentBy = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
-  await setDefaultMaxAttempts(pool, config.retryScheduleMs.length + 1)
-  const attempt = {
-    load: createLoadDelivery(pipeline),
-    isCurrent: createIsCurrent(pipeline),
-    findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
-    scheduler,
-    sender,
-    record: recordWithRetry(pool, createRecordAttempt(pipeline, sentBy)),
-    notify,
-    cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
-    requeue: createRequeue(pipeline),
-    revive: (uuid: string) => reviveExhausted(pool, uuid),
-    markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
-    report: createDeliveryReporter(logger, metrics.attempts),
-    retryScheduleMs: config.retryScheduleMs,
-    headerNames: deliveryHeaderNames(config.headerPrefix),
-    now: now ?? systemClock,
-  }
-  const tasks = createTasks({
+  const rateLimiter = createRateLimiter({
+    sql: database.pool,
+    onError: (error) => logger.warn({ error }, 'cannot share what API keys used'),
+  })
+  const notifier = createNotifier(database.pool, (error) =>
+    logger.warn({ error }, 'cannot tell subscribers what happened'),
+  )
+  const live = createLiveHub({
+    databaseUrl: secrets.databaseUrl,
+    sql: database.pool,
+    findEndedKeys: (keyIds) => findEndedKeys(database.pool, keyIds),
+    findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
+    onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
+  })
+  return {
+    logger,
+    metrics: createMetrics(),
     database,
-    workerSchema,
-    attempt,
-    scheduler,
-    retentionMs: config.retentionMs,
-    auditRetentionMs: config.auditRetentionMs,
-    keepFailedJobsMs: config.keepFailedJobsMs,
-    logger,
-    reportSweep: createSweepReporter(logger, metrics.sweeps),
-  })
-  const worker = await startWorker(database, tasks, {
-    concurrency: config.concurrency,
-    workerSchema,
-    logger,
-    onStopping: () => scheduler.close(),
-  })
-  // Its time may have come while no process ran.
-  await enqueue(database.prisma, 'maintain', {}, { key: 'maintain' })
-  return worker
+    authenticate: createAuthenticate(database.pool),
+    authenticateSession: createAuthenticateSession(database.pool),
+    rateLimiter,
+    webhooks: {
+      prisma: database.prisma,
+      keyring: createKeyring(secrets.encryptionKeys),
+      guard: createAddressGuard(config.egressAllow),
+      headerPrefix: config.headerPrefix,
+    },
+    publishEvents: createPublishEvents(database.pipeline, createCatalogue(database.pool)),
+    notify: notifier.notify,
+    live,
+    async [Symbol.asyncDispose]() {
+      await rateLimiter[Symbol.asyncDispose]()
+      await notifier[Symbol.asyncDispose]()
+      await live[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
 }

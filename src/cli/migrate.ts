@@ -33,7 +33,7 @@ export function registerMigrate(program: Command): void {
         const [{ openRuntime }, { openServices }, { migrate }, service, dashboards] =
           await Promise.all([
             import('../embedded/runtime.ts'),
-            import('../services.ts'),
+            import('../app.ts'),
             import('../migrate/migrate.ts'),
             import('../migrate/grant-service-role.ts'),
             import('../migrate/grant-dashboards-role.ts'),

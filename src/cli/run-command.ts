@@ -1,7 +1,7 @@
+import type { Services } from '../app.ts'
 import { ConfigError, readEnvironment } from '../config/config.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import { DomainError } from '../lib/errors.ts'
-import type { Services } from '../services.ts'
 
 /**
  * What a command needs of a database that is up to date. Nothing is logged but warnings.
@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
   const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
     import('../embedded/runtime.ts'),
-    import('../services.ts'),
+    import('../app.ts'),
     import('../migrate/migrate.ts'),
   ])
   await using runtime = await openRuntime(readEnvironment())

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
 import { type Config, readEnvironment } from '../config/config.ts'
-import type { Role } from '../server/http-server.ts'
+import type { Role } from '../config/settings.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
@@ -49,7 +49,11 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   const { startApp } = await loading
   // Until it is ready it ends when Postgres is away, and says so; from then on it waits for it to be back.
   let hasStarted = false
-  await using app = await startApp(runtime, role, () => hasStarted, restartOtherWorkers)
+  await using app = await startApp(runtime, {
+    role,
+    restartOtherWorkers,
+    hasStarted: () => hasStarted,
+  })
   const { logger } = app.services
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('the embedded Postgres was not running: started it again'),
@@ -71,10 +75,10 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
 
 /** Makes what the embedded mode is tried out with. Answers what to say of it. */
 async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
-  const runtimes = await import('../embedded/runtime.ts')
-  const token = await runtimes.provisionEmbedded(services.database.prisma, dataDir)
-  const signInLink = await runtimes.embeddedSignInLink(services, dataDir)
-  const keyFile = runtimes.embeddedApiKeyFile(dataDir)
+  const embedded = await import('../embedded/provision.ts')
+  const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
+  const signInLink = await embedded.embeddedSignInLink(services, dataDir)
+  const keyFile = embedded.embeddedApiKeyFile(dataDir)
   return welcome({ url: publicUrl ?? url, token, keyFile, signInLink })
 }
 

@@ -1,9 +1,7 @@
 import type { CheckData } from '../event-types/event-type.ts'
+import { MAX_DATA_BYTES } from '../event-types/max-data-bytes.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { NewEvent } from './new-event.ts'
-
-/** Bounds of the `data` of an event, as JSON. */
-export const MAX_DATA_BYTES = 256 * 1024
 
 /** Of what is wrong with one event by its schema, as much as somebody reads. */
 const MAX_PROBLEMS = 20

@@ -1,20 +1,31 @@
 import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
+import type { Database } from '../db/client.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
-import { CONNECT_V1_PATH, createConnectV1, openApiDocument } from '../rest/connect-v1/routes.ts'
-import type { Services } from '../services.ts'
+import {
+  CONNECT_V1_PATH,
+  type ConnectV1Deps,
+  createConnectV1,
+  openApiDocument,
+} from '../rest/connect-v1/routes.ts'
 import { createConsoleFiles } from './console-files.ts'
-import { createGraphqlHandler } from './graphql-handler.ts'
+import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
 import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
-/** Adds what applications, partners and browsers ask for: GraphQL, REST, signing in and the console. */
-export function addApi(routes: Hono, services: Services, config: Config): void {
-  const { database, authenticate, logger } = services
+export interface ApiDeps
+  extends Omit<ConnectV1Deps, 'logger'>,
+    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'logger'> {
+  readonly database: Database
+}
+
+/** Adds the paths of applications, partners and browsers: GraphQL, REST, sign-in and the console. */
+export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
+  const { database, authenticate, logger } = deps
   const { publicUrl } = config
   const graphql = createGraphqlHandler({
-    ...services,
+    ...deps,
     prisma: database.prisma,
     sql: database.pool,
     workerSchema: config.workerSchema,
@@ -31,7 +42,7 @@ export function addApi(routes: Hono, services: Services, config: Config): void {
     // Relative, so that it is right behind any proxy.
     context.json(openApiDocument('/', config.headerPrefix)),
   )
-  routes.route(CONNECT_V1_PATH, createConnectV1(services))
+  routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(
     SESSION_PATH,
     createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger }),

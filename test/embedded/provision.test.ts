@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import type { Database } from '../../src/db/client.ts'
-import { embeddedApiKeyFile, provisionEmbedded } from '../../src/embedded/runtime.ts'
+import { embeddedApiKeyFile, provisionEmbedded } from '../../src/embedded/provision.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 let database: Database

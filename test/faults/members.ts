@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Role } from '../../src/server/http-server.ts'
+import type { Role } from '../../src/config/settings.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { freePort } from './own-postgres.ts'

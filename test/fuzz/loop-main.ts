@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import type { Settings } from '../../src/services.ts'
+import type { Settings } from '../../src/config/settings.ts'
 
 /*
  * A process of Posthorn that tells, whenever it is asked, for how long its event loop stood still at most since it was
  * asked before, and how much of that time was spent collecting garbage.
  */
 const { config, secrets } = loadConfig(process.env)
-const app = await startApp({ config, secrets: secrets as Settings['secrets'] }, 'api')
+const app = await startApp({ config, secrets: secrets as Settings['secrets'] }, { role: 'api' })
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
 let longestCollectionMs = 0

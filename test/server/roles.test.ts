@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Role } from '../../src/server/http-server.ts'
+import type { Role } from '../../src/config/settings.ts'
 import { startTestApp } from '../support/app.ts'
 
 async function statusesOf(role: Role): Promise<Record<string, number>> {

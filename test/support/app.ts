@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
+import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
-import type { Role } from '../../src/server/http-server.ts'
-import type { Settings } from '../../src/services.ts'
 import { createTestDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
 
@@ -56,7 +55,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       trustedAuthorities: options.trustedAuthorities ?? [],
       ...(options.now && { now: options.now }),
     },
-    options.role ?? 'all',
+    { role: options.role ?? 'all' },
   )
   const authorization = `Bearer ${tenant.token}`
   return {

@@ -1,0 +1,17 @@
+import type { Config, Secrets } from './config.ts'
+
+/** What one process of Posthorn is for: both, only the API, or only deliveries. */
+export type Role = 'all' | 'api' | 'worker'
+
+/** A complete configuration: the database and the encryption keys are known. */
+export interface Settings {
+  readonly config: Config
+  readonly secrets: Secrets & {
+    readonly databaseUrl: string
+    readonly encryptionKeys: readonly Buffer[]
+  }
+  /** Certificate authorities to trust besides those of the configuration, as PEM. */
+  readonly trustedAuthorities?: readonly string[]
+  /** The clock of deliveries and of the circuit breaker. Default: the machine's. */
+  readonly now?: () => Date
+}

@@ -1,0 +1,2 @@
+/** Bound of the `data` of an event, and of the example of an event type, as JSON. */
+export const MAX_DATA_BYTES = 256 * 1024

@@ -1,0 +1,65 @@
+import { Hono } from 'hono'
+import type { Database, Sql } from '../db/client.ts'
+import { notFoundProblem } from '../http/problem.ts'
+import { unappliedMigrations } from '../migrate/migrate.ts'
+import type { Worker } from '../queue/runner.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+
+export interface OperatorDeps {
+  readonly database: Database
+  readonly metrics: Metrics
+  /** The worker of this process, if its role has one. */
+  readonly worker: Worker | undefined
+  /** Whether the start of the process is complete. */
+  readonly hasStarted: () => boolean
+}
+
+/** `/readyz` reports Postgres unavailable when it has not answered by then. */
+const READY_WITHIN_MS = 2_000
+
+/** The paths that every process has, of any role: `/healthz`, `/readyz` and `/metrics`. */
+export function createOperatorRoutes(deps: OperatorDeps): Hono {
+  const { metrics } = deps
+  const routes = new Hono()
+  routes.get('/healthz', (context) => context.json({ status: 'ok' }))
+  routes.get('/readyz', async (context) => {
+    const checks = await readiness(deps)
+    const ready = Object.values(checks).every((check) => check === 'ok')
+    return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
+  })
+  routes.get('/metrics', async (context) =>
+    context.body(await metrics.render(), 200, {
+      'content-type': metrics.contentType,
+    }),
+  )
+  routes.notFound((context) => notFoundProblem(context.req.path))
+  return routes
+}
+
+type Check = 'ok' | 'unavailable'
+
+async function readiness({
+  database,
+  worker,
+  hasStarted,
+}: OperatorDeps): Promise<Record<string, Check>> {
+  const inTime = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
+  const [writable, unapplied] = await Promise.all([
+    Promise.race([isWritable(database.pool).catch(() => null), inTime]),
+    Promise.race([unappliedMigrations(database.pool).catch(() => null), inTime]),
+  ])
+  return {
+    postgres: writable && unapplied !== null ? 'ok' : 'unavailable',
+    migrations: unapplied?.length === 0 ? 'ok' : 'unavailable',
+    ...(worker && { worker: worker.running ? ('ok' as const) : ('unavailable' as const) }),
+    ...(!hasStarted() && { start: 'unavailable' as const }),
+  }
+}
+
+/** After a failover, the server that is reached may be one that only reads. */
+async function isWritable(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<{ only_reads: string }>(
+    `select current_setting('transaction_read_only') as only_reads`,
+  )
+  return rows[0]?.only_reads === 'off'
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import type { Settings } from '../config/settings.ts'
+import type { Database } from '../db/client.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
+import { setDefaultMaxAttempts } from '../deliveries/default-max-attempts.ts'
+import { createLoadDelivery } from '../deliveries/load-delivery.ts'
+import { markFault } from '../deliveries/mark-fault.ts'
+import { createRecordAttempt } from '../deliveries/record-attempt.ts'
+import { recordWithRetry } from '../deliveries/record-with-retry.ts'
+import { createRequeue } from '../deliveries/requeue.ts'
+import { reviveExhausted } from '../deliveries/revive-exhausted.ts'
+import { deliveryHeaderNames } from '../deliveries/signed-request.ts'
+import { USER_AGENT } from '../lib/version.ts'
+import type { Notify } from '../live/notify.ts'
+import { createHttpSender, type HttpSender } from '../outbound/http-sender.ts'
+import { createAddressGuard } from '../outbound/public-address.ts'
+import { enqueue } from '../queue/jobs.ts'
+import { startWorker, type Worker } from '../queue/runner.ts'
+import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
+import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { createIsCurrent } from '../webhooks/is-current.ts'
+import { createFindSendOptions } from '../webhooks/send-options.ts'
+import type { WebhookDeps } from '../webhooks/webhook.ts'
+import { createTasks } from './tasks.ts'
+
+export interface DeliveringDeps {
+  readonly database: Database
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly webhooks: WebhookDeps
+  readonly notify: Notify
+}
+
+/** Runs the jobs of deliveries and of maintenance until it is disposed of, which finishes the attempts in flight. */
+export async function startDelivering(deps: DeliveringDeps, settings: Settings) {
+  await using started = new AsyncDisposableStack()
+  const sender = started.use(await openSender(settings))
+  const scheduler = started.use(openScheduler(deps, settings))
+  const worker = started.use(await startTasks(deps, sender, scheduler, settings))
+  const resources = started.move()
+  return Object.assign(resources, { worker })
+}
+
+async function openSender({
+  config,
+  secrets,
+  trustedAuthorities = [],
+}: Settings): Promise<HttpSender> {
+  const file = config.egressCaFile
+  return createHttpSender({
+    guard: createAddressGuard(config.egressAllow),
+    userAgent: USER_AGENT,
+    caPem: [...trustedAuthorities, ...(file ? [await readFile(file, 'utf8')] : [])],
+    acknowledgeTimeoutMs: config.attemptTimeoutMs,
+    ...(secrets.egressProxy !== null && { proxyUrl: secrets.egressProxy }),
+  })
+}
+
+function openScheduler({ database, logger, notify }: DeliveringDeps, { config, now }: Settings) {
+  return createScheduler(database.pipeline, {
+    concurrency: config.concurrency,
+    notify,
+    onError(error) {
+      // The runner reports an unavailable database, once.
+      if (isDatabaseUnavailable(error)) return
+      logger.warn({ error }, 'cannot release from the backlogs; trying again')
+    },
+    now: now ?? systemClock,
+  })
+}
+
+const systemClock = () => new Date()
+
+async function startTasks(
+  { database, logger, metrics, webhooks, notify }: DeliveringDeps,
+  sender: HttpSender,
+  scheduler: Scheduler,
+  { config, now }: Settings,
+): Promise<Worker> {
+  const { pool, pipeline } = database
+  const { workerSchema } = config
+  const sentBy = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
+  await setDefaultMaxAttempts(pool, config.retryScheduleMs.length + 1)
+  const attempt = {
+    load: createLoadDelivery(pipeline),
+    isCurrent: createIsCurrent(pipeline),
+    findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
+    scheduler,
+    sender,
+    record: recordWithRetry(pool, createRecordAttempt(pipeline, sentBy)),
+    notify,
+    cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
+    requeue: createRequeue(pipeline),
+    revive: (uuid: string) => reviveExhausted(pool, uuid),
+    markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
+    report: createDeliveryReporter(logger, metrics.attempts),
+    retryScheduleMs: config.retryScheduleMs,
+    headerNames: deliveryHeaderNames(config.headerPrefix),
+    now: now ?? systemClock,
+  }
+  const tasks = createTasks({
+    database,
+    workerSchema,
+    attempt,
+    scheduler,
+    retentionMs: config.retentionMs,
+    auditRetentionMs: config.auditRetentionMs,
+    keepFailedJobsMs: config.keepFailedJobsMs,
+    logger,
+    reportSweep: createSweepReporter(logger, metrics.sweeps),
+  })
+  const worker = await startWorker(database, tasks, {
+    concurrency: config.concurrency,
+    workerSchema,
+    logger,
+    onStopping: () => scheduler.close(),
+  })
+  // Maintenance may have been missed while no process ran.
+  await enqueue(database.prisma, 'maintain', {}, { key: 'maintain' })
+  return worker
+}

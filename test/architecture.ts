@@ -1,0 +1,42 @@
+import { readdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { cruise, type ICruiseResult } from 'dependency-cruiser'
+import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
+
+const configuration = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+export interface Architecture {
+  /** Imports that break a rule of `.dependency-cruiser.cjs`. */
+  readonly violations: string[]
+  /** Source files that the checker did not parse, so that their imports were not checked. */
+  readonly unseen: string[]
+}
+
+export async function checkArchitecture(): Promise<Architecture> {
+  const { output } = await cruise(
+    ['src'],
+    { ...configuration.options, baseDir: ROOT, validate: true, ruleSet: configuration },
+    undefined,
+    { tsConfig: extractTSConfig(`${ROOT}tsconfig.json`) },
+  )
+  const { summary, modules } = output as ICruiseResult
+  const files = (await readdir(`${ROOT}src`, { recursive: true })).filter(
+    (file) => /\.tsx?$/.test(file) && !file.includes('generated'),
+  )
+  const seen = new Set(modules.map((module) => module.source))
+  return {
+    violations: summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`),
+    unseen: files.map((file) => `src/${file}`).filter((file) => !seen.has(file)),
+  }
+}
+
+// `npm run lint` runs this file: the command of dependency-cruiser warns about TypeScript 7 each time.
+if (import.meta.main) {
+  const { violations, unseen } = await checkArchitecture()
+  for (const line of [...violations, ...unseen.map((file) => `not checked: ${file}`)]) {
+    console.error(line)
+  }
+  process.exitCode = violations.length + unseen.length > 0 ? 1 : 0
+}
