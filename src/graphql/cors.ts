@@ -1,3 +1,4 @@
+import type { YogaServerOptions } from 'graphql-yoga'
 import { ORGANIZATION_HEADER } from './organization-header.ts'
 
 /** What belongs to the socket that a request came by. */
@@ -10,36 +11,27 @@ export interface Connection {
 
 export type Handle = (request: Request, connection?: Connection) => Promise<Response>
 
-/** How long a browser remembers what it was allowed, in seconds. */
+/** How long a browser may remember a preflight, in seconds. */
 const MAX_AGE_S = 600
 
-const ALLOWED_HEADERS = `authorization, content-type, ${ORGANIZATION_HEADER}`
-const EXPOSED_HEADERS = 'ratelimit, ratelimit-policy, retry-after, www-authenticate'
+type CorsOptions = Exclude<YogaServerOptions<object, object>['cors'], undefined>
 
 /**
- * Lets pages of these origins call from a browser, and none when there are none. Keys travel in a header that a page
- * must know, so there are no credentials to allow.
+ * Lets the pages of these origins call from a browser. An API key travels in a header that a page must know, so there
+ * are no credentials to allow.
  */
-export function withCors(handle: Handle, origins: readonly string[]): Handle {
-  if (origins.length === 0) return handle
-  return async (request, connection) => {
-    const origin = request.headers.get('origin')
-    const allowed = origin !== null && origins.includes(origin)
-    const preflight =
-      request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
-    const response =
-      preflight && allowed ? new Response(null, { status: 204 }) : await handle(request, connection)
-
-    response.headers.append('vary', 'origin')
-    if (allowed) {
-      response.headers.set('access-control-allow-origin', origin)
-      response.headers.set('access-control-expose-headers', EXPOSED_HEADERS)
-      if (preflight) {
-        response.headers.set('access-control-allow-methods', 'GET, POST')
-        response.headers.set('access-control-allow-headers', ALLOWED_HEADERS)
-        response.headers.set('access-control-max-age', String(MAX_AGE_S))
-      }
+export function corsOptions(origins: readonly string[]): CorsOptions {
+  return ({ headers }: Request) => {
+    const origin = headers.get('origin')
+    // For an origin outside a list yoga answers `null`, which a page in a sandboxed frame has as its origin.
+    if (origin === null || !origins.includes(origin)) return false
+    return {
+      origin: [origin],
+      methods: ['GET', 'POST'],
+      allowedHeaders: ['authorization', 'content-type', ORGANIZATION_HEADER],
+      exposedHeaders: ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate'],
+      credentials: false,
+      maxAge: MAX_AGE_S,
     }
-    return response
   }
 }

@@ -4,7 +4,7 @@ import { createQuota } from '../access/quota.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Context, createContext, type DomainDeps, type Identify } from './context.ts'
-import { type Connection, type Handle, withCors } from './cors.ts'
+import { type Connection, corsOptions, type Handle } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
 import { graphiqlOptions } from './graphiql.ts'
 import { type CheckComplexity, createCheckComplexity } from './limits/check-complexity.ts'
@@ -13,7 +13,7 @@ import { useKeylessRequests } from './limits/use-keyless-requests.ts'
 import { useLimits } from './limits/use-limits.ts'
 import { type Asked, useRateLimit } from './limits/use-rate-limit.ts'
 import { createMaskError } from './mask-error.ts'
-import { useReadParams } from './read-params.ts'
+import { MAX_BODY_BYTES, useReadParams } from './read-params.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
@@ -37,7 +37,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
   const checkComplexity = createCheckComplexity(options.schema)
   let yoga: ReturnType<typeof createServer> | undefined
 
-  async function answer(request: Request, connection: Connection = {}): Promise<Response> {
+  return async function answer(request: Request, connection: Connection = {}): Promise<Response> {
     // Not before a server listens, which sets the `Response` that it sends quickest.
     yoga ??= createServer(deps, options, checkComplexity)
     const quota = createQuota(options.rateLimiter)
@@ -46,10 +46,9 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     // Answers hold secrets at times, and belong to one key.
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
+    if (options.corsOrigins.length > 0) response.headers.append('vary', 'origin')
     return response
   }
-
-  return withCors(answer, options.corsOrigins)
 }
 
 function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity: CheckComplexity) {
@@ -75,11 +74,11 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger) },
     graphiql: options.graphiql && !trusted && graphiqlOptions,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
     // Each of these is done by a plugin of ours, or not at all.
     batching: false,
     multipart: false,
-    maxRequestBodySize: false,
-    cors: false,
     landingPage: false,
     logging: false,
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },

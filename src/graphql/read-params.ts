@@ -35,45 +35,20 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   return params
 }
 
-/** A body whose length is declared is read whole, which is quicker: the server takes no more of it than was declared. */
-async function readBody(request: Request): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length')
-  if (Number(declared ?? 0) > MAX_BODY_BYTES) throw tooLarge()
-  if (declared === null) return await readStream(request)
-  const body = new Uint8Array(await request.arrayBuffer().catch(brokenOff))
-  if (body.byteLength > MAX_BODY_BYTES) throw tooLarge()
-  return body
-}
-
-/** Stops reading once the bound is met. */
-async function readStream(request: Request): Promise<Uint8Array> {
-  const reader = request.body?.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { done, value } = (await reader?.read().catch(brokenOff)) ?? { done: true }
-    if (done || !value) return Buffer.concat(chunks)
-    size += value.byteLength
-    if (size > MAX_BODY_BYTES) {
-      reader?.cancel().catch(() => {})
-      throw tooLarge()
-    }
-    chunks.push(value)
+/** yoga bounds the body (`maxRequestBodySize` in handler.ts), and its error passes. */
+async function readBody(request: Request): Promise<ArrayBuffer> {
+  try {
+    return await request.arrayBuffer()
+  } catch (error) {
+    if (error instanceof Error && error.name === 'GraphQLError') throw error
+    // The client closed the connection, or took too long.
+    throw rejection(400, 'The body ended before it was whole.')
   }
-}
-
-/** By the client, or by a limit of time: no fault of ours. */
-function brokenOff(): never {
-  throw rejection(400, 'The body ended before it was whole.')
-}
-
-function tooLarge(): Error {
-  return rejection(413, `The body must have at most ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decode(body: Uint8Array): string {
+function decode(body: ArrayBuffer): string {
   try {
     return utf8.decode(body)
   } catch {

@@ -1,3 +1,6 @@
+import { generateCookie } from 'hono/cookie'
+import { parse } from 'hono/utils/cookie'
+
 /**
  * The cookie of a browser that signed in to the console. No page of another site can use it, for three reasons, each
  * enough by itself: browsers keep it to requests from our own pages (`SameSite=Strict`); it counts only beside a header
@@ -16,24 +19,26 @@ export interface SessionCookie {
 }
 
 const CONSOLE_HEADER = 'posthorn-console'
+const NAME = 'posthorn_session'
 
-/** `publicUrl` is the origin that browsers know Posthorn by, if that was configured. */
+/** `publicUrl` is the origin that browsers know Posthorn by, if it is configured. */
 export function sessionCookie(publicUrl: string | null): SessionCookie {
-  const secure = publicUrl?.startsWith('https:') === true
-  // The prefix makes browsers refuse it from anybody but this very host.
-  const name = secure ? '__Host-posthorn_session' : 'posthorn_session'
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+  // With the prefix `__Host-`, browsers accept the cookie from this very host alone.
+  const isSecure = publicUrl?.startsWith('https:') === true
+  const name = `${isSecure ? '__Host-' : ''}${NAME}`
+  const set = (value: string, maxAge: number) =>
+    generateCookie(NAME, value, {
+      maxAge,
+      httpOnly: true,
+      sameSite: 'Strict',
+      ...(isSecure && { prefix: 'host' }),
+    })
   return {
     isAskedFor: ({ headers }) => headers.has(CONSOLE_HEADER),
-    read({ headers }) {
-      const cookies = (headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim())
-      return cookies.find((cookie) => cookie.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
-    },
-    keep(token, expiresAt) {
-      const seconds = Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000))
-      return `${name}=${token}; ${attributes}; Max-Age=${seconds}`
-    },
-    forget: () => `${name}=; ${attributes}; Max-Age=0`,
+    read: ({ headers }) => parse(headers.get('cookie') ?? '', name)[name] ?? null,
+    keep: (token, expiresAt) =>
+      set(token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000))),
+    forget: () => set('', 0),
   }
 }
 

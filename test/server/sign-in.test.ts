@@ -46,7 +46,7 @@ describe('signing in with an API key', () => {
     expect(response.status).toBe(204)
     expect(response.headers.get('cache-control')).toBe('no-store')
     const [, seconds] =
-      /^posthorn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=(\d+)$/.exec(
+      /^posthorn_session=[\w-]{43}; Max-Age=(\d+); Path=\/; HttpOnly; SameSite=Strict$/.exec(
         response.headers.get('set-cookie') ?? '',
       ) ?? []
     expect(Number(seconds)).toBeGreaterThan(7 * DAY_S - 60)
@@ -135,7 +135,7 @@ describe('with https as the public URL', () => {
     const browser = openBrowser(secure.app.url)
     const response = await browser.signIn({ token: posthorn.tenant.token })
     expect(response.headers.get('set-cookie')).toMatch(
-      /^__Host-posthorn_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=\d+$/,
+      /^__Host-posthorn_session=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
     expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
   })
@@ -183,7 +183,7 @@ describe('a session ends', () => {
     expect((await stolen.graphql(VIEWER)).errors).toBeUndefined()
     const response = await browser.signOut()
     expect(response.status).toBe(204)
-    expect(response.headers.get('set-cookie')).toMatch(/^posthorn_session=;.*Max-Age=0$/)
+    expect(response.headers.get('set-cookie')).toMatch(/^posthorn_session=;.*Max-Age=0;/)
     expect((await stolen.graphql(VIEWER)).errors).toEqual([signInAgain])
     expect((await browser.signOut()).status).toBe(204)
     expect((await browser.graphql(VIEWER)).errors).toEqual([signInAgain])
