@@ -3,7 +3,7 @@ import { invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
 /** What the attempts of some time came to. */
-export interface Tally {
+export interface AttemptCounts {
   readonly attempts: number
   readonly succeeded: number
   readonly failed3xx: number
@@ -14,7 +14,7 @@ export interface Tally {
   readonly latency: readonly number[]
 }
 
-export interface StatisticsBucket extends Tally {
+export interface StatisticsBucket extends AttemptCounts {
   readonly start: Date
 }
 
@@ -92,17 +92,17 @@ export async function readStatistics(
 }
 
 /** All buckets of a range added up, for each webhook in order. */
-export async function readTallies(
+export async function readAttemptCounts(
   sql: Sql,
   webhookUuids: readonly string[],
   range: BucketRange,
-): Promise<Tally[]> {
+): Promise<AttemptCounts[]> {
   const rows = await readCounts(sql, { webhooks: webhookUuids }, range, null)
   const bySubject = new Map(rows.map((row) => [row.subject, row]))
   return webhookUuids.map((uuid) => bySubject.get(uuid) ?? NOTHING)
 }
 
-const NOTHING: Tally = {
+const NOTHING: AttemptCounts = {
   attempts: 0,
   succeeded: 0,
   failed3xx: 0,

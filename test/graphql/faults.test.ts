@@ -37,7 +37,7 @@ test('a fault is masked, and is in the log, whole, under the reference that was 
   expect(data).toEqual({ publishEvent: null })
   expect(errors).toEqual([
     {
-      message: 'Something went wrong on our side. It was recorded under the reference.',
+      message: 'Internal error. The server log has the details under this reference.',
       path: ['publishEvent'],
       locations: expect.anything(),
       extensions: {

@@ -129,7 +129,7 @@ describe('with a key or without', () => {
         extensions: {
           code: 'LIMIT_EXCEEDED',
           limit: 'aliases in `__schema` and `__type`',
-          most: 0,
+          max: 0,
           found: 1,
         },
       },
@@ -143,9 +143,9 @@ describe('with a key or without', () => {
     expect(await refused(`{ ${types.join(' ')} }`)).toMatchObject([
       {
         message: expect.stringContaining(
-          'Ask for all types with `__schema`, or read /schema.graphql.',
+          'Request all types with `__schema`, or read /schema.graphql.',
         ),
-        extensions: { code: 'LIMIT_EXCEEDED', most: 4, found: 5 },
+        extensions: { code: 'LIMIT_EXCEEDED', max: 4, found: 5 },
       },
     ])
   })

@@ -17,7 +17,7 @@ let worker: ClaimingWorker
 interface Jobs {
   running: string
   due: string
-  waiting: string
+  scheduled: string
   failed: string
 }
 let jobs: Jobs
@@ -36,10 +36,10 @@ beforeEach(async () => {
   worker = await claimJobs(api.database, 1)
   await publish(api, tenant.organizationId)
   const due = await scalar('select max(id) from graphile_worker.jobs')
-  const waiting = await add(`'posthorn:maintain', run_at := now() + interval '1 hour'`)
+  const scheduled = await add(`'posthorn:maintain', run_at := now() + interval '1 hour'`)
   const failed = await add(`'posthorn:roll_up', max_attempts := 1`)
   await fail(failed, 'Boom')
-  jobs = { running, due, waiting, failed }
+  jobs = { running, due, scheduled, failed }
   const [second = '', first = ''] = await deliveryIds(api.database, tenant.organizationId)
   deliveries = { running: first, due: second }
 })
@@ -108,7 +108,7 @@ describe('jobs', () => {
         organization,
         lockedAt: null,
       },
-      { task: 'posthorn:maintain', state: 'WAITING', delivery: null, organization: null },
+      { task: 'posthorn:maintain', state: 'SCHEDULED', delivery: null, organization: null },
       { task: 'posthorn:roll_up', state: 'FAILED', attempts: 1, lastError: 'Boom', key: null },
     ])
     expect(api.statements.list.toSorted()).toEqual([
@@ -152,7 +152,7 @@ describe('jobs', () => {
     expect(data.jobs.nodes).toMatchObject([{ id: jobs.due, delivery: null, organization: null }])
   })
 
-  test.each(['due', 'waiting', 'running', 'failed'] as const)(
+  test.each(['due', 'scheduled', 'running', 'failed'] as const)(
     'are narrowed to %s',
     async (state) => {
       const { data } = await call('Jobs', { state: state.toUpperCase() })
@@ -163,7 +163,7 @@ describe('jobs', () => {
   test('are narrowed by task', async () => {
     const narrowed = async (variables: object) => idsOf((await call('Jobs', { ...variables })).data)
     expect(await narrowed({ task: 'posthorn:deliver' })).toEqual([jobs.running, jobs.due])
-    expect(await narrowed({ task: 'posthorn:maintain' })).toEqual([jobs.waiting])
+    expect(await narrowed({ task: 'posthorn:maintain' })).toEqual([jobs.scheduled])
     expect(await narrowed({ task: 'posthorn:deliver', state: 'DUE' })).toEqual([jobs.due])
     expect(await narrowed({ task: 'no such task' })).toEqual([])
   })
@@ -172,8 +172,8 @@ describe('jobs', () => {
     const foreign = await add(`'deliver', job_key := 'theirs', max_attempts := 7`)
     expect(idsOf((await call('Jobs')).data)).not.toContain(foreign)
     expect(idsOf((await call('Jobs', { task: 'deliver' })).data)).toEqual([])
-    const { data } = await call('JobSummary')
-    expect(data.jobSummary.map(({ task }: { task: string }) => task)).not.toContain('deliver')
+    const { data } = await call('JobCounts')
+    expect(data.jobCounts.map(({ task }: { task: string }) => task)).not.toContain('deliver')
     for (const [name, operation, variables] of MUTATIONS) {
       const { data } = await call(operation, { ids: [foreign], ...variables })
       expect(data[name].changes).toEqual([{ id: foreign, outcome: 'NOT_FOUND', job: null }])
@@ -185,14 +185,14 @@ describe('jobs', () => {
 
   test('come in pages, both ways', async () => {
     const { data: first } = await call('Jobs', { first: 3 })
-    expect(idsOf(first)).toEqual([jobs.running, jobs.due, jobs.waiting])
+    expect(idsOf(first)).toEqual([jobs.running, jobs.due, jobs.scheduled])
     expect(first.jobs.pageInfo).toMatchObject({ hasNextPage: true })
     const { endCursor } = first.jobs.pageInfo
     const { data: second } = await call('Jobs', { first: 3, after: endCursor })
     expect(idsOf(second)).toEqual([jobs.failed])
     expect(second.jobs.pageInfo).toMatchObject({ hasNextPage: false })
     const { data: back } = await call('Jobs', { last: 2, before: second.jobs.pageInfo.startCursor })
-    expect(idsOf(back)).toEqual([jobs.due, jobs.waiting])
+    expect(idsOf(back)).toEqual([jobs.due, jobs.scheduled])
     expect(back.jobs.pageInfo).toMatchObject({ hasPreviousPage: true })
   })
 
@@ -206,14 +206,14 @@ describe('jobs', () => {
   })
 })
 
-test('jobSummary counts by task and state', async () => {
-  const { data, errors } = await call('JobSummary')
+test('jobCounts counts by task and state', async () => {
+  const { data, errors } = await call('JobCounts')
   expect(errors).toBeUndefined()
-  expect(data.jobSummary).toEqual([
-    { task: 'posthorn:deliver', state: 'DUE', count: 1, exact: true },
-    { task: 'posthorn:deliver', state: 'RUNNING', count: 1, exact: true },
-    { task: 'posthorn:maintain', state: 'WAITING', count: 1, exact: true },
-    { task: 'posthorn:roll_up', state: 'FAILED', count: 1, exact: true },
+  expect(data.jobCounts).toEqual([
+    { task: 'posthorn:deliver', state: 'DUE', count: 1, countIsExact: true },
+    { task: 'posthorn:deliver', state: 'RUNNING', count: 1, countIsExact: true },
+    { task: 'posthorn:maintain', state: 'SCHEDULED', count: 1, countIsExact: true },
+    { task: 'posthorn:roll_up', state: 'FAILED', count: 1, countIsExact: true },
   ])
 })
 
@@ -224,7 +224,7 @@ const MUTATIONS: [string, string, Record<string, unknown>, object | null][] = [
     'rescheduleJobs',
     'RescheduleJobs',
     { runAt: '2099-01-31T12:00:00.000Z' },
-    { state: 'WAITING', attempts: 0, runAt: '2099-01-31T12:00:00.000Z' },
+    { state: 'SCHEDULED', attempts: 0, runAt: '2099-01-31T12:00:00.000Z' },
   ],
   ['failJobs', 'FailJobs', { reason: 'By hand' }, { state: 'FAILED', lastError: 'By hand' }],
   ['completeJobs', 'CompleteJobs', {}, null],
@@ -232,7 +232,7 @@ const MUTATIONS: [string, string, Record<string, unknown>, object | null][] = [
 
 describe.each(MUTATIONS)('%s', (name, operation, variables, after) => {
   test('changes what does not run, and says of each what became of it', async () => {
-    const ids = [jobs.failed, jobs.running, '999999999', 'nonsense', jobs.waiting, jobs.due]
+    const ids = [jobs.failed, jobs.running, '999999999', 'nonsense', jobs.scheduled, jobs.due]
     const { data, errors } = await call(operation, { ids, ...variables })
     expect(errors).toBeUndefined()
     const job = after && expect.objectContaining(after)
@@ -245,7 +245,7 @@ describe.each(MUTATIONS)('%s', (name, operation, variables, after) => {
       },
       { id: '999999999', outcome: 'NOT_FOUND', job: null },
       { id: 'nonsense', outcome: 'NOT_FOUND', job: null },
-      { id: jobs.waiting, outcome: 'CHANGED', job },
+      { id: jobs.scheduled, outcome: 'CHANGED', job },
       { id: jobs.due, outcome: 'CHANGED', job },
     ])
   })
@@ -311,7 +311,7 @@ describe('the job of a delivery', () => {
 
   test.each([
     ['RunJobsNow', {}, 'DUE'],
-    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }, 'WAITING'],
+    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }, 'SCHEDULED'],
   ])('failed by mistake is sent after all by %s', async (operation, variables, state) => {
     await call('FailJobs', { ids: [jobs.due], reason: 'A mistake' })
     const { data } = await call(operation, { ids: [jobs.due], ...variables })
@@ -383,21 +383,21 @@ describe('beside 20,000 jobs that wait', () => {
     expect(await found({ state: 'RUNNING' })).toEqual([jobs.running])
     expect(await found({ state: 'DUE' })).toEqual([jobs.due])
     expect(await found({ state: 'FAILED' })).toEqual([jobs.failed])
-    expect(await found({ task: 'posthorn:maintain' })).toEqual([jobs.waiting])
-    expect(await found({ state: 'WAITING', first: 3 })).toHaveLength(3)
+    expect(await found({ task: 'posthorn:maintain' })).toEqual([jobs.scheduled])
+    expect(await found({ state: 'SCHEDULED', first: 3 })).toHaveLength(3)
   })
 
-  test('jobSummary counts the first 10,000 of a state, and says so', async () => {
-    const { data } = await call('JobSummary')
-    expect(data.jobSummary).toContainEqual({
+  test('jobCounts counts the first 10,000 of a state, and says so', async () => {
+    const { data } = await call('JobCounts')
+    expect(data.jobCounts).toContainEqual({
       task: 'posthorn:deliver',
       state: 'DUE',
       count: 1,
-      exact: true,
+      countIsExact: true,
     })
-    const waiting = data.jobSummary.filter(({ state }: { state: string }) => state === 'WAITING')
-    const sum = waiting.reduce((total: number, { count }: { count: number }) => total + count, 0)
+    const scheduled = data.jobCounts.filter(({ state }: { state: string }) => state === 'SCHEDULED')
+    const sum = scheduled.reduce((total: number, { count }: { count: number }) => total + count, 0)
     expect(sum).toBe(10_000)
-    for (const { exact } of waiting) expect(exact).toBe(false)
+    for (const { countIsExact } of scheduled) expect(countIsExact).toBe(false)
   })
 })

@@ -34,7 +34,7 @@ test('an address that asks too often without a key is told when to ask again', a
   expect(JSON.parse(body).errors).toMatchObject([
     {
       message: expect.stringMatching(
-        /^More than 60 requests a minute without a valid API key came from this address\. Try again in \d+ seconds/,
+        /^This address sent more than 60 requests per minute without a valid API key\. Try again in \d+ seconds/,
       ),
       extensions: { code: 'RATE_LIMITED' },
     },

@@ -26,8 +26,8 @@ describe('a document', () => {
     expect(errors).toEqual([
       {
         message:
-          'The document has more than 10,000 tokens; at most 10,000 are allowed. Give long values in variables, and ask in several operations.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', most: 10_000 },
+          'The document has more than 10,000 tokens; at most 10,000 are allowed. Pass long values in variables, or split the document.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', max: 10_000 },
       },
     ])
   })
@@ -40,8 +40,8 @@ describe('a document', () => {
     expect(errors).toEqual([
       {
         message:
-          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key to ask for more: `Authorization: Bearer <API key>`.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', most: 1_000 },
+          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key for a higher limit: `Authorization: Bearer <API key>`.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', max: 1_000 },
       },
     ])
   })
@@ -75,8 +75,8 @@ describe('a document', () => {
     expect(data).toBeUndefined()
     expect(errors).toEqual([
       {
-        message: `The document has ${found} ${limit}; at most ${many} are allowed. Ask in several operations.`,
-        extensions: { code: 'LIMIT_EXCEEDED', limit, most, found: most + 1 },
+        message: `The document has ${found} ${limit}; at most ${many} are allowed. Split it into several operations.`,
+        extensions: { code: 'LIMIT_EXCEEDED', limit, max: most, found: most + 1 },
       },
     ])
   })
@@ -88,7 +88,7 @@ describe('a document', () => {
       {
         message:
           'The document has more than 50 selections of one field; at most 50 are allowed. Select it once, with everything that is needed of it.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'selections of one field', most: 50 },
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'selections of one field', max: 50 },
       },
     ])
   })
@@ -102,11 +102,11 @@ describe('a document', () => {
     expect((await api.call(token, longer)).errors).toEqual([
       {
         message:
-          'The document has more than 1,000 fields with those of its fragments; at most 1,000 are allowed. Ask in several operations.',
+          'The document has more than 1,000 fields with those of its fragments; at most 1,000 are allowed. Split it into several operations.',
         extensions: {
           code: 'LIMIT_EXCEEDED',
           limit: 'fields with those of its fragments',
-          most: 1_000,
+          max: 1_000,
         },
       },
     ])
@@ -118,7 +118,7 @@ describe('a document', () => {
       `{ ${times(n, (i) => `a${i}: statistics(${span}) { start attempts failed succeeded }`)} }`
     expect((await api.call(token, query(2))).errors).toBeUndefined()
     expect((await api.call(token, query(20))).errors).toMatchObject([
-      { extensions: { limit: 'fields in its largest answer' } },
+      { extensions: { limit: 'fields in its largest response' } },
     ])
   })
 
@@ -130,8 +130,8 @@ describe('a document', () => {
     expect(errors).toEqual([
       {
         message:
-          'The document has more than 500,000 comparisons of equal fields; at most 500,000 are allowed. Ask for each field once, and in fewer fragments.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'comparisons of equal fields', most: 500_000 },
+          'The document has more than 500,000 comparisons of equal fields; at most 500,000 are allowed. Select each field once, and use fewer fragments.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'comparisons of equal fields', max: 500_000 },
       },
     ])
   })
@@ -149,7 +149,7 @@ describe('a document', () => {
     expect(errors).toMatchObject([
       {
         message:
-          'The document has more than 100 levels of nested brackets; at most 100 are allowed. Give deep values in variables.',
+          'The document has more than 100 levels of nested brackets; at most 100 are allowed. Pass deeply nested values in variables.',
         extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ])
@@ -164,7 +164,7 @@ describe('a document', () => {
     expect(errors).toMatchObject([
       {
         message:
-          'The document has 16 levels of fields inside each other; at most 15 are allowed. Ask in several operations.',
+          'The document has 16 levels of nested fields; at most 15 are allowed. Split it into several operations.',
         extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ])
@@ -177,7 +177,9 @@ describe('a document', () => {
     )
     const query = `{ __schema { types { ...f0 } } } ${fragments.join(' ')} fragment f15 on __Type { name }`
     const { errors } = await api.call(token, query)
-    expect(errors).toMatchObject([{ message: expect.stringContaining('has 18 levels of fields') }])
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('has 18 levels of nested fields') },
+    ])
   })
 
   test('whose fragments go round in a circle is refused', async () => {
@@ -273,12 +275,12 @@ describe('an answer', () => {
     expect(errors).toEqual([
       {
         message: expect.stringMatching(
-          /^The document has [\d,]+ fields in its largest answer; at most 100,000 are allowed\. Ask for smaller pages \(`first`\), or in several operations\.$/,
+          /^The document has [\d,]+ fields in its largest response; at most 100,000 are allowed\. Request smaller pages \(`first`\), or split the operation\.$/,
         ),
         extensions: {
           code: 'LIMIT_EXCEEDED',
-          limit: 'fields in its largest answer',
-          most: 100_000,
+          limit: 'fields in its largest response',
+          max: 100_000,
           found: expect.any(Number),
         },
       },

@@ -20,7 +20,8 @@ let token: string
 let raw: pg.Client
 const notifications: string[] = []
 
-const ATTEMPTS = 'subscription { attemptMade { number succeeded status delivery { id state } } }'
+const ATTEMPTS =
+  'subscription { attemptRecorded { number succeeded status delivery { id state } } }'
 
 beforeAll(async () => {
   receiver = await startReceiver()
@@ -80,7 +81,12 @@ test('an attempt made in another process arrives as it is made', async () => {
   await publish()
   expect(await stream.result(1)).toMatchObject({
     data: {
-      attemptMade: { number: 1, succeeded: true, status: 200, delivery: { state: 'SUCCEEDED' } },
+      attemptRecorded: {
+        number: 1,
+        succeeded: true,
+        status: 200,
+        delivery: { state: 'SUCCEEDED' },
+      },
     },
   })
 })
@@ -102,7 +108,7 @@ test('urql subscribes by itself', async () => {
   await until(() => results.length === 1, 'an attempt arrives')
   unsubscribe()
   expect(results[0]?.error).toBeUndefined()
-  expect(results[0]?.data).toMatchObject({ attemptMade: { succeeded: true } })
+  expect(results[0]?.data).toMatchObject({ attemptRecorded: { succeeded: true } })
 })
 
 test('each attempt arrives once, and the delivery when it is finished', async () => {
@@ -123,7 +129,7 @@ test('each attempt arrives once, and the delivery when it is finished', async ()
     data: { deliveryFinished: { state: 'SUCCEEDED', attemptCount: 3 } },
   })
   await attempts.result(3)
-  expect(attempts.results.map(({ data }) => data.attemptMade.status)).toEqual([503, 503, 204])
+  expect(attempts.results.map(({ data }) => data.attemptRecorded.status)).toEqual([503, 503, 204])
   expect(finished.results).toHaveLength(1)
 })
 
@@ -141,7 +147,7 @@ test('a delivery that is canceled is finished', async () => {
   )
   await publish()
   const { data } = await attempts.result(1)
-  const { id } = data.attemptMade.delivery
+  const { id } = data.attemptRecorded.delivery
   await api.graphql(
     `mutation { cancelDelivery(id: "${id}") { ... on CancelDeliverySuccess { delivery { id } } } }`,
   )
@@ -155,27 +161,27 @@ test('a webhook that begins to fail, works again and is switched tells so, each 
   using changes = await subscribe(
     api.app.url,
     token,
-    `subscription ($id: ID) { webhookHealthChanged(webhookId: $id) { health webhook { id enabled } } }`,
+    `subscription ($id: ID) { webhookHealthChanged(webhookId: $id) { state webhook { id enabled } } }`,
     { id },
   )
-  const health = () => changes.results.map(({ data }) => data.webhookHealthChanged.health)
+  const states = () => changes.results.map(({ data }) => data.webhookHealthChanged.state)
   receiver.answer = (response, { path }) => {
     if (path === '/health') response.statusCode = 500
     response.end()
   }
   await publish()
   await deliveriesDone()
-  await until(() => health().length === 1, 'it fails')
+  await until(() => states().length === 1, 'it fails')
   receiver.answer = (response) => response.end()
   await publish()
   await publish()
   await deliveriesDone()
-  await until(() => health().length === 2, 'it works again')
+  await until(() => states().length === 2, 'it works again')
   await api.rest('PUT', `/webhooks/${id}`, { enabled: false })
   await api.rest('PUT', `/webhooks/${id}`, { description: 'still off' })
   await api.rest('PUT', `/webhooks/${id}`, { enabled: true })
-  await until(() => health().length >= 4, 'it was switched')
-  expect(health()).toEqual(['FAILING', 'HEALTHY', 'DISABLED', 'HEALTHY'])
+  await until(() => states().length >= 4, 'it was switched')
+  expect(states()).toEqual(['FAILING', 'HEALTHY', 'DISABLED', 'HEALTHY'])
   expect(changes.results[3]?.data.webhookHealthChanged.webhook).toEqual({ id, enabled: true })
   await api.rest('DELETE', `/webhooks/${id}`)
 })
@@ -184,11 +190,11 @@ test('attempts that come together are read together, and notified once', async (
   using stream = await subscribe(
     api.app.url,
     token,
-    'subscription { attemptMade { id delivery { id event { id } } } }',
+    'subscription { attemptRecorded { id delivery { id event { id } } } }',
   )
   await publish(api, 600)
   await stream.result(600)
-  const ids = new Set(stream.results.map(({ data }) => data.attemptMade.id))
+  const ids = new Set(stream.results.map(({ data }) => data.attemptRecorded.id))
   expect(ids.size).toBe(600)
   // In one process, one notification for each batch of attempts at most: many fewer than attempts.
   expect(notifications.length).toBeLessThan(60)
@@ -208,15 +214,15 @@ test('another organization hears nothing', async () => {
   const refused = await subscribe(
     api.app.url,
     other.token,
-    `subscription { attemptMade(webhookId: "${webhookId}") { id } }`,
+    `subscription { attemptRecorded(webhookId: "${webhookId}") { id } }`,
   )
   expect((await refused.result(1)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
 })
 
 test.each([
-  ['attemptMade { id }', 'deliveries:read'],
+  ['attemptRecorded { id }', 'deliveries:read'],
   ['deliveryFinished { id }', 'deliveries:read'],
-  ['webhookHealthChanged { health }', 'webhooks:read'],
+  ['webhookHealthChanged { state }', 'webhooks:read'],
 ])('%s needs the scope %s', async (field, scope) => {
   const { token } = await createApiKey(api.database.prisma, {
     organizationId: api.tenant.organizationId,
@@ -238,11 +244,11 @@ test('an event of more than 10 MB is an error, and the end of its stream', async
   using stream = await subscribe(
     api.app.url,
     token,
-    'subscription { attemptMade { delivery { webhook { deliveries(first: 45) { nodes { event { data } } } } } } }',
+    'subscription { attemptRecorded { delivery { webhook { deliveries(first: 45) { nodes { event { data } } } } } } }',
   )
   await publish()
   expect(await stream.result(1)).toMatchObject({
-    errors: [{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'bytes of the answer' } }],
+    errors: [{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'bytes in the response' } }],
   })
   await until(() => stream.end !== null, 'the stream ends')
   expect(stream.end).toBe('completed')
@@ -355,7 +361,9 @@ test('a client that does not read is ended at 1,000 events, and told so', async 
   const { port } = new URL(api.app.url)
   const socket = connect(Number(port), '127.0.0.1')
   await once(socket, 'connect')
-  const body = JSON.stringify({ query: 'subscription { attemptMade { id response { body } } }' })
+  const body = JSON.stringify({
+    query: 'subscription { attemptRecorded { id response { body } } }',
+  })
   socket.write(
     `POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
@@ -376,7 +384,7 @@ test('a client that does not read is ended at 1,000 events, and told so', async 
     text += chunk
   })
   await until(() => text.includes('event: complete'), 'it is told')
-  expect(text).toContain('FELL_BEHIND')
+  expect(text).toContain('SLOW_CONSUMER')
   socket.destroy()
 }, 60_000)
 

@@ -142,10 +142,10 @@ test.each([
   ['first: 101', 'first must be from 0 to 100.'],
   ['first: -1', 'first must be from 0 to 100.'],
   ['last: 101', 'last must be from 0 to 100.'],
-  ['after: "nonsense"', 'after must be a cursor that was answered with a page.'],
+  ['after: "nonsense"', 'after must be a cursor from a page.'],
   [
     `before: "${Buffer.from('GPC:S:nonsense').toString('base64')}"`,
-    'before must be a cursor that was answered with a page.',
+    'before must be a cursor from a page.',
   ],
 ])('%s is refused by every list', async (argument, message) => {
   const { errors } = await api.call(

@@ -81,7 +81,7 @@ const OPERATORS_QUERIES = [
   '{ organizations { nodes { id } } }',
   '{ organization(id: "org_x") { id } }',
   '{ jobs { nodes { id } } }',
-  '{ jobSummary { count } }',
+  '{ jobCounts { count } }',
 ]
 
 test.each(OPERATORS_QUERIES)('without admin, %s is refused', async (query) => {

@@ -77,7 +77,7 @@ describe('deliveries', () => {
     expect(await found({ statusClass: 'REDIRECTION_3XX' })).toEqual([three])
     expect(await found({ statusClass: 'CLIENT_ERROR_4XX' })).toEqual([four])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX' })).toEqual([five])
-    expect(await found({ statusClass: 'NONE' })).toEqual([none])
+    expect(await found({ statusClass: 'NO_RESPONSE' })).toEqual([none])
     expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([done])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'EXHAUSTED' })).toEqual([five])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'PENDING' })).toEqual([])
@@ -174,7 +174,11 @@ describe('deliveries', () => {
 
   test('of one organization are not found by another', async () => {
     const other = await api.tenant()
-    for (const filter of [{ state: 'PENDING' }, { statusClass: 'NONE' }, { eventType: JOINED }]) {
+    for (const filter of [
+      { state: 'PENDING' },
+      { statusClass: 'NO_RESPONSE' },
+      { eventType: JOINED },
+    ]) {
       const { data } = await api.call(other.token, document('deliveries', 'DeliveriesPage'), {
         filter,
       })

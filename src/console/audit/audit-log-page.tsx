@@ -32,7 +32,7 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
     cell: ({ source, address }) => (address ? `${address}, ${doorOf(source)}` : '–'),
     width: '18%',
   },
-  { label: 'When', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },
+  { label: 'When', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
 ]
 
 /** What was changed, by whom, and from where. */

@@ -55,7 +55,7 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: 'When', value: <Time at={entry.at} /> },
+          { label: 'When', value: <Time at={entry.createdAt} /> },
           { label: 'Done to', value: <Subject action={action} id={subjectId} /> },
           {
             label: 'Who',

@@ -12,7 +12,7 @@ const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
   { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
   { value: 'CLIENT_ERROR_4XX', label: '4xx: refused' },
   { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
-  { value: 'NONE', label: 'No answer' },
+  { value: 'NO_RESPONSE', label: 'No answer' },
 ]
 
 /** Which deliveries the address asks for: of one webhook, where no other can be chosen. */

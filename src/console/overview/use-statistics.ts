@@ -2,7 +2,10 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLive } from '../api/use-live.ts'
 import { boundsOf, type ChartRange } from '../components/chart-range.ts'
 import { useRead } from '../components/use-read.ts'
-import { OverviewAttemptMadeDocument, OverviewStatisticsDocument } from '../generated/graphql.ts'
+import {
+  OverviewAttemptRecordedDocument,
+  OverviewStatisticsDocument,
+} from '../generated/graphql.ts'
 
 const PAINT_EVERY_MS = 250
 /** The server is asked at most this often, however many attempts are made. */
@@ -61,12 +64,12 @@ export function useStatistics(range: ChartRange) {
   }, [])
 
   const state = useLive(
-    OverviewAttemptMadeDocument,
+    OverviewAttemptRecordedDocument,
     {},
     {
-      onData({ attemptMade }) {
-        if (!attemptMade) return
-        counted.current[attemptMade.succeeded ? 'succeeded' : 'failed']++
+      onData({ attemptRecorded }) {
+        if (!attemptRecorded) return
+        counted.current[attemptRecorded.succeeded ? 'succeeded' : 'failed']++
         isDue.current = true
       },
       onReconnect() {

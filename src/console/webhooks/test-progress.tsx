@@ -6,7 +6,7 @@ import { Time } from '../components/time.tsx'
 import { useRead } from '../components/use-read.ts'
 import { formatDuration } from '../format.ts'
 import {
-  DeliveriesAttemptMadeDocument,
+  DeliveriesAttemptRecordedDocument,
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../generated/graphql.ts'
@@ -25,11 +25,11 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
   const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
   const over = delivery !== null && delivery.state !== 'PENDING'
   useLive(
-    DeliveriesAttemptMadeDocument,
+    DeliveriesAttemptRecordedDocument,
     { webhookId },
     {
       paused: over,
-      onData: ({ attemptMade }) => attemptMade?.delivery?.id === deliveryId && reload(),
+      onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
     },
   )
   useEffect(() => {

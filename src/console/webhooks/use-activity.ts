@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useLive } from '../api/use-live.ts'
-import { DeliveriesAttemptMadeDocument } from '../generated/graphql.ts'
+import { DeliveriesAttemptRecordedDocument } from '../generated/graphql.ts'
 
 const AT_MOST_EVERY_MS = 5_000
 
@@ -10,7 +10,7 @@ export function useActivity(webhookId: string, onActivity: () => void): void {
   const note = () => {
     happened.current = true
   }
-  useLive(DeliveriesAttemptMadeDocument, { webhookId }, { onData: note, onReconnect: note })
+  useLive(DeliveriesAttemptRecordedDocument, { webhookId }, { onData: note, onReconnect: note })
   useEffect(() => {
     const timer = setInterval(() => {
       if (!happened.current || document.visibilityState === 'hidden') return
