@@ -78,7 +78,7 @@ function checkTokens(lexer: Lexer, authenticated: boolean): void {
 
 /** Removes the token that the error quotes, which may be a secret pasted by mistake. Keeps the position. */
 function redactToken({ message, source, positions }: GraphQLError): Error {
-  const redacted = message.replace(/(Name|Int|Float|String|BlockString|Directive) ".*"/s, '$1')
+  const redacted = message.replace(/(Name|Int|Float|String|BlockString) ".*"/s, '$1')
   return createGraphQLError(redacted, {
     source,
     positions,
