@@ -73,7 +73,7 @@ async function begin(
       await enqueue(tx, 'recover_deliveries', { recoveryId }, { key: recoveryId })
       const webhookId = publicId('webhook', webhook.id)
       await writeAuditEntry(tx, actor, {
-        action: 'recovery.begun',
+        action: 'recovery.started',
         organizationId: webhook.organizationId,
         subjectId: recoveryId,
         after: { webhookId, since, until, include, ratePerSecond },

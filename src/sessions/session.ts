@@ -24,7 +24,7 @@ export async function beginSession(sql: Sql, keyId: string, actor: Actor): Promi
        where id = $2 and not is_portal and revoked_at is null and coalesce(expires_at > now(), true)
        returning api_key_id, expires_at
      )
-     ${writtenDown('session.begun', 'begun', '$4')}`,
+     ${writtenDown('session.started', 'begun', '$4')}`,
     [hashSessionToken(token), keyId, SESSION_MS, actorJson(actor)],
   )
   const [begun] = rows

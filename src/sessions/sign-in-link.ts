@@ -46,7 +46,7 @@ export async function exchangeSignInLink(
            where k.revoked_at is null and coalesce(k.expires_at > now(), true)
            returning api_key_id, expires_at
          )
-         ${writtenDown('session.begun', 'begun', '$4')}`,
+         ${writtenDown('session.started', 'begun', '$4')}`,
         [hashSessionToken(link), hashSessionToken(token), SESSION_MS, actorJson(actor)],
       )
     : { rows: [] }

@@ -11,9 +11,8 @@ import { until } from '../support/until.ts'
 import { graphqlInputs, type Input, keyInputs, rawInputs, restInputs } from './inputs.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const WITHIN_MS = 1_000
-/** Requests under way at once. */
-const AT_ONCE = 16
+const MAX_RESPONSE_MS = 1_000
+const CONCURRENT_REQUESTS = 16
 
 let database: Database
 let posthorn: PosthornProcess
@@ -24,12 +23,12 @@ beforeAll(async () => {
   console.info(`FUZZ_SEED=${seed}`)
   database = await createTestDatabase()
   const { organizationId } = await createTenant(database.prisma)
-  const made = await createApiKey(database.prisma, {
+  const created = await createApiKey(database.prisma, {
     organizationId,
     scopes: ALL_SCOPES,
     requestsPerSecond: 1_000_000,
   })
-  token = made.token
+  token = created.token
   const environment = { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'info' }
   posthorn = startPosthorn(['start', '--role', 'api'], { environment })
   const address = /http:\/\/127\.0\.0\.1:\d+/
@@ -53,30 +52,30 @@ async function send({ method, path, headers, body }: Input): Promise<number> {
   return response.status
 }
 
-/** Answers the status line, or nothing where the connection was closed without one. */
+/** Returns the status, or 0 if the connection closed without one. */
 async function sendRaw(bytes: Uint8Array): Promise<number> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve) => {
-    let answer = ''
+    let response = ''
     const socket = connect(Number(port), hostname, () => socket.end(bytes))
     socket.on('data', (chunk) => {
-      answer += chunk
+      response += chunk
     })
     socket.on('error', () => {})
-    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)))
+    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1] ?? 0)))
     socket.setTimeout(10_000, () => socket.destroy())
   })
 }
 
-/** One that was slow is sent again: the machine may have been busy. */
-async function refuse<T>(input: T, send: (input: T) => Promise<number>): Promise<string | null> {
+/** Sends the input and describes its failure, if any. Slow requests are repeated, because the machine may be busy. */
+async function failureOf<T>(input: T, send: (input: T) => Promise<number>): Promise<string | null> {
   for (let tries = 0; ; tries++) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const status = await send(input)
-    const tookMs = performance.now() - begun
+    const durationMs = performance.now() - startedAt
     if (status >= 500) return `${status}: ${show(input)}`
-    if (tookMs < WITHIN_MS) return null
-    if (tries === 2) return `${Math.round(tookMs)} ms: ${show(input)}`
+    if (durationMs < MAX_RESPONSE_MS) return null
+    if (tries === 2) return `${Math.round(durationMs)} ms: ${show(input)}`
   }
 }
 
@@ -102,11 +101,11 @@ async function fuzz<T>(
   }
   const work = async () => {
     for (let input = todo.pop(); input !== undefined; input = todo.pop()) {
-      const failure = await refuse(input, counted)
+      const failure = await failureOf(input, counted)
       if (failure) failures.push(failure)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work))
   expect(failures).toEqual([])
   expect(posthorn.child.exitCode).toBeNull()
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -116,7 +115,7 @@ async function fuzz<T>(
 
 test('no body, header or path makes REST fail', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(restInputs, 8_000, send)
-  // The inputs reach deep enough to be refused for many reasons.
+  // The inputs are varied enough to be rejected for many reasons.
   for (const status of [400, 404, 405, 415, 422]) expect(statuses.get(status)).toBeGreaterThan(20)
 })
 
@@ -125,12 +124,12 @@ test('no document and no variable makes GraphQL fail', { timeout: 120_000 }, asy
   for (const status of [200, 400]) expect(statuses.get(status)).toBeGreaterThan(100)
 })
 
-test('no id, key or path makes it fail', { timeout: 120_000 }, async () => {
+test('no id, key or path makes the server fail', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(keyInputs, 3_000, send)
   for (const status of [401, 404, 429]) expect(statuses.get(status)).toBeGreaterThan(15)
 })
 
-test('nothing that is not HTTP makes it fail', { timeout: 120_000 }, async () => {
+test('no malformed HTTP makes the server fail', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(rawInputs, 2_000, sendRaw)
   expect(statuses.get(400)).toBeGreaterThan(100)
 })

@@ -10,7 +10,7 @@ export interface Input {
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
-/** What trips parsers, storage and templates. */
+/** Values that often break parsers, storage and templates. */
 const NASTY = [
   '',
   '\0',
@@ -61,14 +61,14 @@ function nested(): unknown[] {
   return [100, 140, 3_000].map((depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)))
 }
 
-/** Objects with the fields that count, and now and then with another. */
+/** Objects with the known fields, and sometimes with an unknown field. */
 function objectOf(fields: readonly string[]): fc.Arbitrary<string> {
   const name = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...fields) },
     { weight: 1, arbitrary: text },
   )
   return fc.array(fc.tuple(name, json), { maxLength: 6 }).map((entries) => {
-    // By hand: two fields may have one name.
+    // Built as text, so that two fields can have the same name.
     return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
   })
 }
@@ -206,7 +206,7 @@ export const graphqlInputs: fc.Arbitrary<Input> = fc.record({
   body: fc.oneof({ weight: 4, arbitrary: params }, { weight: 1, arbitrary: mangled(params) }),
 })
 
-/** Without a valid key, or for another organization. */
+/** Requests without a valid key, or for another organization. */
 export const keyInputs: fc.Arbitrary<Input> = fc.record({
   method: fc.constant('GET'),
   path: fc.oneof(
@@ -224,7 +224,7 @@ export const keyInputs: fc.Arbitrary<Input> = fc.record({
   ),
 })
 
-/** What is no HTTP, or nearly none. */
+/** Invalid HTTP, or almost invalid. */
 export const rawInputs: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 200 }),
   mangled(

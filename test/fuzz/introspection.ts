@@ -14,7 +14,7 @@ export function multiplied(counts: readonly number[], path: readonly string[]): 
   return `{ __schema { ...F0 } } ${fragments.join(' ')}`
 }
 
-/** Everything that the schema holds, down to a depth, with no field selected twice. */
+/** A query for the whole schema down to a depth, with no field selected twice. */
 export function everything(root: string, depth: number): string {
   const fragments = new Map<string, string>()
   const typeAt = (levels: number, lists: number): string => {
@@ -40,11 +40,11 @@ export function everything(root: string, depth: number): string {
   return `${document} ${[...fragments.values()].join(' ')}`
 }
 
-/** Lists inside lists, as deep as is let through, and deeper. */
+/** Nested lists, up to the depth limit and deeper. */
 const ladder = (levels: number, field: string, inside: string) =>
   `{ __schema { types { ${`${field} { `.repeat(levels)}${inside}${' }'.repeat(levels)} } } }`
 
-/** What keeps a server busy that counts introspection as nothing. */
+/** Queries that overload a server without limits for introspection. */
 export const HOSTILE_INTROSPECTION: Record<string, string> = {
   '95 aliases of fields': `{ __schema { types { ${many(95, (i) => `a${i}: fields { name description args { name } }`)} } } }`,
   '48 x 48 x 3 aliases': multiplied([48, 48, 3], ['types', 'fields', 'args']),
@@ -54,7 +54,7 @@ export const HOSTILE_INTROSPECTION: Record<string, string> = {
   'aliases in a fragment of a fragment':
     '{ __schema { types { ...A } } } fragment A on __Type { ...B ... on __Type { a: fields { name } } } fragment B on __Type { b: fields { name } c: fields { name } }',
   'fragments that double, forty times': `{ __schema { types { ...D0 } } } ${many(40, (i) => `fragment D${i} on __Type { ...D${i + 1} ofType { ...D${i + 1} } }`)} fragment D40 on __Type { name }`,
-  'fragments in a circle':
+  'cyclic fragments':
     '{ __schema { types { ...A } } } fragment A on __Type { ofType { ...B } } fragment B on __Type { ofType { ...A } }',
   'a fragment in itself': '{ __schema { ...A } } fragment A on __Schema { ...A types { name } }',
   'one field many times': `{ __schema { types { ${'fields { name } '.repeat(180)} } } }`,
@@ -102,7 +102,7 @@ function selectionOn(type: string, depth: number, aliased: boolean): fc.Arbitrar
   return fc.array(field, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
 }
 
-/** Introspection of any shape: repetition, aliases, fragments in each other and in circles, types by name. */
+/** Introspection of any shape: repetition, aliases, nested and cyclic fragments, types by name. */
 export const introspection: fc.Arbitrary<string> = fc
   .constantFrom(false, false, true)
   .chain((aliased) =>

@@ -1,11 +1,11 @@
-/** A browser as far as signing in goes: it keeps the cookie, and says which page asks. */
+/** The part of a browser that sign-in needs: it keeps the cookie. */
 export interface Browser {
   readonly cookie: string | null
   request(path: string, init?: RequestInit): Promise<Response>
   signIn(proof: Record<string, unknown>): Promise<Response>
   signOut(): Promise<Response>
-  /** Asks GraphQL as a page of the console does. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+  /** Calls GraphQL as a page of the console does. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
   graphql(query: string, headers?: Record<string, string>): Promise<any>
 }
 

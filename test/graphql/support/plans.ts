@@ -1,8 +1,8 @@
 import type { Api } from './api.ts'
 
 /**
- * More rows of one partition are never looked at for a page: it is the sign of a scan. The partition of the first day
- * holds as little as a few minutes, depending on the time of day, and is best read whole then.
+ * A page never reads more rows of one partition; more would mean a scan. The partition of the first day may hold only a
+ * few minutes of data, depending on the time of day, and a full scan of it is fastest then.
  */
 const MOST_ROWS = 2_000
 
@@ -16,8 +16,8 @@ interface Plan {
 }
 
 /**
- * What a query reads of the volume other than by an index: sequential scans of partitions that hold something, and
- * index scans that throw most of what they read away. Runs the query, and each of its statements again, explained.
+ * The reads of a query that do not use an index well: sequential scans of partitions with data, and index scans that
+ * discard most rows. Runs the query, then each of its statements again with `explain`.
  */
 export async function readsWithoutIndex(
   api: Api,
