@@ -1,6 +1,14 @@
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import type { WebhookState as State, WebhookFilter } from './find-webhooks.ts'
+import { callerOf } from '../graphql/context.ts'
+import { openStream, readOnce } from '../graphql/live-stream.ts'
+import { streamsOfWebhook } from '../graphql/portal-access.ts'
+import type { StreamItem } from '../live/subscriber.ts'
+import {
+  findWebhooksByIds,
+  type WebhookState as State,
+  type WebhookFilter,
+} from './find-webhooks.ts'
 import { type AttemptCounts, bucketRange, readAttemptCounts } from './statistics.ts'
 
 declare module '../graphql/builder.ts' {
@@ -21,7 +29,7 @@ interface WebhookHealth {
   readonly counts: AttemptCounts
 }
 
-export const WebhookState = builder.enumType('WebhookState', {
+const WebhookState = builder.enumType('WebhookState', {
   description: 'The state of a webhook.',
   values: {
     HEALTHY: {
@@ -178,3 +186,47 @@ function stateOf(enabled: boolean, onHoldSince: Date | null, failingSince: Date 
   if (onHoldSince) return 'on_hold'
   return failingSince ? 'failing' : 'healthy'
 }
+
+const WebhookHealthChange = builder.objectRef<StreamItem>('WebhookHealthChange').implement({
+  description: 'A change of the state of a webhook.',
+  fields: (t) => ({
+    state: t.field({
+      type: WebhookState,
+      description: 'The new state.',
+      resolve: ({ liveEvent }) => (liveEvent.kind === 'health' ? liveEvent.health : 'healthy'),
+    }),
+    webhook: t.prismaField({
+      type: 'Webhook',
+      nullable: true,
+      description:
+        'The webhook. Null if it was deleted in the meantime. Needs the scope `webhooks:read`.',
+      authScopes: { scope: 'webhooks:read' },
+      resolve: async (query, event, _args, context, info) => {
+        const { organizationId } = callerOf(context)
+        const webhooks = await readOnce(event, info, (batch) => {
+          const ids = batch.map(({ webhookId }) => webhookId)
+          return findWebhooksByIds(context.prisma, organizationId, ids, query)
+        })
+        return webhooks.get(event.liveEvent.webhookId) ?? null
+      },
+    }),
+  }),
+})
+
+builder.subscriptionField('webhookHealthChanged', (t) =>
+  t.field({
+    type: WebhookHealthChange,
+    nullable: true,
+    description: 'Emits each change of the state of a webhook. Needs the scope `webhooks:read`.',
+    authScopes: { scope: 'webhooks:read' },
+    portal: streamsOfWebhook,
+    args: {
+      webhookId: t.arg.id({
+        description: 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.',
+      }),
+    },
+    subscribe: (_root, { webhookId }, context) =>
+      openStream(context, { webhookId, ofHealth: true, wants: ({ kind }) => kind === 'health' }),
+    resolve: (event) => event,
+  }),
+)
