@@ -111,9 +111,9 @@ describe('without a key', () => {
 describe('with a key or without', () => {
   const rejected = async (query: string) => {
     const { authorization } = { authorization: `Bearer ${posthorn.tenant.token}` }
-    const [stranger, caller] = await Promise.all([send(query), send(query, { authorization })])
-    expect(stranger.errors).toEqual(caller.errors)
-    return stranger.errors
+    const [keyless, caller] = await Promise.all([send(query), send(query, { authorization })])
+    expect(keyless.errors).toEqual(caller.errors)
+    return keyless.errors
   }
 
   test.each([

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   receiver.answer = (response) => response.end()
-  await until(async () => (await listeningConnections(api.database)) === 0, 'nobody listens')
+  await until(async () => (await listeningConnections(api.database)) === 0, 'no connection listens')
   notifications.length = 0
 })
 afterAll(async () => {
@@ -329,9 +329,12 @@ test('no connection listens after the streams of two organizations end together'
     const tokens = [token, other.token]
     const streams = await Promise.all(tokens.map((one) => subscribe(api.app.url, one, ATTEMPTS)))
     for (const stream of streams) stream[Symbol.dispose]()
-    await until(async () => (await listeningConnections(api.database)) === 0, 'nobody listens')
+    await until(
+      async () => (await listeningConnections(api.database)) === 0,
+      'no connection listens',
+    )
   }
-  await until(async () => (await listeningOrganizations()) === 0, 'nobody is notified to')
+  await until(async () => (await listeningOrganizations()) === 0, 'no organization is notified')
 })
 
 test('a key may have 100 subscriptions, and ended ones no longer count', async () => {

@@ -116,6 +116,6 @@ describe.each(LISTS)('%s', (list) => {
     times.push(
       `p50 ${(took[took.length / 2] as number).toFixed(1).padStart(6)} ms, p95 ${p95.toFixed(1).padStart(6)} ms  ${list.slice(0, 110)}`,
     )
-    expect(new Set(seen).size, 'no row stands on two pages').toBe(seen.length)
+    expect(new Set(seen).size, 'no row is on two pages').toBe(seen.length)
   })
 })
