@@ -5,14 +5,14 @@ import type { Config } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
 import { answerBrokenRequest } from '../http/broken-request.ts'
 import {
-  CHECK_EVERY_MS,
-  HEADERS_WITHIN_MS,
+  HEADERS_TIMEOUT_MS,
+  INACTIVITY_TIMEOUT_MS,
   KEEP_ALIVE_MS,
   MAX_CONNECTIONS,
   MAX_HEADER_BYTES,
   MAX_URL_LENGTH,
-  REQUEST_WITHIN_MS,
-  STALLED_AFTER_MS,
+  REQUEST_TIMEOUT_MS,
+  TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
 import { notFoundProblem, urlTooLongProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
@@ -30,9 +30,9 @@ const CLOSE_WITHIN_MS = 5_000
 
 const SERVER_OPTIONS: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: HEADERS_WITHIN_MS,
-  requestTimeout: REQUEST_WITHIN_MS,
-  connectionsCheckingInterval: CHECK_EVERY_MS,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
 }
 
@@ -82,7 +82,7 @@ export async function startServer(
       })
     }) as Server
     server.maxConnections = MAX_CONNECTIONS
-    server.setTimeout(STALLED_AFTER_MS)
+    server.setTimeout(INACTIVITY_TIMEOUT_MS)
     server.on('clientError', answerBrokenRequest)
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })

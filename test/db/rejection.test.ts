@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { nothingWasDone } from '../../src/db/rejection.ts'
+import { hadNoEffect } from '../../src/db/rejection.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
@@ -26,7 +26,7 @@ test.each([
 ])('where Postgres %s, that says whether nothing was done', async (_what, text, nothing) => {
   const client = await database.pool.connect()
   client.on('error', () => {})
-  expect(nothingWasDone(await errorOf(client.query(text)))).toBe(nothing)
+  expect(hadNoEffect(await errorOf(client.query(text)))).toBe(nothing)
   client.release(true)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['at a name that is none', 'postgres://posthorn@nobody.invalid/posthorn'],
 ])('nothing was done where Postgres is not reached, %s', async (_where, url) => {
   const pool = new pg.Pool({ connectionString: url })
-  expect(nothingWasDone(await errorOf(pool.query('select 1')))).toBe(true)
+  expect(hadNoEffect(await errorOf(pool.query('select 1')))).toBe(true)
   await pool.end()
 })
 
@@ -44,7 +44,7 @@ test('nothing was done where no connection is free in time', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 })
   const client = await pool.connect()
   pool.options.connectionTimeoutMillis = 20
-  expect(nothingWasDone(await errorOf(pool.query('select 1')))).toBe(true)
+  expect(hadNoEffect(await errorOf(pool.query('select 1')))).toBe(true)
   client.release()
   await pool.end()
 })
@@ -55,7 +55,7 @@ test('nothing was done where a new connection is not answered in time', async ()
   const { port } = silent.address() as AddressInfo
   const connectionString = `postgres://posthorn@127.0.0.1:${port}/posthorn`
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 20 })
-  expect(nothingWasDone(await errorOf(pool.query('select 1')))).toBe(true)
+  expect(hadNoEffect(await errorOf(pool.query('select 1')))).toBe(true)
   await pool.end()
   silent.close()
 })
@@ -72,6 +72,6 @@ test('all may have been done where the connection broke', async () => {
   }, 'it runs')
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()
-  expect(nothingWasDone(await asking)).toBe(false)
+  expect(hadNoEffect(await asking)).toBe(false)
   client.release(true)
 })
