@@ -89,7 +89,9 @@ function dialectIn(name: string): string[] {
   const words = wordsOf(name)
   const joined = words.join('')
   return [
-    ...words.filter((word) => Object.hasOwn(NAMES, word) || Object.hasOwn(NAMES, word.replace(/s$/, ''))),
+    ...words.filter(
+      (word) => Object.hasOwn(NAMES, word) || Object.hasOwn(NAMES, word.replace(/s$/, '')),
+    ),
     ...Object.keys(COMPOUNDS).filter((compound) => joined.includes(compound)),
   ]
 }

@@ -33,7 +33,7 @@ To change the key:
             subjectId: 'POSTHORN_ENCRYPTION_KEYS',
           })
           const done = await reencryptStoredSecrets(pool, keyring)
-          const unreadable = done.some((place) => place.unreadable.length > 0)
+          const unreadable = done.some((column) => column.unreadable.length > 0)
           print(json, toJson(done, !unreadable), inWords(done))
           if (unreadable) process.exitCode = 1
         }),
@@ -43,18 +43,18 @@ To change the key:
 
 function toJson(done: readonly Reencrypted[], removable: boolean) {
   return {
-    reencrypted: Object.fromEntries(done.map((one) => [one.place, one.reencrypted])),
-    unreadable: Object.fromEntries(done.map((one) => [one.place, one.unreadable])),
+    reencrypted: Object.fromEntries(done.map((one) => [one.column, one.reencrypted])),
+    unreadable: Object.fromEntries(done.map((one) => [one.column, one.unreadable])),
     old_keys_removable: removable,
   }
 }
 
 function inWords(done: readonly Reencrypted[]): string {
   const lines = done.map(
-    ({ place, reencrypted }) => `${place.replace('_', ' ')}: ${reencrypted} encrypted anew`,
+    ({ column, reencrypted }) => `${column.replace('_', ' ')}: ${reencrypted} encrypted anew`,
   )
-  const unreadable = done.flatMap(({ place, unreadable }) =>
-    unreadable.map((row) => `${place.replace('_', ' ')}: none of the keys decrypts ${row}`),
+  const unreadable = done.flatMap(({ column, unreadable }) =>
+    unreadable.map((row) => `${column.replace('_', ' ')}: none of the keys decrypts ${row}`),
   )
   const verdict =
     unreadable.length > 0

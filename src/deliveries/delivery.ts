@@ -81,7 +81,7 @@ const REDELIVER = `
   -- False where an attempt is running: then nothing was changed, and the record of that attempt sends it again.
   started as materialized (
     select case
-      when may_have_job then posthorn.bring_delivery_forward(wanted)
+      when may_have_job then posthorn.run_delivery_now(wanted)
       -- An ordered webhook sends from its backlog alone: the job is removed below, and cannot start before.
       when ordered then true
       -- The job of a canceled delivery stayed visible as failed, if an operator failed it.

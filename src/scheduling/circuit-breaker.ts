@@ -89,7 +89,7 @@ const RELEASE_PROBE = `
     returning d.*
   ),
   scheduled as (
-    select posthorn.bring_delivery_forward(row(
+    select posthorn.run_delivery_now(row(
       id, webhook_id, organization_id, event_type, now(), attempt_count, greatest(max_attempts, attempt_count + 1),
       last_error)::posthorn.delivery_job) as is_scheduled
     from probe

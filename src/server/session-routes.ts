@@ -6,7 +6,7 @@ import { connectionOf } from '../http/connection.ts'
 import { methodNotAllowed } from '../http/method-not-allowed.ts'
 import { problemResponse } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-json-object.ts'
-import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
+import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
 import { createFailedAttempts, type FailedAttempts } from '../rate-limit/failed-attempts.ts'
 import { type BegunSession, beginSession, endSession } from '../sessions/session.ts'
@@ -34,7 +34,7 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     c.header('cache-control', 'no-store')
   })
   app.use(async (c, next) => {
-    if (isFromElsewhere(c.req.raw, publicUrl)) throw new DomainError('forbidden', FROM_ELSEWHERE)
+    if (isCrossSite(c.req.raw, publicUrl)) throw new DomainError('forbidden', CROSS_SITE_DETAIL)
     await next()
   })
   app.post('/', async (c) => {
@@ -43,12 +43,12 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     // Whoever signs in anew leaves nothing open behind them.
     const before = cookie.read(c.req.raw)
     if (before !== null) await endSession(sql, before, actor)
-    return c.body(null, 204, { 'set-cookie': cookie.keep(token, expiresAt) })
+    return c.body(null, 204, { 'set-cookie': cookie.set(token, expiresAt) })
   })
   app.delete('/', async (c) => {
     const token = cookie.read(c.req.raw)
     if (token !== null) await endSession(sql, token, actorOf(c))
-    return c.body(null, 204, { 'set-cookie': cookie.forget() })
+    return c.body(null, 204, { 'set-cookie': cookie.clear() })
   })
   app.all('/', (c) => {
     throw methodNotAllowed(c.req.method, ['POST', 'DELETE'])

@@ -135,7 +135,7 @@ test('nothing is scheduled for no delivery', async () => {
 describe('bringing a delivery forward', () => {
   async function bringForward(): Promise<boolean> {
     const { rows } = await query(
-      `select posthorn.bring_delivery_forward(
+      `select posthorn.run_delivery_now(
          row(id, webhook_id, organization_id, event_type, now(), 2, 10, null)::posthorn.delivery_job) as "isDone"
        from posthorn.deliveries order by id limit 1`,
     )

@@ -32,7 +32,7 @@ afterEach(async () => {
   await until(failed, 'the jobs are done or canceled')
   const ids = (await jobs()).map(({ id }) => id)
   await posthorn.database.pool.query('select graphile_worker.complete_jobs($1::bigint[])', [ids])
-  receiver.forget()
+  receiver.clear()
 })
 
 describe('contract 2.3: a delivery', () => {

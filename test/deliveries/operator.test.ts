@@ -39,7 +39,7 @@ afterEach(async () => {
   await until(async () => (await pending()) === 0, 'nothing is pending')
   await query(`select graphile_worker.complete_jobs(array(
     select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver'))`)
-  receiver.forget()
+  receiver.clear()
 })
 
 test('a scheduled retry that is rescheduled for now is attempted now', async () => {

@@ -43,7 +43,7 @@ test('kill -9 between sending and recording: the delivery repeats once it is res
   const killedAt = Date.now()
   const inFlight = new Set(receiver.received.map((arrived) => arrived.headers['wh-id']))
 
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.end()
   await using _next = startWorker()
   await until(
@@ -63,7 +63,7 @@ test('kill -9 between sending and recording: the delivery repeats once it is res
 
 test('kill -9 during the last attempt of a schedule exhausts and cancels nothing, and the rescue uses up no attempt', async () => {
   const webhook = await register()
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response, { headers }) => {
     if (countOf(headers['wh-id']) < ATTEMPTS) response.writeHead(500).end()
   }
@@ -109,7 +109,7 @@ test('kill -9 during the last attempt of a schedule exhausts and cancels nothing
 
 test('kill -9 in the middle of recording: what was committed is not sent again, and the rest repeats once', async () => {
   const webhook = await register()
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.end()
   const doomed = startWorker()
   const holder = await api.database.pool.connect()
@@ -137,7 +137,7 @@ test('kill -9 in the middle of recording: what was committed is not sent again, 
 
 test('SIGTERM finishes what is in flight, and ends with exit code 0', async () => {
   await register()
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => setTimeout(() => response.end(), 500)
   const worker = startWorker()
   const ids = await publish(5)
@@ -151,7 +151,7 @@ test('SIGTERM finishes what is in flight, and ends with exit code 0', async () =
 }, 60_000)
 
 test('SIGTERM requeues what a hanging receiver keeps, and uses up no attempt', async () => {
-  receiver.forget()
+  receiver.clear()
   receiver.answer = () => {}
   const worker = startWorker()
   const [id] = await publish(1)
@@ -204,7 +204,7 @@ async function settle(): Promise<void> {
   receiver.answer = (response) => response.end()
   await using _worker = startWorker()
   await until(async () => (await jobCount()) === 0, 'nothing is left')
-  receiver.forget()
+  receiver.clear()
 }
 
 function startWorker(): PosthornProcess {

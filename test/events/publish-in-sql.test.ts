@@ -211,12 +211,12 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     [
       'a day that no month has',
       [{ type: JOINED, data: 1, timestamp: '2026-02-30T12:00:00Z' }],
-      /^events: a timestamp is no date of the calendar/,
+      /^events: a timestamp is not a valid date/,
     ],
     [
       'a time that in UTC is after the year 9999',
       [{ type: JOINED, data: 1, timestamp: '9999-12-31T23:59:59-01:00' }],
-      /^events: a timestamp is no date of the calendar/,
+      /^events: a timestamp is not a valid date/,
     ],
     [
       'a trace context of another form',
@@ -339,7 +339,7 @@ describe('publish_event publishes one event', () => {
       'no finite time',
       `'${JOINED}', '1', occurred_at => 'infinity'`,
       '22023',
-      'occurred_at: give a time of the years 1 to 9999.',
+      'occurred_at: give a time in the years 1 to 9999.',
     ],
   ])('and names the argument for %s', async (_case, given, code, message) => {
     await publishOne(`'${JOINED}', '1', idempotency_key => 'used'`)

@@ -46,7 +46,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await until(isReady, 'it is ready')
   await until(async () => (await jobCount()) === 0, 'nothing is left')
-  receiver.forget()
+  receiver.clear()
 })
 
 describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: boolean]>([
@@ -136,7 +136,7 @@ test('when others hold all connections of the server, callers are told to come a
   const answers = await Promise.all(Array.from({ length: 30 }, () => publish()))
   expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true)
   for (const client of others) await client.end()
-  receiver.forget()
+  receiver.clear()
   await until(async () => (await publish()).status === 200, 'an event is accepted', 5_000)
   await until(() => receiver.received.length > 0, 'it arrives')
 }, 60_000)

@@ -69,7 +69,7 @@ describe('405 and Allow: a known path with another method', () => {
       expect(response.headers.get('allow')).toBe(allow)
       if (method === 'HEAD') continue
       const { detail } = await problem(response, 405)
-      expect(detail).toBe(`${method} is not possible here. The methods of this path are ${allow}.`)
+      expect(detail).toBe(`${method} is not allowed on this path. Its methods are ${allow}.`)
     }
   })
 })

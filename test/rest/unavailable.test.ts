@@ -33,7 +33,7 @@ async function isUnavailable(response: Response) {
   const { type, detail } = await problem(response, 503)
   expect(type).toBe('urn:posthorn:problem:unavailable')
   expect(detail).toBe(
-    'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.',
+    'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.',
   )
 }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
 })
 afterEach(() => posthorn[Symbol.asyncDispose]())

@@ -39,7 +39,7 @@ describe('a webhook that keeps failing', () => {
   })
   afterAll(() => receiver[Symbol.asyncDispose]())
   beforeEach(async () => {
-    receiver.forget()
+    receiver.clear()
     clock = new Date()
     posthorn = await startTestApp({
       trustedAuthorities: [receiver.authority],
@@ -86,7 +86,7 @@ describe('a webhook that keeps failing', () => {
     pass(60)
     await publishOne()
     await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold')
-    receiver.forget()
+    receiver.clear()
   }
 
   test('is on hold: its deliveries are parked without using up attempts, new ones too', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   posthorn = await startTestApp({
     trustedAuthorities: [receiver.authority],
     environment: { POSTHORN_CONCURRENCY: '50' },

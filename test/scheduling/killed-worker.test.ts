@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   workers = []
   api = await startTestApp({ role: 'api' })
 })

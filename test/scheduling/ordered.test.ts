@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.end()
   const trustedAuthorities = [receiver.authority]
   posthorn = await startTestApp({ trustedAuthorities })

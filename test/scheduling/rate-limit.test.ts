@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   const trustedAuthorities = [receiver.authority]
   posthorn = await startTestApp({ trustedAuthorities })
   second = await startTestApp({ trustedAuthorities, database: posthorn.database, role: 'worker' })

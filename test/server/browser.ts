@@ -1,11 +1,11 @@
-/** A browser as far as signing in goes: it keeps the cookie, and says which page asks. */
+/** A minimal browser: it stores the session cookie and sends it with every request. */
 export interface Browser {
   readonly cookie: string | null
   request(path: string, init?: RequestInit): Promise<Response>
   signIn(proof: Record<string, unknown>): Promise<Response>
   signOut(): Promise<Response>
-  /** Asks GraphQL as a page of the console does. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+  /** Sends a GraphQL request as a page of the console does. */
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
   graphql(query: string, headers?: Record<string, string>): Promise<any>
 }
 

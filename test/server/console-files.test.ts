@@ -17,7 +17,7 @@ describe('the pages of the console', () => {
     '/console/webhooks/wh_1?tab=secret',
     '/portal',
     '/portal/events',
-  ])('%s is the one HTML file, asked for anew each time', async (path) => {
+  ])('%s is the one HTML file, which browsers revalidate each time', async (path) => {
     const response = await get(path)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
@@ -25,7 +25,7 @@ describe('the pages of the console', () => {
     expect(await response.text()).toContain(script)
   })
 
-  test('run scripts of their own origin alone, and none that is inline', async () => {
+  test('run only scripts of their own origin, and no inline scripts', async () => {
     const response = await get('/console')
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)
@@ -39,7 +39,7 @@ describe('the pages of the console', () => {
     }
   })
 
-  test('are framed by nobody; the portal by the origins that are configured', async () => {
+  test('cannot be framed, except the portal by the configured origins', async () => {
     const console = await get('/console')
     expect(console.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
     expect(console.headers.get('x-frame-options')).toBe('DENY')
@@ -53,7 +53,7 @@ describe('the pages of the console', () => {
 })
 
 describe('the files of the console', () => {
-  test('are kept by browsers for a year, as their names tell their content', async () => {
+  test('are cached by browsers for a year, because their names include a hash of their content', async () => {
     const response = await get(`/console/assets/${script}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/javascript/)
@@ -61,7 +61,7 @@ describe('the files of the console', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('are sent compressed to whom accepts it, with the same content', async () => {
+  test('are sent compressed to clients that accept it, with the same content', async () => {
     const plain = await (await get(`/console/assets/${script}`)).text()
     const response = await get(`/console/assets/${script}`, { 'accept-encoding': 'gzip, br' })
     expect(response.headers.get('content-encoding')).toBe('br')
@@ -72,7 +72,7 @@ describe('the files of the console', () => {
   })
 
   test.each(['index-00000000.js', '..%2F..%2F..%2Fpackage.json', '../../../package.json', ''])(
-    'what is not among them is not there: %s',
+    'any other path is not found: %s',
     async (name) => {
       const response = await get(`/console/assets/${name}`)
       expect(await response.text()).not.toContain('"name": "posthorn"')

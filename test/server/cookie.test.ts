@@ -24,14 +24,14 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const CONSOLE = { 'posthorn-console': '1' }
 
-describe('GraphQL takes the cookie', () => {
+describe('GraphQL accepts the cookie', () => {
   test.each([
     ['of a program', () => ({})],
-    ['of a page of ours', () => ({ origin: own })],
-    ['of a page of ours at the public URL', () => ({ origin: PUBLIC_URL })],
-    ['that the browser says is of a page of ours', () => ({ 'sec-fetch-site': 'same-origin' })],
+    ['of our own page', () => ({ origin: own })],
+    ['of our own page at the public URL', () => ({ origin: PUBLIC_URL })],
+    ['that the browser marks as same-origin', () => ({ 'sec-fetch-site': 'same-origin' })],
     [
-      'of a page of ours behind a proxy that changes the host',
+      'of our own page behind a proxy that changes the host',
       () => ({ origin: 'https://proxy.example', 'sec-fetch-site': 'same-origin' }),
     ],
   ])('in a request %s', async (_, headers) => {
@@ -42,27 +42,27 @@ describe('GraphQL takes the cookie', () => {
   test.each([
     ['without the header of the console', {}, 'No API key was given'],
     ['of another origin', { ...CONSOLE, origin: EVIL }, 'another site'],
-    ['of no origin that can be told', { ...CONSOLE, origin: 'null' }, 'another site'],
+    ['of an opaque origin', { ...CONSOLE, origin: 'null' }, 'another site'],
     ['of another port of this host', { ...CONSOLE, origin: 'http://127.0.0.1:1' }, 'another site'],
     [
-      'of another site, as the browser says',
+      'that the browser marks as cross-site',
       { ...CONSOLE, 'sec-fetch-site': 'cross-site' },
       'site',
     ],
-    ['of a sister domain', { ...CONSOLE, 'sec-fetch-site': 'same-site' }, 'another site'],
-  ])('not in a request %s', async (_, headers, said) => {
+    ['of a sibling domain', { ...CONSOLE, 'sec-fetch-site': 'same-site' }, 'another site'],
+  ])('not in a request %s', async (_, headers, message) => {
     const { errors } = await browser.graphql(VIEWER, headers)
     expect(errors).toMatchObject([
-      { message: expect.stringContaining(said), extensions: { code: 'UNAUTHENTICATED' } },
+      { message: expect.stringContaining(message), extensions: { code: 'UNAUTHENTICATED' } },
     ])
   })
 
-  test('not in a GET that a link or a picture could make', async () => {
+  test('not in a GET, which a link or an image could send', async () => {
     const response = await browser.request(`/graphql?query=${encodeURIComponent(VIEWER)}`)
     expect(response.status).toBe(401)
   })
 
-  test('not beside an API key, which is what counts', async () => {
+  test('not together with an API key, which takes precedence', async () => {
     const headers = { ...CONSOLE, authorization: 'Bearer phk_no' }
     expect((await browser.graphql(VIEWER, headers)).errors).toMatchObject([
       { message: 'The API key is malformed.' },
@@ -70,7 +70,7 @@ describe('GraphQL takes the cookie', () => {
   })
 })
 
-test('pages of origins that may call are still not let in by the cookie', async () => {
+test('pages of allowed CORS origins cannot use the cookie', async () => {
   const headers = { origin: EVIL, 'access-control-request-method': 'POST' }
   const { headers: allowed } = await browser.request('/graphql', { method: 'OPTIONS', headers })
   expect(allowed.get('access-control-allow-origin')).toBe(EVIL)
@@ -78,7 +78,7 @@ test('pages of origins that may call are still not let in by the cookie', async 
   expect(allowed.get('access-control-allow-credentials')).toBeNull()
 })
 
-test.each(['POST', 'DELETE'])('a page of another site can not %s a session', async (method) => {
+test.each(['POST', 'DELETE'])('a page of another site cannot %s a session', async (method) => {
   const proof = { token: posthorn.tenant.token }
   for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }]) {
     const response = await browser.request('/console/session', {
@@ -93,7 +93,7 @@ test.each(['POST', 'DELETE'])('a page of another site can not %s a session', asy
   expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
 })
 
-test('REST never takes the cookie', async () => {
+test('REST never accepts the cookie', async () => {
   for (const headers of [{}, CONSOLE, { ...CONSOLE, 'sec-fetch-site': 'same-origin' }]) {
     const response = await browser.request('/api/connect/v1/webhooks', { headers })
     expect(response.status).toBe(401)
@@ -101,8 +101,8 @@ test('REST never takes the cookie', async () => {
 })
 
 describe('a stream that the cookie opened', () => {
-  /** Signs in with a key of its own and subscribes; answers how the stream ended, once it has. */
-  async function streaming() {
+  /** Signs in with a new key and subscribes. `seen.results` gets the error that ends the stream. */
+  async function openStream() {
     const { organizationId } = posthorn.tenant
     const scopes = ['deliveries:read']
     const { key, token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes })
@@ -123,13 +123,13 @@ describe('a stream that the cookie opened', () => {
         },
       },
     )
-    await until(() => seen.connected, 'the stream begins')
+    await until(() => seen.connected, 'the stream is open')
     return { tab, keyId: publicId('apiKey', key.id), seen }
   }
 
-  test('ends when its session signs out, and that of another session goes on', async () => {
-    const { tab, seen } = await streaming()
-    const other = await streaming()
+  test('ends when its session signs out, but not the stream of another session', async () => {
+    const { tab, seen } = await openStream()
+    const other = await openStream()
     await tab.signOut()
     await until(() => seen.results.length > 0, 'the stream ends')
     expect(seen.results).toMatchObject([
@@ -146,7 +146,7 @@ describe('a stream that the cookie opened', () => {
   })
 
   test('ends when its key is revoked', async () => {
-    const { keyId, seen } = await streaming()
+    const { keyId, seen } = await openStream()
     await revokeApiKey(posthorn.database.prisma, keyId)
     await until(() => seen.results.length > 0, 'the stream ends')
     expect(seen.results).toMatchObject([{ errors: [{ message: 'The API key was revoked.' }] }])

@@ -40,7 +40,7 @@ const signInAgain = expect.objectContaining({
 })
 
 describe('signing in with an API key', () => {
-  test('gives a cookie that no script reads and no other site sends, for at most 7 days', async () => {
+  test('sets a cookie for at most 7 days that scripts cannot read and other sites cannot send', async () => {
     const browser = openBrowser(url)
     const response = await browser.signIn({ token: posthorn.tenant.token })
     expect(response.status).toBe(204)
@@ -63,7 +63,7 @@ describe('signing in with an API key', () => {
     expect(Number(seconds)).toBeLessThanOrEqual(60)
   })
 
-  test('keeps nothing of the token but a hash', async () => {
+  test('stores only a hash of the token', async () => {
     const browser = openBrowser(url)
     await browser.signIn({ token: posthorn.tenant.token })
     const token = browser.cookie?.split('=')[1] as string
@@ -75,20 +75,20 @@ describe('signing in with an API key', () => {
     }
   })
 
-  test('is refused with a key that is none, and a revoked one', async () => {
+  test('fails with an invalid or a revoked key', async () => {
     const { id, token } = await spareKey()
     await revokeApiKey(prisma(), id)
-    for (const [wrong, said] of [
+    for (const [rejected, detail] of [
       ['phk_no', 'malformed'],
       ['', 'malformed'],
       [token, 'revoked'],
     ]) {
-      const response = await openBrowser(url).signIn({ token: wrong })
+      const response = await openBrowser(url).signIn({ token: rejected })
       expect(response.status).toBe(401)
       expect(response.headers.get('set-cookie')).toBeNull()
       expect(response.headers.get('content-type')).toBe('application/problem+json')
       expect(await response.json()).toMatchObject({
-        detail: expect.stringContaining(said as string),
+        detail: expect.stringContaining(detail as string),
       })
     }
   })
@@ -97,11 +97,11 @@ describe('signing in with an API key', () => {
     ['neither', {}, 422],
     ['both', { token: 'a', link: 'b' }, 422],
     ['a number', { token: 1 }, 422],
-  ])('is refused with %s', async (_, proof, status) => {
+  ])('fails with %s', async (_, proof, status) => {
     expect((await openBrowser(url).signIn(proof)).status).toBe(status)
   })
 
-  test('takes a small JSON object only', async () => {
+  test('accepts only a small JSON object', async () => {
     const post = (body: string, type = 'application/json') =>
       fetch(`${url}/console/session`, { method: 'POST', headers: { 'content-type': type }, body })
     expect((await post('{"token":')).status).toBe(400)
@@ -111,7 +111,7 @@ describe('signing in with an API key', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'DELETE, POST'])
   })
 
-  test('an address that tries key after key has to wait', async () => {
+  test('limits the rate of failed sign-ins of an address', async () => {
     await using fresh = await startTestApp({ role: 'api', database: posthorn.database })
     const browser = openBrowser(fresh.app.url)
     let rejection = await browser.signIn({ token: 'phk_no' })
@@ -125,7 +125,7 @@ describe('signing in with an API key', () => {
 })
 
 describe('with https as the public URL', () => {
-  test('the cookie is sent over TLS only, and to this very host', async () => {
+  test('the cookie is sent over TLS only, and to this host only', async () => {
     const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
     await using secure = await startTestApp({
       role: 'api',
@@ -153,7 +153,7 @@ describe('a sign-in link', () => {
     expect(await again.json()).toMatchObject({ detail: expect.stringContaining('used already') })
   })
 
-  test('lets one in of many who use it at once', async () => {
+  test('lets only one of many concurrent uses sign in', async () => {
     const link = await createSignInLink(pool(), posthorn.tenant.keyId)
     const tries = Array.from({ length: 10 }, (_, i) =>
       openBrowser(i % 2 ? url : another.app.url).signIn({ link }),
@@ -163,7 +163,7 @@ describe('a sign-in link', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(9)
   })
 
-  test('is worth nothing after an hour, nor once its key is revoked, nor made up', async () => {
+  test('is rejected after an hour, once its key is revoked, and if it is invented', async () => {
     const old = await createSignInLink(pool(), posthorn.tenant.keyId)
     await pool().query(`update posthorn.sign_in_links set expires_at = now() where used_at is null`)
     const { id, uuid } = await spareKey()
@@ -176,7 +176,7 @@ describe('a sign-in link', () => {
 })
 
 describe('a session ends', () => {
-  test('when it signs out, in every process at once, and may do so again', async () => {
+  test('when it signs out, in every process at once; signing out again is harmless', async () => {
     const browser = openBrowser(url)
     await browser.signIn({ token: posthorn.tenant.token })
     const stolen = openBrowser(another.app.url, browser.cookie)
@@ -198,7 +198,7 @@ describe('a session ends', () => {
     expect((await before.graphql(VIEWER)).errors).toEqual([signInAgain])
   })
 
-  test('when its time is over, and is erased then', async () => {
+  test('when it expires, and is then deleted', async () => {
     const browser = openBrowser(url)
     const { uuid, token } = await spareKey()
     await browser.signIn({ token })
@@ -218,8 +218,8 @@ describe('a session ends', () => {
     await browser.signIn({ token })
     await revokeApiKey(prisma(), id)
     const elsewhere = openBrowser(another.app.url, browser.cookie)
-    for (const one of [browser, elsewhere]) {
-      expect((await one.graphql(VIEWER)).errors).toMatchObject([
+    for (const client of [browser, elsewhere]) {
+      expect((await client.graphql(VIEWER)).errors).toMatchObject([
         { message: 'The API key that you signed in with is revoked. Sign in again.' },
       ])
     }
@@ -227,24 +227,24 @@ describe('a session ends', () => {
 })
 
 describe('the audit log', () => {
-  /** What it says of a key's sessions, oldest first. */
+  /** The entries of a key, oldest first. */
   async function entriesOf(keyId: string) {
     const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyId: $keyId }, first: 100) {
       nodes { action subjectId apiKeyId source address forwardedFor userAgent before after } } }`
     return (await posthorn.graphql(query, { keyId })).auditLog.nodes.toReversed()
   }
 
-  test('says who signed in and out, from where', async () => {
+  test('records who signed in and out, and from where', async () => {
     const { id, token } = await spareKey()
     const browser = openBrowser(url)
-    const said = { 'user-agent': 'Harvest/1.0', 'x-forwarded-for': '203.0.113.7' }
+    const clientHeaders = { 'user-agent': 'Harvest/1.0', 'x-forwarded-for': '203.0.113.7' }
     const at = Date.now()
     await browser.request('/console/session', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...said },
+      headers: { 'content-type': 'application/json', ...clientHeaders },
       body: JSON.stringify({ token }),
     })
-    await browser.request('/console/session', { method: 'DELETE', headers: said })
+    await browser.request('/console/session', { method: 'DELETE', headers: clientHeaders })
     const common = {
       subjectId: id,
       apiKeyId: id,
@@ -260,13 +260,13 @@ describe('the audit log', () => {
       { ...common, action: 'session.begun', after: { expiresAt } },
       { ...common, action: 'session.ended', after: { expiresAt } },
     ])
-    const lasts = Date.parse(expiresAt) - at
-    expect(lasts).toBeGreaterThan(7 * DAY_S * 1_000 - 60_000)
-    expect(lasts).toBeLessThan(7 * DAY_S * 1_000 + 60_000)
+    const lifetimeMs = Date.parse(expiresAt) - at
+    expect(lifetimeMs).toBeGreaterThan(7 * DAY_S * 1_000 - 60_000)
+    expect(lifetimeMs).toBeLessThan(7 * DAY_S * 1_000 + 60_000)
     expect(JSON.stringify(entries)).not.toContain(token)
   })
 
-  test('says so of a sign-in link, and of a session that another one replaces', async () => {
+  test('records sign-in links, and sessions that another session replaces', async () => {
     const { id, uuid, token } = await spareKey()
     const browser = openBrowser(url)
     await browser.signIn({ link: await createSignInLink(pool(), uuid) })
@@ -275,7 +275,7 @@ describe('the audit log', () => {
     expect(actions).toEqual(['session.begun', 'session.begun', 'session.ended'])
   })
 
-  test('says nothing where nobody was signed in or out', async () => {
+  test('records nothing if nobody was signed in or out', async () => {
     const { id, uuid, token } = await spareKey()
     const link = await createSignInLink(pool(), uuid)
     const browser = openBrowser(url)

@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
     await posthorn.rest('DELETE', `/webhooks/${id}`)
   }
-  receiver.forget()
+  receiver.clear()
 })
 
 test('another prefix is told over GraphQL, where the console reads it, and in the OpenAPI document', async () => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 beforeEach(() => {
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.writeHead(500).end()
 })
 afterEach(async () => {

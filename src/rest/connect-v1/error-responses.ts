@@ -114,7 +114,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     kind: 'too_large',
     description: 'The body has more than 65,536 bytes.',
     headers: [],
-    detail: 'The body has more than 65,536 bytes, which is the most that is accepted.',
+    detail: 'The body exceeds the limit of 65,536 bytes.',
   },
   TimedOut: {
     kind: 'timed_out',
@@ -126,13 +126,13 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     kind: 'url_too_long',
     description: 'The path and the query have more than 16,384 characters.',
     headers: [],
-    detail: 'The URL has more than 16,384 characters, which is the most that is accepted.',
+    detail: 'The URL exceeds the limit of 16,384 characters.',
   },
   HeadersTooLarge: {
     kind: 'headers_too_large',
     description: 'The headers have more than 32,768 bytes.',
     headers: [],
-    detail: 'The headers have more than 32,768 bytes, which is the most that is accepted.',
+    detail: 'The headers exceed the limit of 32,768 bytes.',
   },
   UnsupportedMediaType: {
     kind: 'unsupported_media_type',
@@ -166,13 +166,13 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     description: 'A fault of the service. `instance` names its place in the log.',
     headers: [],
     detail:
-      'Something went wrong on our side. Name the reference 0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11 when you report it.',
+      'Something went wrong on our side. Quote the reference 0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11 when you report it.',
     instance: 'urn:uuid:0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11',
   },
   Unavailable: {
     kind: 'unavailable',
     description:
-      'The database cannot be reached. Unless its connection broke just now, nothing was done.',
+      'The database is unreachable. Unless the connection broke during the request, it had no effect.',
     headers: ['Retry-After'],
     detail: UNAVAILABLE_DETAIL,
   },
