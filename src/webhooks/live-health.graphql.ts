@@ -53,7 +53,11 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
     authScopes: { scope: 'webhooks:read' },
     args: { webhookId: t.arg.id({ description: 'Only this webhook: `wh_…`.' }) },
     subscribe: (_root, { webhookId }, context) =>
-      openStream(context, { webhookId, ofHealth: true, wants: ({ kind }) => kind === 'health' }),
+      openStream(context, {
+        webhookId,
+        needsHealth: true,
+        filter: ({ kind }) => kind === 'health',
+      }),
     resolve: (event) => event,
   }),
 )
