@@ -4,7 +4,7 @@ import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createPark, openBacklog, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { createBacklogReleaser } from '../../src/scheduling/backlog-releaser.ts'
-import { holdWebhook, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { createReserve } from '../../src/scheduling/rate-limit.ts'
@@ -173,7 +173,7 @@ test('a hold that begins while a backlog is released begins after it, and then n
   await beside(
     (other) => releaseBacklog(other, webhookId, 2),
     async () => {
-      hold = holdWebhook(database.pool, webhookId, new Date())
+      hold = putOnHold(database.pool, webhookId, new Date())
       await untilBlocked(1)
     },
   )
@@ -185,7 +185,7 @@ test('a hold that begins while a backlog is released begins after it, and then n
 test('nothing is released beside a hold that is about to begin', async () => {
   await parkSome(5)
   const released = await beside(
-    (other) => holdWebhook(other, webhookId, new Date()),
+    (other) => putOnHold(other, webhookId, new Date()),
     (sql) => releaseBacklog(sql, webhookId, 2),
   )
   expect(released).toBe(0)
@@ -272,7 +272,7 @@ test('a backlog that nobody looks at is found again, and the schedule of a delet
 
 test('a redelivery and a worker that parks the delivery do not block each other; it is the next to go out', async () => {
   await publishSome(1)
-  await holdWebhook(database.pool, webhookId, new Date())
+  await putOnHold(database.pool, webhookId, new Date())
   const { id } = await first()
   const park = createPark(database.pipeline)
   let both: Promise<unknown> | null = null
@@ -308,7 +308,7 @@ const inAMinute = () => new Date(Date.now() + 60_000)
 
 test('a probe leaves alone what somebody redelivers at the moment, and goes out afterwards', async () => {
   await parkSome(1)
-  await holdWebhook(database.pool, webhookId, new Date())
+  await putOnHold(database.pool, webhookId, new Date())
   const lockAll = (other: Sql) => other.query('select from posthorn.deliveries for update')
   await beside(lockAll, (sql) => releaseProbe(sql, webhookId, 0, inAMinute()))
   expect(await inFlight()).toHaveLength(0)
@@ -318,7 +318,7 @@ test('a probe leaves alone what somebody redelivers at the moment, and goes out 
 
 test('two workers send one probe', async () => {
   await parkSome(5)
-  await holdWebhook(database.pool, webhookId, new Date())
+  await putOnHold(database.pool, webhookId, new Date())
   const at = inAMinute()
   await Promise.all(Array.from({ length: 10 }, () => releaseProbe(database.pool, webhookId, 0, at)))
   expect(await inFlight()).toHaveLength(1)
@@ -333,7 +333,7 @@ describe('an ordered webhook on hold', () => {
 
   test('is probed with its head, also where somebody changes it at the moment', async () => {
     await releaseBacklog(database.pipeline, webhookId, 1)
-    await holdWebhook(database.pool, webhookId, new Date())
+    await putOnHold(database.pool, webhookId, new Date())
     const { id } = await first()
     await beside(
       (other) => other.query('select from posthorn.deliveries where id = $1 for update', [id]),
@@ -343,7 +343,7 @@ describe('an ordered webhook on hold', () => {
   })
 
   test('is sent nothing beside its probe when it is resumed', async () => {
-    await holdWebhook(database.pool, webhookId, new Date())
+    await putOnHold(database.pool, webhookId, new Date())
     await releaseProbe(database.pool, webhookId, 0, inAMinute())
     const id = publicId('webhook', webhookId)
     await posthorn.graphql('mutation ($id: ID!) { resumeWebhook(id: $id) { __typename } }', { id })
