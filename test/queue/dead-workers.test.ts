@@ -10,7 +10,7 @@ import {
   jobs,
   runnerIds,
 } from './support/deliveries.ts'
-import { startRelayTo } from './support/relay.ts'
+import { startProxyTo } from './support/proxy.ts'
 import type { Report } from './support/worker-main.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/worker-process.ts'
 
@@ -72,12 +72,12 @@ test('other workers run the jobs of a frozen worker; when it resumes, its claims
 })
 
 test('the jobs of a worker cut off from Postgres are rescued; when it reconnects, its claims are lost, and it claims new jobs', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using victim = startWorkerProcess(relay.url, 3_000)
+  await using proxy = await startProxyTo(database.url)
+  await using victim = startWorkerProcess(proxy.url, 3_000)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   await addDeliveries(database, 20)
   await until(() => reported(victim).length === 20, 'its tasks run')
-  relay.silence()
+  proxy.blackhole()
   await using other = startWorkerProcess(database.url, 0)
   await until(
     () => reported(other, 'recorded').length === 20,
@@ -85,7 +85,7 @@ test('the jobs of a worker cut off from Postgres are rescued; when it reconnects
     20_000,
   )
   other.kill('SIGKILL')
-  relay.restore()
+  proxy.restore()
   await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
   expect(reported(victim, 'recorded')).toEqual([])
   await addDeliveries(database, 5)
@@ -94,31 +94,31 @@ test('the jobs of a worker cut off from Postgres are rescued; when it reconnects
 })
 
 test('a worker that reconnects before a rescue finishes its jobs', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using worker = startWorkerProcess(relay.url, 500)
+  await using proxy = await startProxyTo(database.url)
+  await using worker = startWorkerProcess(proxy.url, 500)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   await addDeliveries(database, 20)
   await until(() => reported(worker).length === 20, 'its tasks run')
-  relay.silence()
+  proxy.blackhole()
   await until(async () => (await countLate(database, 3)) === 1, 'its heartbeat is late')
-  relay.restore()
+  proxy.restore()
   await until(() => reported(worker, 'recorded').length === 20, 'all are recorded', 20_000)
   await until(async () => (await jobs(database)).length === 0, 'no job is left', 20_000)
   expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
 })
 
 test('after an outage of Postgres, no worker considers another one dead', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using worker = startWorkerProcess(relay.url, 0)
-  await using other = startWorkerProcess(relay.url, 0)
+  await using proxy = await startProxyTo(database.url)
+  await using worker = startWorkerProcess(proxy.url, 0)
+  await using other = startWorkerProcess(proxy.url, 0)
   await until(async () => (await runnerIds(database)).length === 2, 'both workers run')
-  relay.silence()
+  proxy.blackhole()
   await until(
     async () => (await countLate(database, 13)) === 2,
     'both heartbeats are overdue',
     20_000,
   )
-  relay.restore()
+  proxy.restore()
   await addDeliveries(database, 40)
   await until(async () => (await jobs(database)).length === 0, 'the workers deliver again', 20_000)
   expect(worker.output() + other.output()).not.toContain('dead workers')

@@ -5,7 +5,7 @@ import { type Heartbeat, startHeartbeat } from '../../src/queue/heartbeat.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { runnerIds } from './support/deliveries.ts'
-import { startRelayTo } from './support/relay.ts'
+import { startProxyTo } from './support/proxy.ts'
 
 let database: Database
 let lost: string[]
@@ -48,10 +48,10 @@ test('a runner that was rescued or never registered has lost its claims', async 
 })
 
 test('after 8 s without a heartbeat, the check of the claims waits for one, and succeeds if no process rescued', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using heartbeat = start(relay.url)
+  await using proxy = await startProxyTo(database.url)
+  await using heartbeat = start(proxy.url)
   await heartbeat.register('pool-a')
-  relay.silence()
+  proxy.blackhole()
   let waiting: Promise<void> | undefined
   await until(() => {
     waiting = heartbeat.ensureClaimed('pool-a', never) ?? undefined
@@ -59,16 +59,16 @@ test('after 8 s without a heartbeat, the check of the claims waits for one, and 
   }, 'the check waits')
   const first = await Promise.race([waiting, sleep(500, 'still waiting')])
   expect(first).toBe('still waiting')
-  relay.restore()
+  proxy.restore()
   await waiting
   expect(lost).toEqual([])
 })
 
 test('a waiting check of the claims ends when the run is aborted', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using heartbeat = start(relay.url)
+  await using proxy = await startProxyTo(database.url)
+  await using heartbeat = start(proxy.url)
   await heartbeat.register('pool-a')
-  relay.silence()
+  proxy.blackhole()
   const controller = new AbortController()
   let waiting: Promise<void> | undefined
   await until(() => {

@@ -10,7 +10,7 @@ import { createLogger } from '../../src/telemetry/logger.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
-import { startAnswerLoss } from './support/relay.ts'
+import { startAnswerLoss } from './support/proxy.ts'
 import { createTasks } from './support/tasks.ts'
 
 let database: Database

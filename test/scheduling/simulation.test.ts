@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../faults/seeded-random.ts'
 import {
-  randomFrom,
   type SimulatedHistory,
   type SimulatedWebhook,
   simulate,
@@ -28,7 +28,7 @@ const steady =
 
 /** Exponentially distributed answer times: some are ten times as long as others. */
 function uneven(meanMs: number, seed: number): Answer {
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   return () => ({ durationMs: -Math.log(1 - random()) * meanMs, kind: 'ok' })
 }
 

@@ -152,12 +152,3 @@ export function waitMs(attempts: readonly SimulatedAttempt[], share: number): nu
   const waits = attempts.map(({ offeredAt, startedAt }) => startedAt - offeredAt)
   return waits.toSorted((a, b) => a - b)[Math.ceil(share * waits.length) - 1] ?? 0
 }
-
-/** A seeded random number generator, from 0 to 1. */
-export function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { type Relay, startRelay } from '../../faults/relay.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from '../../faults/tcp-proxy.ts'
 
-/** Starts a relay in front of a database. `url` is the URL of the database through the relay. */
-export async function startRelayTo(databaseUrl: string): Promise<Relay & { readonly url: string }> {
-  const relay = await startRelay(Number(new URL(databaseUrl).port))
-  return { ...relay, url: withPort(databaseUrl, relay.port) }
+/** Starts a TCP proxy in front of a database. `url` is the URL of the database through the proxy. */
+export async function startProxyTo(
+  databaseUrl: string,
+): Promise<TcpProxy & { readonly url: string }> {
+  const proxy = await startTcpProxy(Number(new URL(databaseUrl).port))
+  return { ...proxy, url: proxiedUrl(databaseUrl, proxy) }
 }
 
 export interface AnswerLoss extends AsyncDisposable {
@@ -51,7 +53,7 @@ export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> 
     for (const socket of sockets) socket.destroy()
   }
   return {
-    url: withPort(databaseUrl, (server.address() as AddressInfo).port),
+    url: proxiedUrl(databaseUrl, server.address() as AddressInfo),
     loseAnswersWith(text) {
       lostText = text
     },
@@ -65,11 +67,4 @@ export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> 
       await once(server, 'close')
     },
   }
-}
-
-function withPort(databaseUrl: string, port: number): string {
-  const url = new URL(databaseUrl)
-  url.hostname = '127.0.0.1'
-  url.port = String(port)
-  return url.href
 }
