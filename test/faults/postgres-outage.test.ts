@@ -20,7 +20,7 @@ let receiver: Receiver
 let app: TestApp
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn away '))
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn outage '))
   postgres = await startPostgresServer(directory)
   proxy = await startTcpProxy(Number(new URL(postgres.url).port))
   database = openDatabase(proxiedUrl(postgres.url, proxy))
