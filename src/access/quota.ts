@@ -1,7 +1,7 @@
 import { rateLimited } from '../lib/errors.ts'
 import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
-import type { Allowance, RateLimiter } from '../rate-limit/rate-limiter.ts'
-import type { Budget } from '../rate-limit/share-use.ts'
+import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
+import type { Budget } from '../rate-limit/sync-usage.ts'
 import type { Caller } from './scope.ts'
 
 /** What one request takes from the budgets of its key. */
@@ -15,22 +15,22 @@ export interface Quota {
 }
 
 export function createQuota(limiter: RateLimiter): Quota {
-  const allowances = new Map<Budget, Allowance>()
+  const results = new Map<Budget, RateLimitResult>()
   return {
     get began() {
-      return allowances.size > 0
+      return results.size > 0
     },
     spend({ keyId, limits }, budget, amount) {
       const perSecond = limits[budget === 'events' ? 'eventsPerSecond' : 'requestsPerSecond']
-      const allowance = limiter.take(keyId, budget, amount, perSecond)
-      allowances.set(budget, allowance)
-      if (!allowance.granted) throw overLimit(allowance, perSecond)
+      const result = limiter.consume(keyId, budget, amount, perSecond)
+      results.set(budget, result)
+      if (!result.granted) throw overLimit(result, perSecond)
     },
-    headers: () => rateLimitHeaders([...allowances.values()]),
+    headers: () => rateLimitHeaders([...results.values()]),
   }
 }
 
-function overLimit({ budget, retryAfterSeconds }: Allowance, perSecond: number) {
+function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: number) {
   const limit = `${perSecond.toLocaleString('en')} ${budget} per second`
   const seconds = retryAfterSeconds === 1 ? 'second' : 'seconds'
   return rateLimited(

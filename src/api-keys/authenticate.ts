@@ -2,7 +2,7 @@ import type { Caller, Scope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
-import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
+import { createAuthFailureLimiter } from '../rate-limit/auth-failure-limiter.ts'
 import { limitsOf } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
@@ -61,7 +61,7 @@ export function createAuthenticate(
   sql: Sql,
   now: () => number = () => performance.now(),
 ): Authenticate {
-  const failed = createFailedAttempts(now)
+  const failures = createAuthFailureLimiter(now)
   const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
     gatherMs: 0,
     maxSize: 500,
@@ -90,7 +90,7 @@ export function createAuthenticate(
       return await callerFor(authorization)
     } catch (error) {
       const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-      const waitSeconds = isFailure && address !== undefined ? failed.add(address) : 0
+      const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
       throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
     }
   }

@@ -208,7 +208,7 @@ async function settle(
       finished,
     },
   ])
-  await deps.scheduler.attempted(delivery, options, {
+  await deps.scheduler.handleResult(delivery, options, {
     succeeded,
     finished: state !== 'pending',
     consecutiveFailures,

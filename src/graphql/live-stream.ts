@@ -4,13 +4,13 @@ import { parseId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
 import type { LiveEvent } from '../live/live-event.ts'
-import { type EndReason, MAX_WAITING_EVENTS, type StreamItem } from '../live/subscriber.ts'
+import { type EndReason, MAX_QUEUED_EVENTS, type StreamItem } from '../live/subscriber.ts'
 import { type Context, callerOf } from './context.ts'
 
 /** What a subscription is about, besides the organization of the caller. */
 export interface StreamOptions {
-  readonly wants: (liveEvent: LiveEvent) => boolean
-  readonly ofHealth?: boolean
+  readonly filter: (liveEvent: LiveEvent) => boolean
+  readonly needsHealth?: boolean
   /** The public id of the only webhook it is about. */
   readonly webhookId?: string | null | undefined
 }
@@ -18,7 +18,7 @@ export interface StreamOptions {
 /** Begins a subscription: resolves once nothing that happens from then on is missed. */
 export async function openStream(
   context: Context,
-  { wants, ofHealth = false, webhookId }: StreamOptions,
+  { filter, needsHealth = false, webhookId }: StreamOptions,
 ): Promise<AsyncIterable<StreamItem>> {
   const { organizationId, keyId: apiKeyId, sessionId } = callerOf(context)
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
@@ -26,10 +26,11 @@ export async function openStream(
     organizationId,
     apiKeyId,
     sessionId,
-    ofHealth,
-    wants: (liveEvent) => wants(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
+    needsHealth,
+    filter: (liveEvent) =>
+      filter(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
     toError,
-    cut: context.cut ?? (() => {}),
+    disconnect: context.cut ?? (() => {}),
   })
 }
 
@@ -67,7 +68,7 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
   'fell behind': [
     'FELL_BEHIND',
-    `More than ${MAX_WAITING_EVENTS.toLocaleString('en')} events waited for this client to read them. Subscribe again, then query what was missed.`,
+    `More than ${MAX_QUEUED_EVENTS.toLocaleString('en')} events waited for this client to read them. Subscribe again, then query what was missed.`,
   ],
   revoked: ['UNAUTHENTICATED', 'The API key was revoked.'],
   expired: ['UNAUTHENTICATED', 'The API key has expired.'],

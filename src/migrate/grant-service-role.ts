@@ -56,8 +56,8 @@ async function transferWorkerTables(sql: Sql, role: string, workerSchema: string
   const [first] = rows
   if (!first) return
   const name = pg.escapeIdentifier(role)
-  const { isMadeByPosthorn } = await findWorkerSchema(sql, workerSchema)
-  if (!isMadeByPosthorn) {
+  const { isCreatedByPosthorn } = await findWorkerSchema(sql, workerSchema)
+  if (!isCreatedByPosthorn) {
     throw new Error(
       `Another program created the schema ${workerSchema}, and ${first.owner} owns its tables, so the role ${JSON.stringify(role)} cannot run jobs there. Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own, or run \`grant ${first.owner} to ${name}\`, which gives the service all privileges of ${first.owner}.`,
     )

@@ -48,7 +48,7 @@ async function requireUsableWorkerSchema(
   workerSchema: string,
   release: WorkerRelease,
 ): Promise<number> {
-  const { isEmpty, isMadeByPosthorn } = await findWorkerSchema(sql, workerSchema)
+  const { isEmpty, isCreatedByPosthorn } = await findWorkerSchema(sql, workerSchema)
   if (isEmpty) return 0
   const revision = await installedRevision(sql, workerSchema)
   if (revision === null) {
@@ -58,10 +58,12 @@ async function requireUsableWorkerSchema(
   }
   const found = `The schema ${workerSchema} has graphile-worker at revision ${revision}, but this version of Posthorn runs revision ${release.revision}.`
   if (revision > release.revision) {
-    const remedy = isMadeByPosthorn ? 'Run the version of Posthorn that migrated it.' : OWN_SCHEMA
+    const remedy = isCreatedByPosthorn
+      ? 'Run the version of Posthorn that migrated it.'
+      : OWN_SCHEMA
     throw new Error(`${found} ${remedy}`)
   }
-  if (revision < release.revision && !isMadeByPosthorn) {
+  if (revision < release.revision && !isCreatedByPosthorn) {
     throw new Error(
       `${found} Another program created the schema, and its workers would stop if Posthorn migrated it. ${OWN_SCHEMA}`,
     )

@@ -10,7 +10,7 @@ builder.mutationField('resumeWebhook', (t) =>
     type: 'Webhook',
     nullable: true,
     description:
-      'Ends the hold of a webhook that kept failing, without waiting for a probe to succeed: its backlog is released, 10 deliveries in the first second and twice as many in each that follows. After 10 more failures in a row it is on hold again. Needs the scope `deliveries:write`.',
+      'Ends the hold of a webhook without waiting for a successful probe. Its backlog is released: 10 deliveries in the first second, and twice as many in each following second. The webhook is on hold again after 10 more consecutive failures. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook'),
     errors: {

@@ -8,7 +8,10 @@ import { problemResponse } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-json-object.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
-import { createFailedAttempts, type FailedAttempts } from '../rate-limit/failed-attempts.ts'
+import {
+  type AuthFailureLimiter,
+  createAuthFailureLimiter,
+} from '../rate-limit/auth-failure-limiter.ts'
 import { type BegunSession, beginSession, endSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -64,7 +67,7 @@ function actorOf(c: Context): Actor {
 
 /** Exchanges what proves who signs in, an API key or a sign-in link, for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
-  const failed = createFailedAttempts()
+  const failures = createAuthFailureLimiter()
   return async (body: Record<string, unknown>, actor: Actor): Promise<BegunSession> => {
     const { token, link } = body
     const address = actor.address ?? undefined
@@ -76,16 +79,16 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
     }
     if (typeof link === 'string' && token === undefined) {
       return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {
-        throw countFailure(failed, error, address)
+        throw countFailure(failures, error, address)
       })
     }
     throw nothingToSignInWith()
   }
 }
 
-function countFailure(failed: FailedAttempts, error: unknown, address: string | undefined) {
+function countFailure(failures: AuthFailureLimiter, error: unknown, address: string | undefined) {
   const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-  const waitSeconds = isFailure && address !== undefined ? failed.add(address) : 0
+  const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
   if (waitSeconds === 0) return error
   return rateLimited(
     `Too many sign-in links that are not valid came from this address. Try again in ${waitSeconds} seconds.`,

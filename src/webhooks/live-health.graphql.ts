@@ -55,7 +55,11 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
     portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: 'Only this webhook: `wh_…`.' }) },
     subscribe: (_root, { webhookId }, context) =>
-      openStream(context, { webhookId, ofHealth: true, wants: ({ kind }) => kind === 'health' }),
+      openStream(context, {
+        webhookId,
+        needsHealth: true,
+        filter: ({ kind }) => kind === 'health',
+      }),
     resolve: (event) => event,
   }),
 )

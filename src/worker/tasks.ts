@@ -31,7 +31,7 @@ export interface TaskDeps {
   readonly reportSweep: ReportSweep
 }
 
-/** The tasks of the worker. Each parses its payload and calls the domain; none decides anything. */
+/** The tasks of the worker. Each one parses its payload and calls the domain. */
 export function createTasks({
   database,
   workerSchema,
@@ -78,7 +78,7 @@ export function createTasks({
           sessions,
           auditEntries,
         },
-        'maintenance done',
+        'Maintenance finished.',
       )
     },
 
@@ -88,14 +88,13 @@ export function createTasks({
       const backfilled = await backfillIndex(pool)
       const hours = await rollUpStatistics(pool)
       const backlogs = await pruneSchedules(database.pipeline)
-      logger.debug({ backfilled, hours, backlogs }, 'indexes and statistics are up to date')
+      logger.debug({ backfilled, hours, backlogs }, 'Statistics rolled up.')
     },
   }
 }
 
 function uuidOf(kind: IdKind, id: string): string {
   const uuid = parseId(kind, id)
-  if (!uuid)
-    throw new Error(`A job's payload names ${JSON.stringify(id)}, which is no id of a ${kind}.`)
+  if (!uuid) throw new Error(`The job's payload has an invalid ${kind} id: ${JSON.stringify(id)}.`)
   return uuid
 }

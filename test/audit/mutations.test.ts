@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { AuditAction } from '../../src/audit/audit-entry.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { schema } from '../../src/server/schema.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
@@ -57,7 +57,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhook.resumed',
     'webhooks',
     async ({ webhookId }) => {
-      await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
       return { id: webhookId }
     },
   ],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await publish(EXHAUSTED)
   await unsubscribe(exhausted)
   onHold = await register()
-  await holdWebhook(posthorn.database.pool, parseId('webhook', onHold) as string, new Date())
+  await putOnHold(posthorn.database.pool, parseId('webhook', onHold) as string, new Date())
   await publish(PARKED)
   await until(
     async () => (await count('attempt_count = 1')) === RETRYING + EXHAUSTED,

@@ -6,7 +6,7 @@ import { createLoadDelivery } from '../../src/deliveries/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
-import { holdWebhook, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { attemptOf, type DeliveryRow, SENT_BY } from '../support/attempts.ts'
@@ -163,7 +163,7 @@ test.each(['without statistics', 'with statistics'])(
     const webhook = webhooks[0].id as string
     const now = () => new Date(Date.now() + 60_000)
     const release = () => releaseBacklog(session, webhook, 20)
-    const hold = () => holdWebhook(session, webhook, new Date())
+    const hold = () => putOnHold(session, webhook, new Date())
     const probe = () => releaseProbe(session, webhook, 0, now())
     const resume = async () => {
       await endHold(session, webhook)

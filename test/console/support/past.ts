@@ -1,6 +1,6 @@
 import type { Sql } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
-import { holdWebhook } from '../../../src/scheduling/circuit-breaker.ts'
+import { putOnHold } from '../../../src/scheduling/circuit-breaker.ts'
 import { LATENCY_BOUNDS_MS } from '../../../src/webhooks/latency.ts'
 
 /** How busy a webhook was in the last 30 days, and how it fared. */
@@ -50,7 +50,7 @@ export async function rememberMonth(
     [parseId('webhook', String(webhooks['ledger']))],
   )
   const ledger = parseId('webhook', String(webhooks['ledger'])) as string
-  await holdWebhook(sql, ledger, new Date(Date.now() - 6.8 * 3_600_000))
+  await putOnHold(sql, ledger, new Date(Date.now() - 6.8 * 3_600_000))
   await sql.query(
     `update posthorn.webhook_schedules set next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,
     [ledger],

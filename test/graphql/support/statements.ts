@@ -45,7 +45,7 @@ export function recordStatements({ pool }: Database): Statements {
 }
 
 /** When a key was last used is written beside the request, once a minute; what all keys used, four times a second. */
-const NOTED_LATER: ReadonlySet<string> = new Set(['update api_keys', 'share_use'])
+const NOTED_LATER: ReadonlySet<string> = new Set(['update api_keys', 'sync_usage'])
 
 interface Statement {
   readonly name?: string

@@ -1,29 +1,31 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { type Relay, startRelay } from '../../faults/relay.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from '../../faults/tcp-proxy.ts'
 
-/** A stretch of network before a database, and the URL to reach it through. */
-export async function startRelayTo(databaseUrl: string): Promise<Relay & { readonly url: string }> {
-  const relay = await startRelay(Number(new URL(databaseUrl).port))
-  return { ...relay, url: through(databaseUrl, relay.port) }
+/** Starts a TCP proxy in front of a database. `url` is the URL of the database through the proxy. */
+export async function startProxyTo(
+  databaseUrl: string,
+): Promise<TcpProxy & { readonly url: string }> {
+  const proxy = await startTcpProxy(Number(new URL(databaseUrl).port))
+  return { ...proxy, url: proxiedUrl(databaseUrl, proxy) }
 }
 
 export interface AnswerLoss extends AsyncDisposable {
   readonly url: string
-  /** A connection gets no more answers from the one on that contains this. */
+  /** On each connection, drops the first answer that contains the text and all later ones. */
   loseAnswersWith(text: string): void
-  /** The connections that runners have open by now get no more answers. All others do. */
+  /** Drops all answers to the open connections of worker runners. */
   loseAnswersToRunners(): void
-  /** Breaks all connections, and answers arrive again on the next. */
+  /** Breaks all connections. New connections lose no answers. */
   breakConnections(): void
 }
 
-/** Network before a database that can lose the answers of Postgres. */
+/** Starts a proxy in front of a database that can drop the answers of Postgres. */
 export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> {
   const sockets = new Set<Socket>()
   const runners = new Set<Socket>()
-  const lost = new WeakSet<Socket>()
-  let losing: string | null = null
+  const muted = new WeakSet<Socket>()
+  let lostText: string | null = null
   const server = createServer((client) => {
     const target = connect(Number(new URL(databaseUrl).port), '127.0.0.1')
     for (const socket of [client, target]) {
@@ -40,23 +42,23 @@ export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> 
     })
     client.on('data', (chunk) => target.write(chunk))
     target.on('data', (chunk) => {
-      if (losing !== null && chunk.includes(losing)) lost.add(client)
-      if (!lost.has(client)) client.write(chunk)
+      if (lostText !== null && chunk.includes(lostText)) muted.add(client)
+      if (!muted.has(client)) client.write(chunk)
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   function breakConnections(): void {
-    losing = null
+    lostText = null
     for (const socket of sockets) socket.destroy()
   }
   return {
-    url: through(databaseUrl, (server.address() as AddressInfo).port),
+    url: proxiedUrl(databaseUrl, server.address() as AddressInfo),
     loseAnswersWith(text) {
-      losing = text
+      lostText = text
     },
     loseAnswersToRunners() {
-      for (const client of runners) lost.add(client)
+      for (const client of runners) muted.add(client)
     },
     breakConnections,
     async [Symbol.asyncDispose]() {
@@ -65,11 +67,4 @@ export async function startAnswerLoss(databaseUrl: string): Promise<AnswerLoss> 
       await once(server, 'close')
     },
   }
-}
-
-function through(databaseUrl: string, port: number): string {
-  const url = new URL(databaseUrl)
-  url.hostname = '127.0.0.1'
-  url.port = String(port)
-  return url.href
 }

@@ -1,24 +1,24 @@
 import type { Sql } from '../db/client.ts'
 
-/** What may be used up, each with a limit of its own. */
+/** An API key has a separate rate limit for each budget. */
 export type Budget = 'requests' | 'events'
 
-/** What a process used of a budget of an API key since it said so last. */
-export interface Use {
+/** The usage of a budget of an API key in one process since the last sync. */
+export interface Usage {
   readonly keyId: string
   readonly budget: Budget
   readonly amount: number
   readonly perSecond: number
 }
 
-/** Adds what this process used to what all did, in one statement; answers the levels that the buckets now have. */
-export async function shareUse(
+/** Adds the usage of this process to the usage of all processes. Returns the new levels of the buckets. */
+export async function syncUsage(
   sql: Sql,
-  uses: readonly Use[],
+  usages: readonly Usage[],
 ): Promise<{ keyId: string; budget: Budget; level: number }[]> {
   const { rows } = await sql.query<{ api_key_id: string; budget: Budget; level: number }>({
-    name: 'share_use',
-    // In one order, so that processes never wait for each other in a circle. A clock that was set back drains nothing.
+    name: 'sync_usage',
+    // Rows in a fixed order, so that processes cannot deadlock. A clock that is set back drains nothing.
     text: `
       with used as (
         select * from unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[])
@@ -35,10 +35,10 @@ export async function shareUse(
         counted_at = clock_timestamp()
       returning l.api_key_id, l.budget, l.level`,
     values: [
-      uses.map((use) => use.keyId),
-      uses.map((use) => use.budget),
-      uses.map((use) => use.amount),
-      uses.map((use) => use.perSecond),
+      usages.map((usage) => usage.keyId),
+      usages.map((usage) => usage.budget),
+      usages.map((usage) => usage.amount),
+      usages.map((usage) => usage.perSecond),
     ],
   })
   return rows.map(({ api_key_id: keyId, budget, level }) => ({ keyId, budget, level }))

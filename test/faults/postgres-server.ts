@@ -10,22 +10,22 @@ import { clearStaleLock, readPostmaster } from '../../src/db/embedded/postmaster
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts'
 import { until } from '../support/until.ts'
 
-/** A Postgres that a test starts, stops and kills as it likes; always at one address, and touched by nobody else. */
-export interface OwnPostgres extends AsyncDisposable {
+/** A Postgres server for one test, which can start, stop and kill it. Its address does not change. */
+export interface PostgresServer extends AsyncDisposable {
   readonly url: string
-  /** Where the cluster lies. */
+  /** The directory of the cluster. */
   readonly cluster: string
   start(): Promise<void>
-  /** `immediate` is a crash that asks first. */
+  /** `immediate` stops like a crash, without a checkpoint. */
   stop(mode: 'fast' | 'immediate'): Promise<void>
-  /** kill -9 of the server's first process; the others end when they notice. */
+  /** Kills the postmaster with SIGKILL. The other server processes end soon after it. */
   kill(): Promise<void>
-  /** One statement on a connection of its own. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they asked for
+  /** Runs one statement on a new connection. */
+  // biome-ignore lint/suspicious/noExplicitAny: the rows depend on the statement
   query(statement: string, values?: unknown[]): Promise<any[]>
 }
 
-export async function startOwnPostgres(directory: string): Promise<OwnPostgres> {
+export async function startPostgresServer(directory: string): Promise<PostgresServer> {
   const dataDir = path.join(directory, 'postgres data')
   await mkdir(dataDir)
   const cluster = path.join(dataDir, 'postgres')
@@ -34,7 +34,7 @@ export async function startOwnPostgres(directory: string): Promise<OwnPostgres> 
   await ensureCluster(binaries, cluster, { user: 'posthorn', password })
   const port = await freePort()
   const url = `postgres://posthorn:${password}@127.0.0.1:${port}/postgres`
-  const postgres: OwnPostgres = {
+  const postgres: PostgresServer = {
     url,
     cluster,
     start: () => start(binaries, cluster, port),
@@ -70,7 +70,7 @@ export async function startOwnPostgres(directory: string): Promise<OwnPostgres> 
   return postgres
 }
 
-/** Again and again, as after a kill the other processes of the old server are still ending. */
+/** Retries, as after a kill the other processes of the old server take a while to end. */
 async function start(binaries: PostgresBinaries, cluster: string, port: number): Promise<void> {
   let failure: string | null = null
   for (let tries = 0; tries < 50; tries++) {

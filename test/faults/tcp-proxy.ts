@@ -1,38 +1,39 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A stretch of network before a server of this machine, which can be cut. */
-export interface Relay extends AsyncDisposable {
+/** A TCP proxy in front of a server on this machine. Its traffic can be dropped or paused. */
+export interface TcpProxy extends AsyncDisposable {
   readonly port: number
-  /** Nothing passes any more, in neither direction, and nobody is told: as when a machine stops. */
-  silence(): void
+  /** Drops all traffic in both directions without closing connections, as if a machine had stopped. */
+  blackhole(): void
+  /** Closes the connections to the server and passes new ones. Open connections of clients stay without answers. */
   restore(): void
-  /** Nothing passes any more, but nothing is lost: what was sent meanwhile arrives at `release`, as TCP sends it again. */
-  hold(): void
-  release(): void
-  /** Ends a silence for new connections: those open now stay open at the server, and silent, for good. */
-  abandon(): void
+  /** Delays all traffic until `resume`, like packets that TCP retransmits. */
+  pause(): void
+  resume(): void
+  /** Ends `blackhole` for new connections. Open connections stay open at the server, without traffic. */
+  restoreForNewConnections(): void
 }
 
-export async function startRelay(targetPort: number): Promise<Relay> {
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const clients = new Set<Socket>()
   const targets = new Set<Socket>()
-  /** Those whose other end is gone, which they are not told. */
+  /** Sockets that get no more traffic and are not closed. */
   const dead = new WeakSet<Socket>()
-  let silent = false
-  let held = false
+  let isBlackhole = false
+  let isPaused = false
 
   function join(from: Socket, to: Socket, open: Set<Socket>): void {
     open.add(from)
     from.on('data', (chunk) => {
-      if (!silent && !dead.has(to)) to.write(chunk)
+      if (!isBlackhole && !dead.has(to)) to.write(chunk)
     })
     from.on('error', () => {})
     from.on('close', () => {
       open.delete(from)
-      if (!silent && !dead.has(to)) to.destroy()
+      if (!isBlackhole && !dead.has(to)) to.destroy()
     })
-    if (held) from.pause()
+    if (isPaused) from.pause()
   }
 
   const server = createServer((client) => {
@@ -45,25 +46,25 @@ export async function startRelay(targetPort: number): Promise<Relay> {
 
   return {
     port: (server.address() as AddressInfo).port,
-    silence() {
-      silent = true
+    blackhole() {
+      isBlackhole = true
     },
     restore() {
-      silent = false
-      // The machine that answers now is another one. It knows nothing of what was open then, and says nothing.
+      isBlackhole = false
+      // The server behind a restored network does not know the old connections, and the network drops their packets.
       for (const client of clients) dead.add(client)
       for (const target of targets) target.destroy()
     },
-    hold() {
-      held = true
+    pause() {
+      isPaused = true
       for (const socket of [...clients, ...targets]) socket.pause()
     },
-    release() {
-      held = false
+    resume() {
+      isPaused = false
       for (const socket of [...clients, ...targets]) socket.resume()
     },
-    abandon() {
-      silent = false
+    restoreForNewConnections() {
+      isBlackhole = false
       for (const socket of [...clients, ...targets]) dead.add(socket)
     },
     async [Symbol.asyncDispose]() {
@@ -74,8 +75,8 @@ export async function startRelay(targetPort: number): Promise<Relay> {
   }
 }
 
-/** The same database, reached through a relay. */
-export function throughRelay(databaseUrl: string, { port }: Pick<Relay, 'port'>): string {
+/** The URL of a database through a proxy. */
+export function proxiedUrl(databaseUrl: string, { port }: Pick<TcpProxy, 'port'>): string {
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String(port)

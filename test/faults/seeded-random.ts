@@ -1,5 +1,5 @@
-/** Random numbers from 0 to 1 that a seed repeats: mulberry32. */
-export function chanceOf(seed: number): () => number {
+/** A seeded random number generator, from 0 to 1: mulberry32. */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -9,23 +9,21 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
-import { type Relay, startRelay } from './relay.ts'
+import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 let directory: string
-let postgres: OwnPostgres
-let relay: Relay
+let postgres: PostgresServer
+let proxy: TcpProxy
 let database: Database
 let receiver: Receiver
 let app: TestApp
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn away '))
-  postgres = await startOwnPostgres(directory)
-  relay = await startRelay(Number(new URL(postgres.url).port))
-  const url = new URL(postgres.url)
-  url.port = String(relay.port)
-  database = openDatabase(url.href)
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn outage '))
+  postgres = await startPostgresServer(directory)
+  proxy = await startTcpProxy(Number(new URL(postgres.url).port))
+  database = openDatabase(proxiedUrl(postgres.url, proxy))
   await migrate(database.pool)
   receiver = await startReceiver()
   app = await startTestApp({ database, trustedAuthorities: [receiver.authority] })
@@ -39,53 +37,48 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
-  await relay[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
   await postgres[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  await until(isReady, 'it is ready')
-  await until(async () => (await jobCount()) === 0, 'nothing is left')
+  await until(isReady, 'the process is ready')
+  await until(async () => (await jobCount()) === 0, 'no job is left')
   receiver.clear()
 })
 
 describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: boolean]>([
-  // First: while the connections are those of the start.
-  ['the server is out of reach', async () => relay.silence(), async () => relay.restore()],
+  // First, as this case needs the connections that were opened at the start.
+  ['the server is unreachable', async () => proxy.blackhole(), async () => proxy.restore()],
   ['Postgres is killed', () => postgres.kill(), () => postgres.start()],
-  ['Postgres shuts down at once', () => postgres.stop('immediate'), () => postgres.start()],
+  ['Postgres shuts down immediately', () => postgres.stop('immediate'), () => postgres.start()],
   ['Postgres shuts down for maintenance', () => postgres.stop('fast'), () => postgres.start()],
-  [
-    'a failover leaves a server that only reads',
-    () => onlyReads(true),
-    () => onlyReads(false),
-    true,
-  ],
-])('while %s', (_case, goAway, comeBack, answersReads = false) => {
-  test('callers are told at once to come again, readiness says so, and all resumes within 5 s', async () => {
-    await goAway()
-    await until(async () => (await readyz()) === 503, 'readiness turns red', 10_000)
+  ['a failover leaves a read-only server', () => setReadOnly(true), () => setReadOnly(false), true],
+])('while %s', (_case, startOutage, endOutage, answersReads = false) => {
+  test('callers get 503 with Retry-After, the readiness check fails, and deliveries resume within 5 s', async () => {
+    await startOutage()
+    await until(async () => (await readyz()) === 503, 'the readiness check fails', 10_000)
     const answers = await Promise.all([publish(), publish(), create(), list()])
     if (answersReads) expect(answers.pop()).toMatchObject({ status: 200 })
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 503, retryAfter: '5' })
-      // Not after a deadline of each connection in turn.
+      // Faster than the deadlines of several connections in a row.
       expect(answer.tookMs).toBeLessThan(4_000)
     }
     expect(await healthz()).toBe(200)
     expect(receiver.received).toEqual([])
 
-    await comeBack()
-    const backAt = performance.now()
+    await endOutage()
+    const restoredAt = performance.now()
     await until(async () => (await publish()).status === 200, 'an event is accepted', 10_000)
     await receiver.arrival(1)
-    expect(performance.now() - backAt).toBeLessThan(5_000)
-    await until(isReady, 'it is ready')
-    await until(async () => (await jobCount()) === 0, 'nothing is left')
+    expect(performance.now() - restoredAt).toBeLessThan(5_000)
+    await until(isReady, 'the process is ready')
+    await until(async () => (await jobCount()) === 0, 'no job is left')
   }, 60_000)
 })
 
-test('an attempt that ended while Postgres was away is recorded, and not made again', async () => {
+test('an attempt that ends during an outage of Postgres is recorded and not repeated', async () => {
   const pending = Promise.withResolvers<void>()
   receiver.answer = (response) => void pending.promise.then(() => response.end())
   await publish()
@@ -94,7 +87,7 @@ test('an attempt that ended while Postgres was away is recorded, and not made ag
   pending.resolve()
   receiver.answer = (response) => response.end()
   await postgres.start()
-  await until(async () => (await jobCount()) === 0, 'nothing is left')
+  await until(async () => (await jobCount()) === 0, 'no job is left')
   expect(receiver.received).toHaveLength(1)
   const [attempts] = await postgres.query(
     'select count(*)::int as count from posthorn.attempts where delivery_id = (select max(id::text)::uuid from posthorn.deliveries)',
@@ -102,22 +95,22 @@ test('an attempt that ended while Postgres was away is recorded, and not made ag
   expect(attempts).toEqual({ count: 1 })
 }, 60_000)
 
-test('when the disk is full (as an error raised where attempts and events are stored), callers come again, and no receiver is bothered twice', async () => {
-  await refuseRows('events')
+test('while the disk is full (simulated by triggers), callers get 503, and no request is repeated', async () => {
+  await rejectRows('events')
   expect(await publish()).toMatchObject({ status: 503, retryAfter: '5' })
   await acceptRows('events')
 
-  await refuseRows('attempts')
+  await rejectRows('attempts')
   expect((await publish()).status).toBe(200)
   await receiver.arrival(1)
-  await until(async () => (await rejections()) >= 3, 'it was tried to record it a few times')
+  await until(async () => (await rejections()) >= 3, 'recording was tried three times')
   expect(receiver.received).toHaveLength(1)
   await acceptRows('attempts')
-  await until(async () => (await jobCount()) === 0, 'nothing is left')
+  await until(async () => (await jobCount()) === 0, 'no job is left')
   expect(receiver.received).toHaveLength(1)
 }, 60_000)
 
-test('when others hold all connections of the server, callers are told to come again, and all resumes when they let go', async () => {
+test('while others hold all connections of the server, callers get 503, and events are accepted again afterwards', async () => {
   await until(async () => (await publish()).status === 200, 'an event is accepted')
   const others: pg.Client[] = []
   await postgres.query(
@@ -138,10 +131,10 @@ test('when others hold all connections of the server, callers are told to come a
   for (const client of others) await client.end()
   receiver.clear()
   await until(async () => (await publish()).status === 200, 'an event is accepted', 5_000)
-  await until(() => receiver.received.length > 0, 'it arrives')
+  await until(() => receiver.received.length > 0, 'the event arrives')
 }, 60_000)
 
-test('a publisher that meets a lock which somebody holds for long is told to come again', async () => {
+test('a publisher that waits too long for a lock gets 503', async () => {
   const holder = new pg.Client({ connectionString: postgres.url })
   await holder.connect()
   try {
@@ -208,26 +201,26 @@ async function healthz(): Promise<number> {
   return (await timed(fetch(`${app.app.url}/healthz`))).status
 }
 
-async function onlyReads(only: boolean): Promise<void> {
+async function setReadOnly(isReadOnly: boolean): Promise<void> {
   const name = 'default_transaction_read_only'
-  await postgres.query(`alter system set ${name} = ${only ? 'on' : 'off'}`)
+  await postgres.query(`alter system set ${name} = ${isReadOnly ? 'on' : 'off'}`)
   await postgres.query('select pg_reload_conf()')
 }
 
-/** What Postgres says when it cannot make a table larger. */
-async function refuseRows(table: 'events' | 'attempts'): Promise<void> {
+/** Raises the error with which Postgres fails to extend a table. */
+async function rejectRows(table: 'events' | 'attempts'): Promise<void> {
   await postgres.query(`
     create sequence if not exists rejections;
-    create or replace function refuse() returns trigger language plpgsql as $$
+    create or replace function reject() returns trigger language plpgsql as $$
     begin
       perform nextval('rejections');
       raise disk_full using message = 'could not extend file: No space left on device';
     end $$;
-    create trigger refuse before insert on posthorn.${table} for each row execute function refuse();`)
+    create trigger reject before insert on posthorn.${table} for each row execute function reject();`)
 }
 
 async function acceptRows(table: 'events' | 'attempts'): Promise<void> {
-  await postgres.query(`drop trigger refuse on posthorn.${table}`)
+  await postgres.query(`drop trigger reject on posthorn.${table}`)
 }
 
 async function rejections(): Promise<number> {

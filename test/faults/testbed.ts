@@ -8,25 +8,25 @@ import { testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { type Member, startMember } from './members.ts'
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
+import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 
-/** A Postgres and a receiver of its own, and what processes need to deliver from the one to the other. */
-export interface Stage extends AsyncDisposable {
-  readonly postgres: OwnPostgres
+/** A Postgres server, a receiver, and the environment of Posthorn processes that deliver to it. */
+export interface Testbed extends AsyncDisposable {
+  readonly postgres: PostgresServer
   readonly receiver: CountingReceiver
   /** The API key of the organization. */
   readonly token: string
-  /** Resolves when it is ready. */
+  /** Resolves when the process is ready. */
   start(name: string, role: Role): Promise<Member>
-  /** Lets two webhooks subscribe: one whose endpoint is steady, and one whose endpoint fails now and then. */
+  /** Creates two webhooks: one with a reliable endpoint, and one whose endpoint sometimes fails. */
   register(apiUrl: string): Promise<void>
 }
 
-export async function openStage(seed: number): Promise<Stage> {
+export async function openTestbed(seed: number): Promise<Testbed> {
   await using stack = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn faults '))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
-  const postgres = stack.use(await startOwnPostgres(directory))
+  const postgres = stack.use(await startPostgresServer(directory))
   const receiver = stack.use(await startCountingReceiver(seed))
   const token = await createTenantIn(postgres)
   const environment = await environmentOf(directory, postgres.url, receiver.authority)
@@ -44,7 +44,7 @@ export async function openStage(seed: number): Promise<Stage> {
   }
 }
 
-async function createTenantIn(postgres: OwnPostgres): Promise<string> {
+async function createTenantIn(postgres: PostgresServer): Promise<string> {
   await using database = openDatabase(postgres.url)
   await migrate(database.pool)
   return (await createTenant(database.prisma)).token
@@ -68,5 +68,5 @@ async function register(apiUrl: string, token: string, url: string): Promise<voi
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url, event_subscriptions: [JOINED], enabled: true }),
   })
-  if (response.status !== 201) throw new Error(`The webhook was refused: ${await response.text()}`)
+  if (response.status !== 201) throw new Error(`The webhook was rejected: ${await response.text()}`)
 }
