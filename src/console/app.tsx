@@ -1,7 +1,7 @@
 import { Alert, Button, Center, Loader, MantineProvider, Stack } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { BrowserRouter } from 'react-router'
-import { Centered } from './components/centered.tsx'
+import { Centered } from './components/page/centered.tsx'
 import { place } from './place.ts'
 import { Pages } from './routes.tsx'
 import { PortalEndedPage } from './session/portal-ended-page.tsx'

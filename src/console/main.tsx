@@ -4,7 +4,7 @@ import './console.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { watchHistory } from './components/guard-history.ts'
+import { watchHistory } from './components/forms/guard-history.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id root.')

@@ -9,11 +9,11 @@ type Page = LazyExoticComponent<ComponentType>
 /** Each page is a file of its own, fetched when it is first opened. */
 const PAGES: Readonly<Record<string, Page>> = {
   overview: lazy(() => import('./overview/overview-page.tsx')),
-  webhooks: lazy(() => import('./webhooks/webhooks-page.tsx')),
-  'webhooks/new': lazy(() => import('./webhooks/new-webhook-page.tsx')),
-  'webhooks/:id': lazy(() => import('./webhooks/webhook-page.tsx')),
-  'webhooks/:id/edit': lazy(() => import('./webhooks/edit-webhook-page.tsx')),
-  'webhooks/:id/recover': lazy(() => import('./webhooks/recover-page.tsx')),
+  webhooks: lazy(() => import('./webhooks/list/webhooks-page.tsx')),
+  'webhooks/new': lazy(() => import('./webhooks/form/new-webhook-page.tsx')),
+  'webhooks/:id': lazy(() => import('./webhooks/page/webhook-page.tsx')),
+  'webhooks/:id/edit': lazy(() => import('./webhooks/form/edit-webhook-page.tsx')),
+  'webhooks/:id/recover': lazy(() => import('./webhooks/recovery/recover-page.tsx')),
   events: lazy(() => import('./events/events-page.tsx')),
   'events/:id': lazy(() => import('./events/event-page.tsx')),
   deliveries: lazy(() => import('./deliveries/deliveries-page.tsx')),

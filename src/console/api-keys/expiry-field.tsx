@@ -1,5 +1,5 @@
 import { Group, Radio, Stack, Text } from '@mantine/core'
-import { DateTimeInput } from '../components/date-time-input.tsx'
+import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { Time } from '../components/time.tsx'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import type { Column } from '../components/list.tsx'
+import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import { useSession } from '../session/session.tsx'

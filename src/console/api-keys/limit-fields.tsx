@@ -1,5 +1,5 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
-import type { Problems } from '../components/problems-by-field.ts'
+import type { Problems } from '../components/forms/problems-by-field.ts'
 
 /** How much a key may ask for. Null: the default. */
 export interface Limits {

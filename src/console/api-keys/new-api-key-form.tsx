@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { type Problems, problemsByField } from '../components/problems-by-field.ts'
+import { type Problems, problemsByField } from '../components/forms/problems-by-field.ts'
 import { ApiKeysCreateDocument } from '../generated/graphql.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { CodeBlock } from '../components/code-block.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
+import { CodeBlock } from '../components/json/code-block.tsx'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { nameOf } from './key-state.tsx'
 

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { FilterBar } from '../components/filter-bar.tsx'
-import { FilterSelect } from '../components/filter-select.tsx'
-import { TIME_FILTERS, TimeRange } from '../components/time-range.tsx'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { TIME_FILTERS, TimeRange } from '../components/filters/time-range.tsx'
 import { ACTIONS } from './actions.ts'
 import type { KeyNames } from './actor.tsx'
 

@@ -1,8 +1,8 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { CodeBlock } from '../components/code-block.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { formatJson } from '../components/format-json.ts'
+import { CodeBlock } from '../components/json/code-block.tsx'
+import { formatJson } from '../components/json/format-json.ts'
 import { formatBytes } from '../format.ts'
 import type { BodyEncoding } from '../generated/graphql.ts'
 

@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { hostAndPath } from '../components/host-and-path.ts'
-import type { Column } from '../components/list.tsx'
+import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'

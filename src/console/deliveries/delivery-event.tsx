@@ -1,9 +1,9 @@
 import { Anchor, Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
+import { useRead } from '../api/use-read.ts'
 import { Failure } from '../components/failure.tsx'
-import { Section } from '../components/section.tsx'
-import { useRead } from '../components/use-read.ts'
+import { Section } from '../components/page/section.tsx'
 import { DeliveryEventDocument } from '../generated/graphql.ts'
 
 const EventBody = lazy(() =>

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { Facts } from '../components/facts.tsx'
 import { Id } from '../components/id.tsx'
+import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'

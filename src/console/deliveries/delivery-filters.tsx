@@ -1,10 +1,10 @@
-import { EventTypeSelect } from '../components/event-type-select.tsx'
-import { FilterBar } from '../components/filter-bar.tsx'
-import { FilterSelect } from '../components/filter-select.tsx'
+import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
-import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/time-range.tsx'
-import { useFilters } from '../components/use-filters.ts'
-import { WebhookSelect } from '../components/webhook-select.tsx'
 import type { DeliveryFilter, StatusClass } from '../generated/graphql.ts'
 
 const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import type { Cursors } from '../components/use-cursors.ts'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import type { Cursors } from '../components/lists/use-cursors.ts'
 import { DeliveriesDocument, type DeliveryFilter } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'

@@ -1,8 +1,8 @@
 import { useNavigate } from 'react-router'
 import { useAction } from '../api/use-action.ts'
-import { NeedsScope } from '../components/needs-scope.tsx'
 import { notifyDone } from '../components/notify.ts'
-import { Page } from '../components/page.tsx'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../generated/graphql.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 

@@ -1,8 +1,8 @@
 import { Badge, Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { JsonBlock } from '../components/json-block.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { Section } from '../components/section.tsx'
-import { useFilters } from '../components/use-filters.ts'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { JsonBlock } from '../components/json/json-block.tsx'
+import { type Column, List } from '../components/lists/list.tsx'
+import { Section } from '../components/page/section.tsx'
 import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
 
 const COLUMNS: readonly Column<SchemaProperty>[] = [

@@ -1,4 +1,4 @@
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
 import { EventTypesOneDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { JsonView } from '../components/json-view.tsx'
+import { JsonView } from '../components/json/json-view.tsx'
 
 /** The body that every delivery of an event carries; its payload is the field `data`. */
 export function EventBody({ body }: { body: string }) {

@@ -2,9 +2,9 @@ import { Alert, Button, Group, Select, Skeleton, Stack, Textarea, TextInput } fr
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Issue, useAction } from '../api/use-action.ts'
+import { useRead } from '../api/use-read.ts'
 import { Failure } from '../components/failure.tsx'
 import { notifyDone } from '../components/notify.ts'
-import { useRead } from '../components/use-read.ts'
 import {
   EventPublishDocument,
   EventPublishTypesDocument,

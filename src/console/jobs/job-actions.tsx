@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
-import { DateTimeInput } from '../components/date-time-input.tsx'
+import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import type { JobsChangeFragment } from '../generated/graphql.ts'
 import { COMMANDS, type CommandName, jobsInWords } from './job-commands.ts'
 import { useJobCommands } from './use-job-commands.ts'

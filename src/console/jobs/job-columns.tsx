@@ -1,7 +1,7 @@
 import { ActionIcon, Checkbox, Stack, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { Column } from '../components/list.tsx'
+import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
 import { DeliveryLink } from './delivery-link.tsx'

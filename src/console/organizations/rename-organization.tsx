@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
+import { useRead } from '../api/use-read.ts'
 import { Failure } from '../components/failure.tsx'
 import { notifyDone } from '../components/notify.ts'
-import { useRead } from '../components/use-read.ts'
 import {
   type OrganizationsFieldsFragment,
   OrganizationsOneDocument,

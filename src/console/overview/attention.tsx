@@ -2,14 +2,14 @@ import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
+import { useRead } from '../api/use-read.ts'
 import { Failure } from '../components/failure.tsx'
-import { Section } from '../components/section.tsx'
+import { Section } from '../components/page/section.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { useRead } from '../components/use-read.ts'
 import { type AttentionWebhookFragment, OverviewAttentionDocument } from '../generated/graphql.ts'
-import { formatParked } from '../webhooks/format-parked.ts'
-import { useHealthChanges } from '../webhooks/use-health-changes.ts'
+import { formatParked } from '../webhooks/health/format-parked.ts'
+import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 
 /** The webhooks that somebody should look at. */
 export function Attention() {

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { Section } from '../components/section.tsx'
+import { Section } from '../components/page/section.tsx'
 import { useSession } from '../session/session.tsx'
 
 interface FirstStepsProps {

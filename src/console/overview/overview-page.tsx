@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
+import { useRead } from '../api/use-read.ts'
+import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
 import { Failure } from '../components/failure.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { Page } from '../components/page.tsx'
-import { RangeSwitch, useRange } from '../components/range-switch.tsx'
-import { Section } from '../components/section.tsx'
-import { useRead } from '../components/use-read.ts'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
 import { OverviewFirstStepsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { Attention } from './attention.tsx'
@@ -14,7 +14,7 @@ import { Tiles } from './tiles.tsx'
 import { useStatistics } from './use-statistics.ts'
 
 const OutcomeChart = lazy(() =>
-  import('../components/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
+  import('../components/charts/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
 )
 /** That of the chart with its legend: nothing moves when it comes. */
 const CHART_HEIGHT_PX = 280

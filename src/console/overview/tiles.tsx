@@ -1,5 +1,5 @@
 import { SimpleGrid } from '@mantine/core'
-import type { ChartRange } from '../components/chart-range.ts'
+import type { ChartRange } from '../components/charts/chart-range.ts'
 import { formatCount, formatDuration, formatPercent } from '../format.ts'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
 import { Tile } from './tile.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLive } from '../api/use-live.ts'
-import { boundsOf, type ChartRange } from '../components/chart-range.ts'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import { boundsOf, type ChartRange } from '../components/charts/chart-range.ts'
 import { OverviewAttemptMadeDocument, OverviewStatisticsDocument } from '../generated/graphql.ts'
 
 const PAINT_EVERY_MS = 250

@@ -1,5 +1,5 @@
 import { Text, Title } from '@mantine/core'
-import { Centered } from '../components/centered.tsx'
+import { Centered } from '../components/page/centered.tsx'
 
 /** Only the application that embeds the portal can begin another session. */
 export function PortalEndedPage() {

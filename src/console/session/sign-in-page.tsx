@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useState } from 'react'
-import { Centered } from '../components/centered.tsx'
+import { Centered } from '../components/page/centered.tsx'
 import { signIn } from './sign-in.ts'
 
 interface SignInProps {

@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { leaveFor } from '../components/leave-for.ts'
+import { leaveFor } from '../components/forms/leave-for.ts'
 import { pageOfId } from './page-of-id.ts'
 
 /** Leads from an id, as it stands in a log or a mail, to the page of what it names. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { Page } from '../components/page.tsx'
+import { Empty } from '../components/page/empty.tsx'
+import { Page } from '../components/page/page.tsx'
 
 /** For addresses that lead nowhere, and for ids of what is not there (any more). */
 export default function NotFoundPage({ what = 'page' }: { what?: string }) {

@@ -2,7 +2,7 @@ import { Anchor, AppShell, Burger, Group, Image, NavLink, Stack, Text } from '@m
 import { useDisclosure } from '@mantine/hooks'
 import { Suspense, useEffect, useRef } from 'react'
 import { Outlet, NavLink as RouterLink, useLocation, useNavigationType } from 'react-router'
-import { Logo } from '../components/logo.tsx'
+import { Logo } from '../components/page/logo.tsx'
 import { place } from '../place.ts'
 import { portalLink, useSession } from '../session/session.tsx'
 import { AccountMenu } from './account-menu.tsx'

@@ -1,0 +1,52 @@
+import './chart-frame.css'
+import './outcome-chart.css'
+import { formatCount } from '../../format.ts'
+import type { BucketUnit } from '../../generated/graphql.ts'
+import { ChartFrame } from './chart-frame.tsx'
+import { spanOf } from './chart-time.ts'
+import { OutcomeBars } from './outcome-bars.tsx'
+
+export interface OutcomeBucket {
+  readonly start: string
+  readonly succeeded: number
+  readonly failed: number
+}
+
+interface OutcomeChartProps {
+  /** Oldest first, those without attempts too. */
+  readonly buckets: readonly OutcomeBucket[]
+  readonly unit: BucketUnit
+}
+
+/** Of 3 to 1 or more against the ground, in light and in dark. */
+const SUCCEEDED = { label: 'Succeeded', color: 'var(--mantine-color-green-8)' }
+const FAILED = { label: 'Failed', color: 'var(--mantine-color-red-7)' }
+
+/** How attempts went over time: those that succeeded, with those that failed on top of them. */
+export function OutcomeChart({ buckets, unit }: OutcomeChartProps) {
+  const succeeded = buckets.reduce((sum, bucket) => sum + bucket.succeeded, 0)
+  const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
+  return (
+    <ChartFrame
+      summary={`Attempts over time: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed.`}
+      series={[SUCCEEDED, FAILED]}
+      rows={() =>
+        buckets
+          .filter((bucket) => bucket.succeeded + bucket.failed > 0)
+          .map((bucket) => [
+            spanOf(bucket.start, unit),
+            formatCount(bucket.succeeded),
+            formatCount(bucket.failed),
+          ])
+      }
+      empty={succeeded + failed === 0 ? 'No attempts were made in this time.' : undefined}
+    >
+      <OutcomeBars
+        buckets={buckets}
+        unit={unit}
+        succeeded={SUCCEEDED.color}
+        failed={FAILED.color}
+      />
+    </ChartFrame>
+  )
+}

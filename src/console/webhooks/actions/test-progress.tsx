@@ -1,0 +1,78 @@
+import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
+import { useEffect } from 'react'
+import { Link } from 'react-router'
+import { useLive } from '../../api/use-live.ts'
+import { useRead } from '../../api/use-read.ts'
+import { Time } from '../../components/time.tsx'
+import { formatDuration } from '../../format.ts'
+import {
+  DeliveriesAttemptMadeDocument,
+  WebhookTestProgressDocument,
+  type WebhookTestProgressQuery,
+} from '../../generated/graphql.ts'
+
+/** For what is not told live, such as an attempt that was over before the subscription began. */
+const ASK_EVERY_MS = 2_000
+
+interface TestProgressProps {
+  readonly webhookId: string
+  readonly deliveryId: string
+}
+
+/** Follows a test delivery until it succeeded or failed. */
+export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
+  const { data, reload } = useRead(WebhookTestProgressDocument, { id: deliveryId })
+  const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
+  const over = delivery !== null && delivery.state !== 'PENDING'
+  useLive(
+    DeliveriesAttemptMadeDocument,
+    { webhookId },
+    {
+      paused: over,
+      onData: ({ attemptMade }) => attemptMade?.delivery?.id === deliveryId && reload(),
+    },
+  )
+  useEffect(() => {
+    if (over) return
+    const timer = setInterval(reload, ASK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [over, reload])
+
+  const attempt = delivery?.attempts?.nodes.at(-1)
+  return (
+    <Alert
+      role="status"
+      variant="light"
+      color={delivery?.state === 'SUCCEEDED' ? 'green' : attempt ? 'orange' : 'blue'}
+      title={titleOf(delivery)}
+      mih={92}
+    >
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" component="div">
+          {attempt ? (
+            `${attempt.status ? `Answered with ${attempt.status}` : attempt.error} after ${formatDuration(attempt.durationMs)}.`
+          ) : (
+            <Loader size="xs" type="dots" />
+          )}
+          {delivery?.state === 'PENDING' && delivery.nextAttemptAt && attempt && (
+            <>
+              {' '}
+              Next try: <Time at={delivery.nextAttemptAt} as="relative" />
+            </>
+          )}
+        </Text>
+        <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
+          Show the delivery
+        </Anchor>
+      </Group>
+    </Alert>
+  )
+}
+
+function titleOf(delivery: WebhookTestProgressQuery['delivery'] | null): string {
+  const number = delivery?.attempts?.nodes.at(-1)?.number
+  if (!delivery || number === undefined) return 'On its way'
+  if (delivery.state === 'SUCCEEDED') return 'It arrived'
+  if (delivery.state === 'PENDING') return `Attempt ${number} failed, and is repeated`
+  return delivery.state === 'CANCELED' ? 'It was canceled' : 'It failed: no attempts are left'
+}

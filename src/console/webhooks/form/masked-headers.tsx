@@ -1,0 +1,34 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useSession } from '../../session/session.tsx'
+import type { HeaderRow } from './webhook-form-values.ts'
+
+interface MaskedHeadersProps {
+  readonly headers: readonly HeaderRow[]
+  replace(): void
+}
+
+/** Headers whose values are not shown. They stay as they are unless all of them are given anew. */
+export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
+  const { can } = useSession()
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {can('secrets:read')
+          ? 'None of the encryption keys of this installation reads these headers any more. Enter them again.'
+          : 'The values may be credentials, and seeing them needs the scope secrets:read. They stay as they are unless you replace all of them.'}
+      </Text>
+      <Stack gap={4}>
+        {headers.map(({ key, name, value }) => (
+          <Text key={key} size="sm" className="ph-mono">
+            {name}: {value}
+          </Text>
+        ))}
+      </Stack>
+      <Group>
+        <Button size="xs" variant="default" onClick={replace}>
+          Replace all headers
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

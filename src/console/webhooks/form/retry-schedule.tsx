@@ -1,0 +1,104 @@
+import { Button, Group, Radio, Stack, Text } from '@mantine/core'
+import { randomId } from '@mantine/hooks'
+import { IconPlus } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { formatDuration } from '../../format.ts'
+import { DelayInput } from './delay-input.tsx'
+
+const TO_BEGIN_WITH = [5, 300, 1_800, 7_200, 18_000]
+const MOST = 20
+
+interface RetryScheduleProps {
+  /** In seconds. Null: the schedule of the installation. Empty: no retries. */
+  readonly value: readonly number[] | null
+  readonly errors: Readonly<Record<string, ReactNode>>
+  onChange(delays: number[] | null): void
+}
+
+/** When to try again after a failure: as the installation does, by delays of one's own, or never. */
+export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
+  const [keys, setKeys] = useState(() => (value ?? []).map(() => randomId()))
+  const [kind, setKind] = useState(value === null ? 'default' : value.length > 0 ? 'own' : 'none')
+
+  function replace(delays: number[] | null) {
+    setKeys((delays ?? []).map(() => randomId()))
+    onChange(delays)
+  }
+
+  function choose(next: string) {
+    setKind(next)
+    replace(next === 'default' ? null : next === 'own' ? TO_BEGIN_WITH : [])
+  }
+
+  function add() {
+    setKeys([...keys, randomId()])
+    onChange([...(value ?? []), Math.min(86_400, 2 * (value?.at(-1) ?? 30))])
+  }
+
+  function remove(index: number) {
+    setKeys(keys.toSpliced(index, 1))
+    onChange((value ?? []).toSpliced(index, 1))
+    if (value?.length === 1) setKind('none')
+  }
+
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label="Retries"
+        description="After a failed attempt. A Retry-After of the receiver can put the next one off by up to a day."
+        value={kind}
+        onChange={choose}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="default"
+            label="As this installation does: 9 over 75 hours unless set otherwise"
+          />
+          <Radio value="own" label="Own delays" />
+          <Radio value="none" label="None: a delivery whose first attempt fails is exhausted" />
+        </Stack>
+      </Radio.Group>
+      {kind === 'own' && value && (
+        <Stack gap="xs" pl={{ base: 0, xs: 28 }}>
+          {value.map((seconds, index) => (
+            <DelayInput
+              key={keys[index] ?? index}
+              number={index + 1}
+              seconds={seconds}
+              error={errors[`retryScheduleSeconds.${index}`]}
+              onChange={(changed) => onChange(value.with(index, changed))}
+              remove={() => remove(index)}
+            />
+          ))}
+          <Group gap="sm">
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={14} />}
+              disabled={value.length >= MOST}
+              onClick={add}
+            >
+              Add a retry
+            </Button>
+            <Text size="sm" c="dimmed" aria-live="polite">
+              {summaryOf(value)}
+            </Text>
+          </Group>
+        </Stack>
+      )}
+      {errors['retryScheduleSeconds'] && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {errors['retryScheduleSeconds']}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** `5 retries over 7 h 35 min` */
+export function summaryOf(delays: readonly number[]): string {
+  if (delays.length === 0) return 'No retries'
+  const sum = delays.reduce((total, seconds) => total + (seconds || 0), 0)
+  const retries = delays.length === 1 ? '1 retry' : `${delays.length} retries`
+  return `${retries} over ${formatDuration(1_000 * sum)}`
+}

@@ -1,0 +1,102 @@
+import type { Issue } from '../../api/use-action.ts'
+import { areMasked, type WebhookFormValues } from './webhook-form-values.ts'
+
+/** By the path of a field: `headers.0.name`. */
+type Problems = Record<string, string>
+
+/** What is wrong with the form, by its field: the rules of the server, as far as they can be told while typing. */
+export function checkWebhook(values: WebhookFormValues): Problems {
+  const errors: Record<string, string | false> = {
+    url: checkUrl(values.url),
+    description:
+      values.description.length > 1_000 &&
+      `Give at most 1,000 characters, not ${values.description.length.toLocaleString()}.`,
+    eventSubscriptions: values.eventSubscriptions.length === 0 && 'Choose at least one event type.',
+    headers: checkHeaders(values.headers),
+    rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
+    maxInFlight: checkNumber(values.maxInFlight, 1, 200),
+    timeoutSeconds: checkNumber(values.timeoutSeconds, 1, 30),
+  }
+  // What is masked is not sent.
+  const headers = areMasked(values.headers) ? [] : values.headers
+  for (const [index, { name, value }] of headers.entries()) {
+    errors[`headers.${index}.name`] = checkHeaderName(name, headers.slice(0, index))
+    errors[`headers.${index}.value`] = checkHeaderValue(value)
+  }
+  for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
+    errors[`retryScheduleSeconds.${index}`] =
+      (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) &&
+      'Give a delay from 1 second to 1 day.'
+  }
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([field, error]) => (error ? [[field, error]] : [])),
+  )
+}
+
+function checkUrl(text: string): string | false {
+  const url = text.trim()
+  if (url === '') return 'Give the address of your receiver.'
+  if (url.length > 2_048)
+    return `Give at most 2,048 characters, not ${url.length.toLocaleString()}.`
+  if (!/^https:/i.test(url)) return 'Give an address that begins with https://.'
+  if (!/^https:\/\/[^/?#]/i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) {
+    return 'Give a whole address, such as https://example.com/webhooks.'
+  }
+  if (/^https:\/\/[^/?#]*@/i.test(url)) {
+    return 'Take out what stands before the @. Credentials belong into a custom header.'
+  }
+  if (url.includes('#')) return 'Take out the # and what follows it: it is never sent.'
+  const { port } = new URL(url)
+  return port !== '' && Number(port) < 1_024 && 'Use port 443, or one from 1024 up.'
+}
+
+function checkNumber(value: number | string, min: number, max: number): string | false {
+  if (value === '') return false
+  const number = Number(value)
+  const fits = Number.isInteger(number) && number >= min && number <= max
+  return !fits && `Give a whole number from ${min} to ${max.toLocaleString()}, or nothing.`
+}
+
+const RESERVED =
+  /^(wh-|webhook-|content-|proxy-|(host|connection|transfer-encoding|te|trailer|upgrade|keep-alive|expect|user-agent)$)/i
+
+function checkHeaderName(text: string, above: readonly { name: string }[]): string | false {
+  const name = text.trim()
+  if (name === '') return 'Give a name, or remove this header.'
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'Use letters, digits and hyphens.'
+  if (RESERVED.test(name)) return 'Posthorn or the connection sets this one. Use another name.'
+  const repeated = above.some((other) => other.name.trim().toLowerCase() === name.toLowerCase())
+  return repeated && 'This header is there already.'
+}
+
+function checkHeaderValue(value: string): string | false {
+  if (value === '') return 'Give a value, or remove this header.'
+  return (
+    !/^[!-~]([\t -~]*[!-~])?$/.test(value) &&
+    'Use visible ASCII characters, with spaces and tabs inside only.'
+  )
+}
+
+function checkHeaders(headers: WebhookFormValues['headers']): string | false {
+  if (headers.length > 32) return 'There can be at most 32 headers.'
+  const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
+  return size > 8_192 && 'The names and values can have at most 8 KiB together.'
+}
+
+/** Where the form shows what the server refused: it names a header by its name, and the form by its place. */
+export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): Problems {
+  const errors: Problems = {}
+  for (const { path, message } of issues) {
+    const [field = '', part, rest = 'name'] = path
+    const index = values.headers.findIndex(({ name }) => name.trim() === part)
+    const isSubscription = field === 'eventSubscriptions'
+    const at =
+      field === 'headers' && index >= 0
+        ? `headers.${index}.${rest}`
+        : isSubscription
+          ? field
+          : path.join('.')
+    errors[at] = [errors[at], message].filter(Boolean).join(' ')
+  }
+  return errors
+}

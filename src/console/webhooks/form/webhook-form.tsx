@@ -1,0 +1,102 @@
+import { Alert, Button, Group, Stack, Switch, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { Issue } from '../../api/use-action.ts'
+import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
+import { Section } from '../../components/page/section.tsx'
+import { HeaderRows } from './header-rows.tsx'
+import { SendOptions } from './send-options.tsx'
+import { SubscriptionPicker } from './subscription-picker.tsx'
+import { UrlField } from './url-field.tsx'
+import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
+import type { WebhookFormValues } from './webhook-form-values.ts'
+
+interface Refusal {
+  readonly message: string
+  readonly issues: readonly Issue[]
+}
+
+interface WebhookFormProps {
+  readonly initial: WebhookFormValues
+  /** The verb on the button. */
+  readonly action: string
+  /** Answers null when it is saved, else why it is not. */
+  save(values: WebhookFormValues): Promise<Refusal | null>
+  /** Where Cancel leads. */
+  readonly back: string
+}
+
+/** Registers or changes a webhook: what is wrong is said beside its field, while it is typed. */
+export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [saving, setSaving] = useState(false)
+  const form = useForm<WebhookFormValues>({
+    initialValues: initial,
+    validate: checkWebhook,
+    validateInputOnChange: true,
+    validateInputOnBlur: true,
+    onValuesChange: () => setRefusal(null),
+  })
+
+  async function submit(values: WebhookFormValues) {
+    setSaving(true)
+    const refused = await save(values)
+    setSaving(false)
+    if (refused === null) return
+    form.setErrors(errorsOf(refused.issues, values))
+    setRefusal(refused.message)
+    focusFirstError()
+  }
+
+  return (
+    <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
+      <Stack gap="lg">
+        <Section title="Receiver">
+          <UrlField {...form.getInputProps('url')} />
+          <Textarea
+            label="Description"
+            description="For you to tell webhooks apart."
+            autosize
+            minRows={1}
+            maxRows={6}
+            {...form.getInputProps('description')}
+          />
+          <Switch
+            label="Enabled"
+            description="While it is disabled, nothing is delivered, and events create no deliveries for it."
+            {...form.getInputProps('enabled', { type: 'checkbox' })}
+          />
+        </Section>
+        <SubscriptionPicker
+          value={form.values.eventSubscriptions}
+          error={form.errors.eventSubscriptions}
+          onChange={(names) => form.setFieldValue('eventSubscriptions', names)}
+        />
+        <HeaderRows form={form} />
+        <SendOptions form={form} />
+        {refusal !== null && (
+          <Alert color="red" variant="light" role="alert" title="It was not saved">
+            {refusal}
+          </Alert>
+        )}
+        <Group justify="end" gap="xs">
+          <Button component={Link} to={back} variant="default">
+            Cancel
+          </Button>
+          <Button type="submit" loading={saving}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+      <UnsavedGuard unsaved={form.isDirty() && !saving} />
+    </form>
+  )
+}
+
+/** Once the errors are drawn. */
+function focusFirstError() {
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(),
+  )
+}

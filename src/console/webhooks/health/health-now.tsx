@@ -1,0 +1,118 @@
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { Time } from '../../components/time.tsx'
+import { formatCount } from '../../format.ts'
+import type { WebhookDetailQuery } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { ResumeWebhook } from '../actions/resume-webhook.tsx'
+import { formatParked } from './format-parked.ts'
+
+interface HealthNowProps {
+  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
+  reload(): void
+}
+
+/** What is wrong with a webhook at the moment, and what can be done about it. Nothing, when all is well. */
+export function HealthNow({ webhook, reload }: HealthNowProps) {
+  const { can } = useSession()
+  const [resuming, resume] = useDisclosure()
+  const { health } = webhook
+  if (!health) return null
+  if (health.state === 'DISABLED') {
+    return (
+      <Notice color="gray" title="It is paused">
+        Nothing is delivered: pending deliveries wait, and events that are published now create none
+        for it. They can be recovered once it is resumed.
+      </Notice>
+    )
+  }
+  if (health.state === 'HEALTHY') return null
+  const failures = (
+    <>
+      {formatCount(health.consecutiveFailures)}{' '}
+      {health.consecutiveFailures === 1 ? 'attempt' : 'attempts'} in a row failed
+      {health.failingSince && (
+        <>
+          , the first of them <Time at={health.failingSince} as="relative" />
+        </>
+      )}
+      .{' '}
+      {health.lastSuccessAt ? (
+        <>
+          The last success was <Time at={health.lastSuccessAt} as="relative" />.
+        </>
+      ) : (
+        'None has succeeded yet.'
+      )}
+    </>
+  )
+  const recover = can('deliveries:write') && (
+    <Anchor component={Link} to={`/webhooks/${webhook.id}/recover`} size="sm">
+      Recover what was missed
+    </Anchor>
+  )
+  if (health.state === 'FAILING') {
+    return (
+      <Notice color="orange" title="It is failing" action={recover}>
+        {failures} Failed deliveries are tried again, as its retry schedule says.
+      </Notice>
+    )
+  }
+  return (
+    <Notice
+      color="red"
+      title="It is on hold"
+      action={
+        can('deliveries:write') && (
+          <Button size="xs" variant="default" onClick={resume.open}>
+            Resume now
+          </Button>
+        )
+      }
+    >
+      {failures}{' '}
+      {health.onHoldSince && (
+        <>
+          On hold since <Time at={health.onHoldSince} /> ({formatParked(webhook.parkedCount)}{' '}
+          waiting)
+          {health.lastError && `: ${health.lastError}`}.{' '}
+        </>
+      )}
+      We test the endpoint every few minutes
+      {health.nextProbeAt && (
+        <>
+          , next <Time at={health.nextProbeAt} as="relative" />
+        </>
+      )}
+      ; the first success releases the others. Waiting uses up no attempts.
+      <ResumeWebhook webhookId={webhook.id} opened={resuming} close={resume.close} done={reload} />
+    </Notice>
+  )
+}
+
+interface NoticeProps {
+  readonly color: string
+  readonly title: string
+  readonly action?: ReactNode
+  readonly children: ReactNode
+}
+
+function Notice({ color, title, action, children }: NoticeProps) {
+  return (
+    <Alert
+      color={color}
+      variant="light"
+      title={title}
+      styles={{ title: { color: `var(--posthorn-on-${color})` } }}
+    >
+      <Stack gap="sm">
+        <Text size="sm" component="div" maw={820}>
+          {children}
+        </Text>
+        {action && <Group>{action}</Group>}
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,47 @@
+import { Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import { RECENT_TIMES } from '../../components/filters/recent-times.ts'
+
+interface RecoverPresetsProps {
+  /** From when on events failed, if the newest one did. */
+  readonly failingFrom: string | null
+  readonly since: string | null
+  readonly until: string | null
+  choose(since: string): void
+}
+
+/** The times that one most often wants, each up to now. */
+export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPresetsProps) {
+  const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
+  const presets = [
+    ...(failingFrom ? [{ label: 'Since it began to fail', from: () => failingFrom }] : []),
+    ...RECENT_TIMES.map(({ label, ms }) => ({
+      label,
+      from: () => new Date(Date.now() - ms).toISOString(),
+    })),
+  ]
+  return (
+    <Group gap="xs" role="group" aria-label="Common times">
+      {presets.map(({ label, from }) => {
+        const isChosen =
+          until === null &&
+          (chosen?.since === since ? chosen.label === label : since !== null && from() === since)
+        return (
+          <Button
+            key={label}
+            size="xs"
+            variant={isChosen ? 'light' : 'default'}
+            aria-pressed={isChosen}
+            onClick={() => {
+              const next = from()
+              setChosen({ label, since: next })
+              choose(next)
+            }}
+          >
+            {label}
+          </Button>
+        )
+      })}
+    </Group>
+  )
+}

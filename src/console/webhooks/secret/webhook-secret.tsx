@@ -1,0 +1,91 @@
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconEye, IconEyeOff, IconRefresh } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Failure } from '../../components/failure.tsx'
+import { Section } from '../../components/page/section.tsx'
+import { WebhookSecretsDocument } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+import { ExpiringSecret, SecretKey } from './secret-key.tsx'
+import { VerifySnippets } from './verify-snippets.tsx'
+
+interface WebhookSecretProps {
+  readonly webhookId: string
+  /** What the names of the headers that carry the signature begin with. */
+  readonly headerPrefix: string
+}
+
+/** The signing secret of a webhook: asked for only once somebody wants to see it. */
+export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
+  const { can } = useSession()
+  const isNew = useLocation().state?.created === true
+  const [shown, setShown] = useState(isNew && can('secrets:read'))
+  const [rotating, rotate] = useDisclosure()
+  const { data, error, reload } = useRead(
+    WebhookSecretsDocument,
+    { id: webhookId },
+    { pause: !shown, requestPolicy: 'network-only' },
+  )
+  const webhook = shown ? data?.webhook : undefined
+  const expiring = webhook?.expiringSigningSecrets ?? []
+  return (
+    <Stack gap="lg">
+      <Section
+        title="Signing secret"
+        description="Give it to your receiver, and to nobody else. It signs every delivery, so that the receiver can tell that it is authentic."
+        actions={
+          <Group gap="xs">
+            {can('secrets:read') && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
+                onClick={() => setShown(!shown)}
+              >
+                {shown ? 'Hide' : 'Show'}
+              </Button>
+            )}
+            {can('secrets:rotate') && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconRefresh size={14} />}
+                onClick={rotate.open}
+              >
+                Rotate
+              </Button>
+            )}
+          </Group>
+        }
+      >
+        {error && shown && !webhook ? (
+          <Failure error={error} retry={reload} />
+        ) : (
+          <SecretKey secret={webhook?.signingSecret} />
+        )}
+        {!can('secrets:read') && (
+          <Text size="sm" c="dimmed">
+            Seeing it needs the scope secrets:read.
+          </Text>
+        )}
+      </Section>
+      {expiring.length > 0 && (
+        <Section
+          title="Rotated out"
+          description="Nothing is signed with it any more. Until it expires, your receiver should accept it too, for deliveries that were on their way."
+        >
+          <SimpleGrid cols={1}>
+            {expiring.map((secret) => (
+              <ExpiringSecret key={secret.createdAt} secret={secret} />
+            ))}
+          </SimpleGrid>
+        </Section>
+      )}
+      <VerifySnippets headerPrefix={headerPrefix} />
+      <RotateSecret webhookId={webhookId} opened={rotating} close={rotate.close} done={reload} />
+    </Stack>
+  )
+}
