@@ -6,7 +6,7 @@ import { Shell } from './shell/shell.tsx'
 
 type Page = LazyExoticComponent<ComponentType>
 
-/** Each page is a file of its own, fetched when it is first opened. */
+/** Each page is a separate script, loaded when it is first opened. */
 const PAGES: Readonly<Record<string, Page>> = {
   overview: lazy(() => import('./overview/overview-page.tsx')),
   webhooks: lazy(() => import('./webhooks/list/webhooks-page.tsx')),
@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   '*': lazy(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Of the whole organization, so there is nothing in them for a session that is restricted to one webhook. */
+/** Pages of the whole organization, which a session restricted to one webhook cannot read. */
 const OF_ALL_WEBHOOKS = ['overview', 'events']
 
 export function Pages() {
@@ -48,7 +48,7 @@ export function Pages() {
   )
 }
 
-/** The first page that the viewer may see. */
+/** Redirects to the first page that the viewer may see. */
 function Home() {
   const [first] = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   return <Navigate to={first?.to ?? '/event-types'} replace />

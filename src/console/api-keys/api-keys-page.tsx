@@ -6,7 +6,7 @@ import { useRead } from '../api/use-read.ts'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
@@ -17,8 +17,8 @@ import { KEY_COLUMNS } from './key-columns.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewApiKey } from './new-api-key.tsx'
 
-/** All that an organization has, mostly: they are few. */
-const KEYS_A_PAGE = 100
+/** Most organizations have fewer keys than this. */
+const KEYS_PER_PAGE = 100
 
 export default function ApiKeysPage() {
   return (
@@ -31,8 +31,8 @@ export default function ApiKeysPage() {
 function ApiKeys() {
   const { viewer } = useSession()
   const { values, set } = useFilters(['revoked'])
-  const cursors = useCursors(KEYS_A_PAGE)
-  const making = usePanel('new')
+  const cursors = useCursors(KEYS_PER_PAGE)
+  const creating = usePanel('new')
   const opened = usePanel('key')
   const context = useMemo(() => ({ additionalTypenames: ['ApiKey'] }), [])
   const { data, error, stale, reload } = useRead(ApiKeysPageDocument, cursors.variables, {
@@ -43,7 +43,7 @@ function ApiKeys() {
   const hidden = (all?.length ?? 0) - (rows?.length ?? 0)
 
   const create = (
-    <Button component={Link} to={making.to('key')} leftSection={<IconPlus size={16} />}>
+    <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
       Create an API key
     </Button>
   )
@@ -75,15 +75,15 @@ function ApiKeys() {
         retry={reload}
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
-          <Empty
+          <EmptyState
             title={hidden > 0 ? 'All keys are revoked' : 'There is no API key'}
             action={create}
           >
             Create one for each program that calls the API, with no more scopes than it needs.
-          </Empty>
+          </EmptyState>
         }
       />
-      <NewApiKey opened={making.id !== null} onClose={making.close} />
+      <NewApiKey opened={creating.id !== null} onClose={creating.close} />
       <KeyPanel id={opened.id} onClose={opened.close} />
     </Page>
   )

@@ -50,10 +50,10 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-const SHOWN = 3
+const MAX_SHOWN = 3
 
 function Scopes({ scopes }: { scopes: readonly string[] }) {
-  const shown = scopes.includes('admin') ? ['admin'] : scopes.slice(0, SHOWN)
+  const shown = scopes.includes('admin') ? ['admin'] : scopes.slice(0, MAX_SHOWN)
   const rest = scopes.includes('admin') ? 0 : scopes.length - shown.length
   return (
     <Text size="xs" component="div">

@@ -1,9 +1,9 @@
 import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
 import { Id } from '../components/id.tsx'
 import { Facts } from '../components/page/facts.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { ApiKeysOneDocument } from '../generated/graphql.ts'
 import { EditLimits } from './edit-limits.tsx'
@@ -12,12 +12,12 @@ import { RevokeApiKey } from './revoke-api-key.tsx'
 import { sentenceOf } from './scopes.ts'
 
 interface KeyPanelProps {
-  /** The key that is opened, if one is. */
+  /** The open key, if any. */
   readonly id: string | null
   onClose(): void
 }
 
-/** One key: what it may do and how much, what was done with it, and how to end it. */
+/** One key: its scopes, limits and use, and a button to revoke it. */
 export function KeyPanel({ id, onClose }: KeyPanelProps) {
   const { data, error, reload } = useRead(
     ApiKeysOneDocument,
@@ -37,7 +37,7 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       {apiKey ? (
         <KeyDetails key={apiKey.id} apiKey={apiKey} />
       ) : error ? (
-        <Failure error={error} retry={reload} />
+        <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
         <Text c="dimmed">There is no such API key in this organization.</Text>
       ) : (

@@ -4,7 +4,6 @@ import type { ApiKeysFieldsFragment } from '../generated/graphql.ts'
 
 export type ApiKey = ApiKeysFieldsFragment
 
-/** What a key is called where it has no name. */
 export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Without a name'
 
 export function KeyStateBadge({ apiKey }: { apiKey: ApiKey }) {

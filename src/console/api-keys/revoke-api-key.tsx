@@ -2,13 +2,13 @@ import { Alert, Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifyDone } from '../components/notify.ts'
+import { notifySuccess } from '../components/notify.ts'
 import { Time } from '../components/time.tsx'
 import { ApiKeysRevokeDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { type ApiKey, nameOf } from './key-state.tsx'
 
-/** Ends a key for good, after saying what stops working. */
+/** Revokes a key, after listing what stops working. */
 export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   const { can, viewer } = useSession()
   const { run } = useAction(ApiKeysRevokeDocument)
@@ -19,7 +19,7 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   async function confirm() {
     const outcome = await run({ id: apiKey.id })
     if (!outcome.ok) return outcome.message
-    notifyDone(`“${name}” is revoked.`)
+    notifySuccess(`“${name}” is revoked.`)
     return null
   }
 

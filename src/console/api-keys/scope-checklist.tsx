@@ -4,12 +4,12 @@ import { PRESETS, SCOPES } from './scopes.ts'
 
 interface ScopeChecklistProps {
   readonly chosen: readonly string[]
-  readonly problem: string | undefined
+  readonly error: string | undefined
   onChange(chosen: readonly string[]): void
 }
 
-/** What a key may do. Nobody can give what they do not have themselves. */
-export function ScopeChecklist({ chosen, problem, onChange }: ScopeChecklistProps) {
+/** Picks the scopes of a new key. A viewer can only grant scopes that their own key has. */
+export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps) {
   const { can } = useSession()
   const all = chosen.includes('admin')
   return (
@@ -18,7 +18,7 @@ export function ScopeChecklist({ chosen, problem, onChange }: ScopeChecklistProp
       description="No more than its program needs."
       value={[...chosen]}
       onChange={onChange}
-      error={problem}
+      error={error}
     >
       <Group gap="xs" my="sm" role="group" aria-label="Choose scopes that go together">
         {PRESETS.map(({ label, scopes }) => {

@@ -1,4 +1,4 @@
-/** What each scope lets a key do, in a sentence. */
+/** What each scope allows. */
 export const SCOPES = [
   ['webhooks:read', 'See webhooks and how they fare.'],
   ['webhooks:write', 'Create, change and delete webhooks.'],
@@ -14,7 +14,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number][0]
 
-/** Scopes that are often wanted together. */
+/** Common combinations of scopes. */
 export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
   {
     label: 'Read only',
@@ -27,7 +27,7 @@ export const PRESETS: readonly { readonly label: string; readonly scopes: readon
   },
 ]
 
-/** What a scope lets a key do; of one that a newer server has, its name is all there is. */
+/** What a scope allows; null for a scope that only a newer server knows. */
 export function sentenceOf(name: string): string | null {
   return SCOPES.find(([scope]) => scope === name)?.[1] ?? null
 }

@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { type TypedDocumentNode, type UseQueryArgs, useQuery } from 'urql'
 
-/** A query whose errors are shown by `Failure`, and that can be asked again. */
+/** A query whose errors `QueryError` shows. `reload` skips the cache. */
 export function useRead<Data, Variables extends object>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,

@@ -3,9 +3,9 @@ import { useRead } from '../api/use-read.ts'
 import { useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { NoneFound } from '../components/lists/none-found.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
@@ -15,8 +15,8 @@ import {
   AuditLogPageDocument,
   type AuditLogPageQuery,
 } from '../generated/graphql.ts'
-import { wordsOf } from './actions.ts'
-import { Actor, doorOf, type KeyNames } from './actor.tsx'
+import { actionLabel } from './action-labels.ts'
+import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
 import { AUDIT_FILTERS, AuditFilters } from './audit-filters.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { Subject } from './subject.tsx'
@@ -24,18 +24,17 @@ import { Subject } from './subject.tsx'
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (names: KeyNames): readonly Column<Entry>[] => [
-  { label: 'What', cell: ({ action }) => wordsOf(action), width: '18%' },
+  { label: 'What', cell: ({ action }) => actionLabel(action), width: '18%' },
   { label: 'Done to', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
   { label: 'Who', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
   {
     label: 'From',
-    cell: ({ source, address }) => (address ? `${address}, ${doorOf(source)}` : '–'),
+    cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
   },
   { label: 'When', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },
 ]
 
-/** What was changed, by whom, and from where. */
 export default function AuditLogPage() {
   return (
     <NeedsScope scope="keys:manage" title="Audit log">
@@ -78,11 +77,11 @@ function AuditLog() {
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoneFound what="change" clear={clear} />
+            <NoMatches noun="change" clear={clear} />
           ) : (
-            <Empty title="Nothing was changed yet">
+            <EmptyState title="Nothing was changed yet">
               As soon as somebody creates a webhook or an API key, it stands here.
-            </Empty>
+            </EmptyState>
           )
         }
       />

@@ -1,25 +1,25 @@
 import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
 import { Facts } from '../components/page/facts.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
-import { wordsOf } from './actions.ts'
-import { Actor, doorOf, type KeyNames } from './actor.tsx'
+import { actionLabel } from './action-labels.ts'
+import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import { Subject } from './subject.tsx'
 
 type Entry = Extract<NonNullable<AuditLogEntryQuery['node']>, { __typename: 'AuditEntry' }>
 
 interface EntryPanelProps {
-  /** The entry that is opened, if one is. */
+  /** The open entry, if any. */
   readonly id: string | null
   readonly names: KeyNames
   onClose(): void
 }
 
-/** One change: everything that is known of who made it, and the fields before and after. */
+/** One entry: its actor, and the fields before and after. */
 export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
   const { data, error, reload } = useRead(
     AuditLogEntryDocument,
@@ -34,12 +34,12 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       onClose={onClose}
       position="right"
       size="xl"
-      title={<Text fw={650}>{entry ? wordsOf(entry.action) : 'Audit log entry'}</Text>}
+      title={<Text fw={650}>{entry ? actionLabel(entry.action) : 'Audit log entry'}</Text>}
     >
       {entry ? (
         <EntryDetails entry={entry} names={names} />
       ) : error ? (
-        <Failure error={error} retry={reload} />
+        <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
         <Text c="dimmed">There is no such entry, or it is past its retention.</Text>
       ) : (
@@ -61,7 +61,7 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
             label: 'Who',
             value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
           },
-          { label: 'How', value: doorOf(source) },
+          { label: 'How', value: sourceLabel(source) },
           address ? { label: 'Address', value: address } : null,
           forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
           userAgent ? { label: 'Program', value: userAgent } : null,

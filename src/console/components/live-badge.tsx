@@ -7,7 +7,7 @@ const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
   interrupted: ['Interrupted, trying again', 'orange'],
 }
 
-/** Whether what is shown follows what happens. */
+/** Shows whether the page receives live updates. */
 export function LiveBadge({ state }: { state: LiveState }) {
   const [label, color] = WORDS[state]
   return (

@@ -1,15 +1,15 @@
-/** Stands for the value of a custom header, which is not kept with the attempt. */
+/** Stands for the value of a custom header: attempts do not record these values. */
 const MASK = '•••'
 
 interface SentRequest {
   readonly method: string
   readonly url: string
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** Null: past its retention, or not to be seen. */
+  /** Null when past its retention, or when the viewer may not read events. */
   readonly body?: string | null
 }
 
-/** The request of an attempt as a command for a shell of Unix, and what to know before it is run. */
+/** An attempt's request as a shell command, with notes to read before running it. */
 export function asCurl({ method, url, headers, body }: SentRequest): {
   readonly command: string
   readonly notes: readonly string[]
@@ -19,7 +19,7 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
     `curl --request ${method} --globoff --path-as-is ${quote(url)}`,
     ...headers.map(({ name, value }) => {
       const shown = value === MASK ? placeholder(name) : value
-      // A header without a value ends in a semicolon; after a colon, curl leaves it out.
+      // curl drops a header that ends in a colon; an empty header needs a semicolon.
       return `--header ${quote(shown === '' ? `${name};` : `${name}: ${shown}`)}`
     }),
     ...(body == null ? [] : [`--data-raw ${quote(body)}`]),
@@ -40,7 +40,7 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
 
 const placeholder = (name: string) => `YOUR_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

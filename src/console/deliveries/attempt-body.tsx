@@ -8,15 +8,15 @@ import type { BodyEncoding } from '../generated/graphql.ts'
 
 interface AttemptBodyProps {
   readonly label: string
-  /** Null: not kept. */
+  /** Null when not recorded. */
   readonly body: string | null
-  /** Said when it is not kept. */
+  /** Shown when the body is not recorded. */
   readonly missing?: string
   readonly encoding?: BodyEncoding
   readonly truncated?: boolean
 }
 
-/** A body, to the letter or, of JSON, with its parts on lines of their own. */
+/** A body, raw or, if it is JSON, pretty-printed. */
 export function AttemptBody(props: AttemptBodyProps) {
   const { label, body, missing, encoding = 'UTF8', truncated = false } = props
   const [pretty, setPretty] = useState(true)

@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconBulb } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { DeliveryAttemptDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { AttemptBody } from './attempt-body.tsx'
@@ -11,11 +11,11 @@ import { HeaderTable } from './header-table.tsx'
 
 interface AttemptDetailProps {
   readonly id: string
-  /** What to look at, of one that failed. */
+  /** What to check, for a failed attempt. */
   readonly hint: string | null
 }
 
-/** The request and the response of an attempt, as they were. An attempt never changes: it is asked for once. */
+/** The request and the response of an attempt. Attempts are immutable, so the cache is always current. */
 export function AttemptDetail({ id, hint }: AttemptDetailProps) {
   const withBody = useSession().can('events:read')
   const { data, error, reload } = useRead(
@@ -23,7 +23,7 @@ export function AttemptDetail({ id, hint }: AttemptDetailProps) {
     { id, withBody },
     { requestPolicy: 'cache-first' },
   )
-  if (error && !data) return <Failure error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} retry={reload} />
   const attempt = data?.node && 'request' in data.node ? data.node : null
   if (!attempt) {
     return data ? <Text size="sm">This attempt is past its retention.</Text> : <Skeleton h={280} />

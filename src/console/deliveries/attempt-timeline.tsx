@@ -9,7 +9,7 @@ import { Answer } from './delivery-columns.tsx'
 import { whyFailed } from './why-failed.ts'
 
 interface AttemptTimelineProps {
-  /** Oldest first: what comes next does not move what one reads. */
+  /** Oldest first, so that a new attempt does not move the others. */
   readonly attempts: readonly AttemptStepFragment[]
   readonly opened: string | null
   open(id: string | null): void

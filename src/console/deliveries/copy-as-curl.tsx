@@ -6,7 +6,7 @@ interface CopyAsCurlProps {
   readonly request: Parameters<typeof asCurl>[0]
 }
 
-/** The request as a command, with what to know before it is run. */
+/** Copies the request as a curl command, with notes to read before running it. */
 export function CopyAsCurl({ request }: CopyAsCurlProps) {
   const { command, notes } = asCurl(request)
   return (

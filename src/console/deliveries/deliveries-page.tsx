@@ -2,10 +2,10 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
-import { NoneFound } from '../components/lists/none-found.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
@@ -40,21 +40,21 @@ export default function DeliveriesPage() {
         stale={stale}
         retry={reload}
         pages={{ info, cursors }}
-        empty={filters.active ? <NoneFound what="delivery" clear={filters.clear} /> : <NoneYet />}
+        empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
-function NoneYet() {
+function EmptyList() {
   return (
-    <Empty title="Nothing has been delivered yet">
+    <EmptyState title="Nothing has been delivered yet">
       An event makes one delivery for each enabled webhook that subscribes to its type. Send a test
       event from the page of a{' '}
       <Anchor component={Link} to="/webhooks" inherit underline="always">
         webhook
       </Anchor>
       .
-    </Empty>
+    </EmptyState>
   )
 }

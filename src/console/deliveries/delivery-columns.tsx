@@ -1,12 +1,11 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { hostAndPath } from '../components/host-and-path.ts'
 import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
+import { formatCount, hostAndPath } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
 
-/** Where a list of deliveries stands, there is no need to say what they have in common. */
+/** The columns of a list of deliveries, without the column that is the same in every row. */
 export function deliveryColumns(
   without: 'webhook' | 'event' | null,
 ): Column<DeliveryRowFragment>[] {
@@ -45,7 +44,7 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   )
 }
 
-/** Marks what never happened: an example, sent by hand. */
+/** Marks a test event, which sends the example of its type. */
 export function TestBadge() {
   return (
     <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">

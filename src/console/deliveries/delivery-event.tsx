@@ -2,15 +2,15 @@ import { Anchor, Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
 import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { DeliveryEventDocument } from '../generated/graphql.ts'
 
 const EventBody = lazy(() =>
   import('../events/event-body.tsx').then((m) => ({ default: m.EventBody })),
 )
 
-/** What happened that is to be delivered. It never changes: it is asked for once. */
+/** The event of a delivery. Events are immutable, so the cache is always current. */
 export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
   const { data, error, reload } = useRead(
     DeliveryEventDocument,
@@ -29,7 +29,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
         )
       }
     >
-      {error && !data && <Failure error={error} retry={reload} />}
+      {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}
       {data && !event && <Text size="sm">The event is past its retention.</Text>}
       {event && (

@@ -11,7 +11,6 @@ interface DeliveryFactsProps {
   readonly delivery: NonNullable<DeliveryQuery['delivery']>
 }
 
-/** What a delivery is, besides its attempts. */
 export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
   const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
   const withWebhook = useSession().can('webhooks:read')

@@ -15,7 +15,7 @@ const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
   { value: 'NONE', label: 'No answer' },
 ]
 
-/** Which deliveries the address asks for: of one webhook, where no other can be chosen. */
+/** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filters = useFilters(['webhook', 'state', 'status', 'type', ...TIME_FILTERS])
   const { state, status, type } = filters.values

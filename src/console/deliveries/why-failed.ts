@@ -1,4 +1,4 @@
-/** Why an attempt failed, in a sentence, and what to look at. */
+/** Why an attempt failed, and what to check. */
 export interface WhyFailed {
   readonly sentence: string
   readonly hint: string
@@ -8,11 +8,11 @@ interface AttemptFacts {
   readonly succeeded: boolean
   readonly status?: number | null
   readonly errorCode?: string | null
-  /** The server's own words. */
+  /** The server's description of the failure. */
   readonly error?: string | null
 }
 
-/** Null when it did not fail. */
+/** Null for an attempt that succeeded. */
 export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts): WhyFailed | null {
   if (succeeded) return null
   if (status != null) return whyStatus(status)
@@ -25,7 +25,7 @@ export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts)
 
 const CERTIFICATE_HINT = 'A check such as `openssl s_client -connect host:443` shows what it sends.'
 
-/** By the code of the failure, when no response came. `test/console/why-failed.test.ts` holds it to be complete. */
+/** Texts by error code, for attempts without a response. `why-failed.test.ts` checks that every code has one. */
 export const WITHOUT_RESPONSE: Readonly<Record<string, readonly [sentence: string, hint: string]>> =
   {
     connect_timed_out: [

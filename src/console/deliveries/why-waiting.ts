@@ -2,16 +2,16 @@ import type { DeliveryQuery } from '../generated/graphql.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
-/** Why a pending delivery has not been sent yet, and when the next attempt is, if that is known. */
+/** Why a pending delivery has not been sent yet, and when the next attempt is, if known. */
 export interface WhyWaiting {
   readonly title: string
   readonly sentence: string
   readonly nextAt: string | null
-  /** Of the next time: "Next attempt". */
+  /** The label of `nextAt`, such as "Next attempt". */
   readonly nextLabel: string
 }
 
-/** Null for one that is finished. */
+/** Null for a finished delivery. */
 export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null {
   if (delivery.state !== 'PENDING') return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery

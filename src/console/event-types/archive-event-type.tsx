@@ -1,19 +1,19 @@
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifyDone } from '../components/notify.ts'
+import { notifySuccess } from '../components/notify.ts'
 import { formatCount } from '../format.ts'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
 
 interface ArchiveEventTypeProps {
   readonly name: string
   readonly archived: boolean
-  /** Null: not known. */
+  /** Null if unknown. */
   readonly webhookCount: number | null
   readonly opened: boolean
   onClose(): void
 }
 
-/** Takes a type out of the catalogue, or brings it back. */
+/** Archives an event type, or restores an archived one. */
 export function ArchiveEventType(props: ArchiveEventTypeProps) {
   const { name, archived, webhookCount, opened, onClose } = props
   const archive = useAction(EventTypesArchiveDocument)
@@ -22,7 +22,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   async function confirm(): Promise<string | null> {
     const outcome = await (archived ? unarchive : archive).run({ name })
     if (!outcome.ok) return outcome.message
-    notifyDone(archived ? `${name} is in the catalogue again.` : `${name} is archived.`)
+    notifySuccess(archived ? `${name} is in the catalogue again.` : `${name} is archived.`)
     return null
   }
 

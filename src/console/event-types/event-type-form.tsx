@@ -2,13 +2,13 @@ import { Alert, Button, Group, Paper, Stack, Textarea, TextInput } from '@mantin
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import type { Outcome } from '../api/use-action.ts'
-import { type Problems, problemsByField } from '../components/forms/problems-by-field.ts'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
-import { eventTypeNameProblem, isEventTypeName } from './event-type-name.ts'
+import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
 import { JsonField } from './json-field.tsx'
-import { readJson } from './read-json.ts'
+import { parseJson } from './parse-json.ts'
 
-/** As they stand in the form. */
+/** The texts of the form. */
 export interface EventTypeDraft {
   readonly name: string
   readonly description: string
@@ -25,10 +25,10 @@ export interface EventTypeFields {
 
 interface EventTypeFormProps {
   readonly initial: EventTypeDraft
-  /** Whether the type is there already: its name stays as it is. */
+  /** Whether the event type exists already, so that its name is fixed. */
   readonly exists: boolean
   readonly running: boolean
-  /** Where Cancel leads. */
+  /** The page that Cancel leads to. */
   readonly back: string
   onSave(fields: EventTypeFields): Promise<Outcome<unknown>>
 }
@@ -37,30 +37,30 @@ const FIELDS = ['name', 'description', 'schema', 'example'] as const
 
 export function EventTypeForm({ initial, exists, running, back, onSave }: EventTypeFormProps) {
   const [draft, setDraft] = useState(initial)
-  const [problems, setProblems] = useState<Problems<(typeof FIELDS)[number]>>({})
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
   const [saved, setSaved] = useState(false)
   const changed = FIELDS.some((field) => draft[field] !== initial[field])
 
   function change(changes: Partial<EventTypeDraft>) {
     setDraft({ ...draft, ...changes })
-    const rest = { ...problems }
+    const rest = { ...errors }
     for (const field of Object.keys(changes) as (keyof EventTypeDraft)[]) delete rest[field]
-    setProblems(rest)
+    setErrors(rest)
   }
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const schema = readJson(draft.schema)
-    const example = readJson(draft.example)
-    if (schema.problem !== null || example.problem !== null) return
+    const schema = parseJson(draft.schema)
+    const example = parseJson(draft.example)
+    if (schema.error !== null || example.error !== null) return
     if (!isEventTypeName(draft.name)) {
-      return setProblems({ name: 'Words of letters, digits, _ and -, joined by dots.' })
+      return setErrors({ name: 'Words of letters, digits, _ and -, joined by dots.' })
     }
     setSaved(true)
     const outcome = await onSave({ ...draft, schema: schema.value, example: example.value })
     if (outcome.ok) return
     setSaved(false)
-    setProblems(problemsByField(outcome, FIELDS))
+    setErrors(fieldErrorsOf(outcome, FIELDS))
   }
 
   return (
@@ -82,7 +82,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           autoComplete="off"
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
-          error={eventTypeNameProblem(draft.name) ?? problems.name}
+          error={eventTypeNameError(draft.name) ?? errors.name}
         />
         <Textarea
           label="Description"
@@ -98,7 +98,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           error={
             draft.description.length > 1_000
               ? `${draft.description.length} characters; at most 1,000 are possible.`
-              : problems.description
+              : errors.description
           }
         />
         <JsonField
@@ -106,7 +106,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           description="A JSON Schema (2020-12) that the data of every event must meet. Without one, any JSON will do."
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
-          problem={problems.schema}
+          error={errors.schema}
           onChange={(schema) => change({ schema })}
         />
         <JsonField
@@ -114,12 +114,12 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           description="What the data looks like. It must meet the schema, and is what a test event sends."
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
-          problem={problems.example}
+          error={errors.example}
           onChange={(example) => change({ example })}
         />
-        {problems.form !== undefined && (
+        {errors.form !== undefined && (
           <Alert color="red" variant="light" role="alert">
-            {problems.form}
+            {errors.form}
           </Alert>
         )}
         <Group justify="end" gap="xs">

@@ -1,7 +1,7 @@
 const MAX_LENGTH = 128
 
-/** What is wrong with the name of an event type as it is typed, or null. An empty one is only not there yet. */
-export function eventTypeNameProblem(name: string): string | null {
+/** The error of a name while it is typed, or null. An empty name is incomplete rather than wrong. */
+export function eventTypeNameError(name: string): string | null {
   if (name === '') return null
   const stray = name.match(/[^a-zA-Z0-9_.-]/)
   if (stray?.[0] === ' ') return 'No spaces, please: join words with _ or a dot.'
@@ -10,11 +10,11 @@ export function eventTypeNameProblem(name: string): string | null {
   if (name.length > MAX_LENGTH) {
     return `${name.length} characters; at most ${MAX_LENGTH} are possible.`
   }
-  // While somebody types, a word may still follow.
+  // A trailing dot is fine: a word may follow.
   return null
 }
 
-/** Whether it can be sent. */
+/** Whether the name is complete and valid. */
 export function isEventTypeName(name: string): boolean {
   return /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/.test(name) && name.length <= MAX_LENGTH
 }

@@ -2,11 +2,11 @@ import { Anchor, Button, Skeleton, Text } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { Failure } from '../components/failure.tsx'
 import { JsonBlock } from '../components/json/json-block.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
@@ -16,19 +16,22 @@ import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useEventType } from './use-event-type.ts'
 
-const ABOVE = [['Event types', '/event-types']] as const
+const BREADCRUMBS = [['Event types', '/event-types']] as const
 
-/** One type of the catalogue: what it says, what its data looks like, and who listens. */
 export default function EventTypePage() {
   const { name = '' } = useParams()
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
   const [asking, setAsking] = useState(false)
-  if (missing) return <NotFoundPage what="event type" />
+  if (missing) return <NotFoundPage noun="event type" />
   if (!eventType) {
     return (
-      <Page title={name} above={ABOVE}>
-        {error ? <Failure error={error} retry={reload} /> : <Skeleton height={320} radius="md" />}
+      <Page title={name} breadcrumbs={BREADCRUMBS}>
+        {error ? (
+          <QueryError error={error} retry={reload} />
+        ) : (
+          <Skeleton height={320} radius="md" />
+        )}
       </Page>
     )
   }
@@ -36,7 +39,7 @@ export default function EventTypePage() {
   return (
     <Page
       title={name}
-      above={ABOVE}
+      breadcrumbs={BREADCRUMBS}
       aside={archived && <StateBadge label="Archived" color="gray" />}
       description={eventType.description}
       actions={

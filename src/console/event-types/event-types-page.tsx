@@ -7,8 +7,8 @@ import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { NoneFound } from '../components/lists/none-found.tsx'
-import { Empty } from '../components/page/empty.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
@@ -44,7 +44,6 @@ const COLUMNS: readonly Column<EventType>[] = [
   },
 ]
 
-/** The catalogue: what can be published and subscribed to. */
 export default function EventTypesPage() {
   const { can } = useSession()
   const { values, set, clear } = useFilters(['q', 'archived'])
@@ -91,13 +90,13 @@ export default function EventTypesPage() {
         retry={reload}
         empty={
           kinds?.length ? (
-            <NoneFound what="event type" clear={clear} />
+            <NoMatches noun="event type" clear={clear} />
           ) : (
-            <Empty title="There are no event types" action={create}>
+            <EmptyState title="There are no event types" action={create}>
               {can('admin')
                 ? 'Add one, so that events can be published and webhooks can subscribe.'
                 : 'The operator of Posthorn adds them.'}
-            </Empty>
+            </EmptyState>
           )
         }
       />

@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<SchemaProperty>[] = [
   },
 ]
 
-/** What the data of an event looks like: as a table of its properties, and as the JSON Schema itself. */
+/** A JSON Schema, as a table of its properties or as raw JSON. */
 export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {

@@ -10,7 +10,7 @@ interface EventIdFilterProps {
   onChange(id: string | null): void
 }
 
-/** Finds an event by its whole id: what is not one yet filters nothing. */
+/** Finds an event by its complete id. A partial id does not filter. */
 export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
   const [text, setText] = useState(value ?? '')
   useEffect(() => setText(value ?? ''), [value])

@@ -2,14 +2,14 @@ import { Anchor, Skeleton } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
 import { Id } from '../components/id.tsx'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/use-live-deliveries.ts'
@@ -18,24 +18,24 @@ import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
-const ABOVE = [['Events', '/events']] as const
+const BREADCRUMBS = [['Events', '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  // An event never changes.
+  // Events are immutable.
   const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
   const event = data?.event
-  if (data && !event) return <NotFoundPage what="event" />
+  if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
     return (
-      <Page title="Event" above={ABOVE}>
-        {error ? <Failure error={error} retry={reload} /> : <Skeleton h={420} />}
+      <Page title="Event" breadcrumbs={BREADCRUMBS}>
+        {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
       </Page>
     )
   }
   return (
-    <Page title={event.type} above={ABOVE} aside={event.isTest && <TestBadge />}>
+    <Page title={event.type} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
       <Section title="Event">
         <Facts
           facts={[
@@ -102,10 +102,10 @@ function EventDeliveries({ id }: { id: string }) {
         pages={{ info: deliveries?.pageInfo, cursors }}
         bare
         empty={
-          <Empty title="It made no deliveries">
+          <EmptyState title="It made no deliveries">
             No enabled webhook subscribed to its type when it was published. A webhook that should
             have been told can recover it: open the webhook, and choose Recover.
-          </Empty>
+          </EmptyState>
         }
       />
     </Section>

@@ -8,9 +8,9 @@ import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/tim
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
-import { NoneFound } from '../components/lists/none-found.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { TestBadge } from '../deliveries/delivery-columns.tsx'
@@ -107,17 +107,17 @@ export default function EventsPage() {
         stale={stale}
         retry={reload}
         pages={{ info, cursors }}
-        empty={active ? <NoneFound what="event" clear={clear} /> : <NoneYet />}
+        empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
-function NoneYet() {
+function EmptyList() {
   return (
-    <Empty title="Nothing has been published yet">
+    <EmptyState title="Nothing has been published yet">
       Your application publishes events over GraphQL, in SQL or on the command line. Those who may
       publish find a button for it at the top of this page.
-    </Empty>
+    </EmptyState>
   )
 }

@@ -11,7 +11,6 @@ interface PublishDialogProps {
   setOpened(opened: boolean): void
 }
 
-/** Publishes one event by hand. */
 export function PublishDialog({ opened, setOpened }: PublishDialogProps) {
   return (
     <>

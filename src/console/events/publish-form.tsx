@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { type Issue, useAction } from '../api/use-action.ts'
+import { type Rejection, useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
-import { notifyDone } from '../components/notify.ts'
+import { notifySuccess } from '../components/notify.ts'
+import { QueryError } from '../components/query-error.tsx'
 import {
   EventPublishDocument,
   EventPublishTypesDocument,
@@ -15,18 +15,13 @@ import { parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
   const { data, error, reload } = useRead(EventPublishTypesDocument, {})
-  if (error && !data) return <Failure error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} retry={reload} />
   return data ? <Form types={data.eventTypes} close={close} /> : <Skeleton h={320} />
 }
 
 interface FormProps {
   readonly types: EventPublishTypesQuery['eventTypes']
   close(): void
-}
-
-interface Refusal {
-  readonly message: string
-  readonly issues: readonly Issue[]
 }
 
 function Form({ types, close }: FormProps) {
@@ -36,23 +31,23 @@ function Form({ types, close }: FormProps) {
   const [type, setType] = useState(types[0]?.name ?? null)
   const [text, setText] = useState(() => exampleOf(types, type))
   const [idempotencyKey, setIdempotencyKey] = useState('')
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const [rejection, setRejection] = useState<Rejection | null>(null)
   const payload = parsePayload(text)
   const chosen = types.find(({ name }) => name === type)
   const issuesOf = (field: string) =>
-    refusal?.issues
+    rejection?.issues
       .filter(({ path }) => path[0] === field)
       .map(({ path, message }) =>
         path.length > 1 ? `${path.slice(1).join('.')}: ${message}` : message,
       )
       .join(' ') || undefined
-  const elsewhere = refusal?.issues.every(({ path }) => !FIELDS.includes(path[0] ?? ''))
+  const elsewhere = rejection?.issues.every(({ path }) => !FIELDS.includes(path[0] ?? ''))
 
   function choose(name: string | null) {
-    // What was typed by hand stays; an example gives way to another one.
+    // Replaces an unedited example, and keeps typed text.
     if (text.trim() === '' || text === exampleOf(types, type)) setText(exampleOf(types, name))
     setType(name)
-    setRefusal(null)
+    setRejection(null)
   }
 
   async function publish(event: FormEvent) {
@@ -62,10 +57,10 @@ function Form({ types, close }: FormProps) {
     const outcome = await run({
       input: { type, data: payload.value, ...(key && { idempotencyKey: key }) },
     })
-    setRefusal(outcome.ok ? null : outcome)
+    setRejection(outcome.ok ? null : outcome)
     if (!outcome.ok) return
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
-    notifyDone(
+    notifySuccess(
       duplicate
         ? 'This idempotency key was used before: this is the event of then.'
         : `Published. It makes ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
@@ -100,9 +95,9 @@ function Form({ types, close }: FormProps) {
           value={text}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value)
-            setRefusal(null)
+            setRejection(null)
           }}
-          error={payload.ok ? issuesOf('data') : payload.problem}
+          error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
           label="Idempotency key"
@@ -112,9 +107,9 @@ function Form({ types, close }: FormProps) {
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
-        {refusal && elsewhere && (
+        {rejection && elsewhere && (
           <Alert color="red" variant="light" role="alert" title="It was not published">
-            {refusal.message}
+            {rejection.message}
           </Alert>
         )}
         <Group justify="end" gap="xs">

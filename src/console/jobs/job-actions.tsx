@@ -16,10 +16,10 @@ interface JobActionsProps {
   onDone(result: CommandResult): void
 }
 
-/** What can be done to the jobs that are selected, each after a question. */
+/** The actions for the selected jobs. Each asks for confirmation. */
 export function JobActions({ ids, onDone }: JobActionsProps) {
   const change = useJobCommands()
-  // What was asked last stays, so that the question does not change while it closes.
+  // The last command stays set, so that the dialog's text does not change while the dialog closes.
   const [asked, setAsked] = useState<CommandName>('run')
   const [asking, setAsking] = useState(false)
   const [runAt, setRunAt] = useState<string | null>(null)

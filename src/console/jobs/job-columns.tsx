@@ -6,20 +6,20 @@ import { Time } from '../components/time.tsx'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
 import { DeliveryLink } from './delivery-link.tsx'
 import { JobStateBadge } from './job-state.tsx'
-import type { Steady } from './use-steady-rows.ts'
+import type { Stable } from './use-stable-rows.ts'
 
-export type Job = Steady<JobsFieldsFragment>
+export type Job = Stable<JobsFieldsFragment>
 
 interface JobColumnsOptions {
   readonly selected: ReadonlySet<string>
   readonly opened: string | null
   toggle(id: string): void
-  /** The address with a job opened, or none. */
-  openingOf(id: string | null): string
+  /** The URL with the details of this job open, or, for null, with none open. */
+  detailsUrl(id: string | null): string
 }
 
 export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
-  const { selected, opened, toggle, openingOf } = options
+  const { selected, opened, toggle, detailsUrl } = options
   return [
     {
       label: 'Job',
@@ -40,7 +40,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     },
     {
       label: 'State',
-      cell: ({ state, left }) => <JobStateBadge state={state} left={left} />,
+      cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
       width: 130,
     },
     { label: 'Runs', cell: (job) => <RunAt job={job} />, width: 130 },
@@ -57,7 +57,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       cell: ({ id, task }) => (
         <ActionIcon
           component={Link}
-          to={openingOf(opened === id ? null : id)}
+          to={detailsUrl(opened === id ? null : id)}
           preventScrollReset
           variant="subtle"
           color="gray"

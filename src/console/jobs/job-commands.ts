@@ -1,12 +1,12 @@
-/** What can be done to jobs: how it is called, what it does, and how its outcome reads. */
+/** The commands for jobs, with their texts. */
 export type CommandName = 'run' | 'reschedule' | 'fail' | 'remove'
 
 export interface Command {
   readonly label: string
-  /** The question, of so many jobs: "Run 3 jobs now?" */
+  /** The question, given a count of jobs: "Run 3 jobs now?" */
   question(jobs: string): string
   readonly effect: string
-  /** "3 jobs were started." */
+  /** The participle in "3 jobs were started." */
   readonly done: string
   readonly destructive: boolean
 }

@@ -6,7 +6,6 @@ import { Time } from '../components/time.tsx'
 import { DeliveryLink } from './delivery-link.tsx'
 import type { Job } from './job-columns.tsx'
 
-/** The details of a job, below its row. */
 export function JobDetails({ job }: { job: Job }) {
   return (
     <Stack gap="md" p="md" bg="var(--posthorn-sunken)" bdrs="md">

@@ -7,7 +7,7 @@ interface JobOutcomesProps {
   onClose(): void
 }
 
-/** What became of each job that was to be changed. */
+/** The outcome of a command for each job. */
 export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesProps) {
   const idsOf = (outcome: string) =>
     changes.filter((change) => change.outcome === outcome).map(({ id }) => id)

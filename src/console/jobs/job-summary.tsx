@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
 import { type Column, List } from '../components/lists/list.tsx'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
@@ -40,7 +40,7 @@ interface JobSummaryProps {
   retry(): void
 }
 
-/** How many jobs there are, by task and state; each number leads to its jobs. */
+/** The number of jobs by task and state. Each number links to its jobs. */
 export function JobSummary({ summary, error, retry }: JobSummaryProps) {
   const isExact = summary?.every(({ exact }) => exact) ?? true
   return (
@@ -62,10 +62,10 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
         error={error}
         retry={retry}
         empty={
-          <Empty title="No job at the moment">
+          <EmptyState title="No job at the moment">
             All that was to be done is done. Deliveries that are queued, or wait for their next
             attempt, appear here.
-          </Empty>
+          </EmptyState>
         }
       />
     </Section>

@@ -9,10 +9,10 @@ import { JobList } from './job-list.tsx'
 import { parseJobState } from './job-state.tsx'
 import { JobSummary } from './job-summary.tsx'
 import { REFRESH_EVERY_MS } from './refresh.ts'
-import { useEvery } from './use-every.ts'
-import { useLast } from './use-last.ts'
+import { useLastValue } from './use-last-value.ts'
+import { usePolling } from './use-polling.ts'
 
-/** For operators: what graphile-worker holds to be done. */
+/** For operators: graphile-worker's jobs. */
 export default function JobsPage() {
   return (
     <NeedsScope scope="admin" title="Jobs">
@@ -25,9 +25,9 @@ function Jobs() {
   const { values, set, active, clear } = useFilters(['task', 'state'])
   const context = useMemo(() => ({ additionalTypenames: ['Job', 'JobCount'] }), [])
   const { data, error, reload } = useRead(JobsSummaryDocument, {}, { context })
-  const summary = useLast(data?.jobSummary)
+  const summary = useLastValue(data?.jobSummary)
   const state = parseJobState(values.state)
-  useEvery(REFRESH_EVERY_MS, reload)
+  usePolling(REFRESH_EVERY_MS, reload)
   return (
     <Page
       title="Jobs"

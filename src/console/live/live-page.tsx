@@ -6,7 +6,7 @@ import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { LiveWebhooksDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
@@ -18,10 +18,10 @@ export default function LivePage() {
   const { can } = useSession()
   const { values, set, active, clear } = useFilters(['webhook', 'failed'])
   const [paused, setPaused] = useState(false)
-  const [attended, setAttended] = useState(false)
+  const [interacting, setInteracting] = useState(false)
   const failedOnly = values.failed !== null
-  const resting = paused || attended
-  const tail = useTail({ webhookId: values.webhook, failedOnly, resting })
+  const frozen = paused || interacting
+  const tail = useTail({ webhookId: values.webhook, failedOnly, frozen })
   const { data } = useRead(LiveWebhooksDocument, {}, { pause: !can('webhooks:read') })
   const nodes = data?.webhooks?.nodes
   const urls = useMemo(() => new Map(nodes?.map(({ id, url }) => [id, url])), [nodes])
@@ -52,24 +52,26 @@ export default function LivePage() {
         />
       </FilterBar>
       <Group justify="space-between" gap="xs" mih={30}>
-        <TailStatus rate={tail.rate} paused={paused} resting={resting} waiting={tail.waiting} />
-        {tail.missed && <Missed close={tail.forgetMissed} />}
+        <TailStatus rate={tail.rate} paused={paused} frozen={frozen} waiting={tail.waiting} />
+        {tail.missed && <Missed close={tail.dismissMissed} />}
       </Group>
       <Paper withBorder style={{ overflow: 'hidden' }}>
         {tail.rows.length === 0 ? (
-          <Empty title={failedOnly ? 'No attempt has failed since' : 'No attempt was made since'}>
+          <EmptyState
+            title={failedOnly ? 'No attempt has failed since' : 'No attempt was made since'}
+          >
             This page shows what happens from now on. Attempts that were made before are on record
             with their deliveries.
-          </Empty>
+          </EmptyState>
         ) : (
-          <TailTable rows={tail.rows} urls={urls} setAttended={setAttended} />
+          <TailTable rows={tail.rows} urls={urls} setInteracting={setInteracting} />
         )}
       </Paper>
     </Page>
   )
 }
 
-/** In its place from the start: the rows below do not move when it comes. */
+/** Its space is reserved, so that the rows below do not move. */
 function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">

@@ -1,29 +1,28 @@
 import './tail-table.css'
 import { memo } from 'react'
 import { Link } from 'react-router'
-import { hostAndPath } from '../components/host-and-path.ts'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration, formatUtc } from '../format.ts'
+import { formatDuration, formatUtc, hostAndPath } from '../format.ts'
 import type { TailAttempt } from './use-tail.ts'
 
 interface TailTableProps {
   readonly rows: readonly TailAttempt[]
-  /** The addresses of webhooks by their ids. */
+  /** Webhook URLs by id. */
   readonly urls: ReadonlyMap<string, string>
-  /** Whether the reader points at a row, or has come to one with the keyboard. */
-  setAttended(attended: boolean): void
+  /** Reports whether the pointer or the keyboard focus is on a row. */
+  setInteracting(interacting: boolean): void
 }
 
-/** A plain table, as it is painted four times a second. */
-export const TailTable = memo(function TailTable({ rows, urls, setAttended }: TailTableProps) {
+/** A plain table, because it renders four times a second. */
+export const TailTable = memo(function TailTable({ rows, urls, setInteracting }: TailTableProps) {
   return (
     <table
       className="ph-tail"
       aria-label="Attempts, newest first"
-      onPointerEnter={({ pointerType }) => setAttended(pointerType === 'mouse')}
-      onPointerLeave={() => setAttended(false)}
-      onFocus={() => setAttended(true)}
-      onBlur={() => setAttended(false)}
+      onPointerEnter={({ pointerType }) => setInteracting(pointerType === 'mouse')}
+      onPointerLeave={() => setInteracting(false)}
+      onFocus={() => setInteracting(true)}
+      onBlur={() => setInteracting(false)}
     >
       <thead>
         <tr>

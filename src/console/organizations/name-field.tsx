@@ -2,11 +2,11 @@ import { TextInput } from '@mantine/core'
 
 interface NameFieldProps {
   readonly name: string
-  readonly problem: string | undefined
+  readonly error: string | undefined
   onChange(name: string): void
 }
 
-export function NameField({ name, problem, onChange }: NameFieldProps) {
+export function NameField({ name, error, onChange }: NameFieldProps) {
   return (
     <TextInput
       label="Name"
@@ -19,7 +19,7 @@ export function NameField({ name, problem, onChange }: NameFieldProps) {
       data-autofocus
       value={name}
       onChange={(event) => onChange(event.currentTarget.value)}
-      error={problem}
+      error={error}
     />
   )
 }

@@ -6,7 +6,7 @@ import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/id.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
@@ -46,7 +46,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
   },
 ]
 
-/** For operators: every tenant, and the way to act for one. */
+/** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
   return (
     <NeedsScope scope="admin" title="Organizations">
@@ -57,14 +57,14 @@ export default function OrganizationsPage() {
 
 function Organizations() {
   const cursors = useCursors()
-  const making = usePanel('new')
+  const creating = usePanel('new')
   const renaming = usePanel('rename')
   const context = useMemo(() => ({ additionalTypenames: ['Organization'] }), [])
   const { data, error, stale, reload } = useRead(OrganizationsPageDocument, cursors.variables, {
     context,
   })
   const create = (
-    <Button component={Link} to={making.to('organization')} leftSection={<IconPlus size={16} />}>
+    <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
       Create an organization
     </Button>
   )
@@ -84,12 +84,12 @@ function Organizations() {
         retry={reload}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
-          <Empty title="There is no organization" action={create}>
+          <EmptyState title="There is no organization" action={create}>
             Make one for each customer whose webhooks are to be kept apart.
-          </Empty>
+          </EmptyState>
         }
       />
-      <NewOrganization opened={making.id !== null} onClose={making.close} />
+      <NewOrganization opened={creating.id !== null} onClose={creating.close} />
       <RenameOrganization id={renaming.id} onClose={renaming.close} />
     </Page>
   )

@@ -3,15 +3,15 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
-import { Failure } from '../components/failure.tsx'
 import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { type AttentionWebhookFragment, OverviewAttentionDocument } from '../generated/graphql.ts'
 import { formatParked } from '../webhooks/health/format-parked.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 
-/** The webhooks that somebody should look at. */
+/** Lists the webhooks that are on hold, failing, or disabled with deliveries waiting. */
 export function Attention() {
   const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
   const { data, error, reload } = useRead(OverviewAttentionDocument, {}, { context })
@@ -25,9 +25,9 @@ export function Attention() {
   return (
     <Section title="Needs attention">
       <Stack gap="md" mih={44}>
-        {error && !data && <Failure error={error} retry={reload} />}
+        {error && !data && <QueryError error={error} retry={reload} />}
         {!data && !error && <Skeleton h={44} />}
-        {data && onHold.length + failing.length + waiting.length === 0 && <AllIsWell />}
+        {data && onHold.length + failing.length + waiting.length === 0 && <AllHealthy />}
         {onHold.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
             On hold since <At at={webhook.health?.onHoldSince} /> (
@@ -57,7 +57,7 @@ export function Attention() {
   )
 }
 
-function AllIsWell() {
+function AllHealthy() {
   return (
     <Group gap="xs" c="var(--posthorn-on-green)">
       <IconCircleCheck size={20} aria-hidden />

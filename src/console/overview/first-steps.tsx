@@ -11,7 +11,7 @@ interface FirstStepsProps {
   readonly published: boolean
 }
 
-/** What a new organization does first, instead of charts without anything in them. */
+/** What a new organization sees instead of empty charts. */
 export function FirstSteps({ webhookId, published }: FirstStepsProps) {
   const { can } = useSession()
   return (

@@ -8,15 +8,15 @@ import { latencyOf, successRateOf, type Totals, totalsOf } from './totals.ts'
 interface TilesProps {
   readonly range: ChartRange
   readonly buckets: NonNullable<OverviewStatisticsQuery['statistics']> | undefined
-  /** What came on top of that since. */
-  readonly since: { readonly succeeded: number; readonly failed: number }
+  /** Attempts reported over the subscription that `buckets` does not count yet. */
+  readonly live: { readonly succeeded: number; readonly failed: number }
 }
 
-/** The numbers of a range, beside those of the range before it. */
-export function Tiles({ range, buckets, since }: TilesProps) {
+/** The numbers of a range, compared with the range before. */
+export function Tiles({ range, buckets, live }: TilesProps) {
   const current = buckets?.slice(-range.buckets)
   const counted = current && totalsOf(current)
-  const now = counted && withSince(counted, since)
+  const now = counted && withLive(counted, live)
   const before = buckets && totalsOf(buckets.slice(0, -range.buckets))
   const rate = now && successRateOf(now)
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => current && latencyOf(current, share))
@@ -46,12 +46,12 @@ export function Tiles({ range, buckets, since }: TilesProps) {
   )
 }
 
-function withSince(totals: Totals, since: TilesProps['since']): Totals {
+function withLive(totals: Totals, live: TilesProps['live']): Totals {
   return {
     ...totals,
-    attempts: totals.attempts + since.succeeded + since.failed,
-    succeeded: totals.succeeded + since.succeeded,
-    failed: totals.failed + since.failed,
+    attempts: totals.attempts + live.succeeded + live.failed,
+    succeeded: totals.succeeded + live.succeeded,
+    failed: totals.failed + live.failed,
   }
 }
 

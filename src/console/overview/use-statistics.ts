@@ -5,15 +5,15 @@ import { boundsOf, type ChartRange } from '../components/charts/chart-range.ts'
 import { OverviewAttemptMadeDocument, OverviewStatisticsDocument } from '../generated/graphql.ts'
 
 const PAINT_EVERY_MS = 250
-/** The server is asked at most this often, however many attempts are made. */
+/** The minimum time between two requests, however many attempts are made. */
 const ASK_AFTER_MS = 5_000
 
 const NONE = { succeeded: 0, failed: 0 }
 
-/** The range and the one before it. */
+/** The range and the range before it. */
 const comparedBoundsOf = (range: ChartRange, nowMs: number) => boundsOf(range, nowMs, 2)
 
-/** What attempts came to: as the server counts them, and those on top that were told of since. */
+/** The statistics that the server counted, and the live attempts that they do not include yet. */
 export function useStatistics(range: ChartRange) {
   const [bounds, setBounds] = useState(() => comparedBoundsOf(range, Date.now()))
   const [shownRange, setShownRange] = useState(range)
@@ -22,12 +22,12 @@ export function useStatistics(range: ChartRange) {
     setBounds(comparedBoundsOf(range, Date.now()))
   }
   const { data, error, loading, stale, reload } = useRead(OverviewStatisticsDocument, bounds)
-  const [since, setSince] = useState(NONE)
+  const [live, setLive] = useState(NONE)
   const counted = useRef({ ...NONE })
-  const isDue = useRef(false)
+  const isStale = useRef(false)
   const askedAt = useRef(Date.now())
 
-  // What is counted is on top of the last answer. Asking anew begins a new count, which the answer then replaces.
+  // `counted` is what the last answer does not include. A new request starts an overlay, which its answer replaces.
   const answered = data?.statistics
   const overlay = useRef(NONE)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
@@ -36,11 +36,11 @@ export function useStatistics(range: ChartRange) {
     counted.current.succeeded -= succeeded
     counted.current.failed -= failed
     overlay.current = NONE
-    setSince({ ...counted.current })
+    setLive({ ...counted.current })
   }, [answered])
 
   const tick = useEffectEvent(() => {
-    setSince((current) =>
+    setLive((current) =>
       current.succeeded === counted.current.succeeded && current.failed === counted.current.failed
         ? current
         : { ...counted.current },
@@ -48,8 +48,9 @@ export function useStatistics(range: ChartRange) {
     const now = Date.now()
     const next = comparedBoundsOf(range, now)
     const moved = next.until !== bounds.until
-    if (document.hidden || now - askedAt.current < ASK_AFTER_MS || !(isDue.current || moved)) return
-    isDue.current = false
+    if (document.hidden || now - askedAt.current < ASK_AFTER_MS || !(isStale.current || moved))
+      return
+    isStale.current = false
     askedAt.current = now
     overlay.current = { ...counted.current }
     if (moved) setBounds(next)
@@ -67,19 +68,19 @@ export function useStatistics(range: ChartRange) {
       onData({ attemptMade }) {
         if (!attemptMade) return
         counted.current[attemptMade.succeeded ? 'succeeded' : 'failed']++
-        isDue.current = true
+        isStale.current = true
       },
       onReconnect() {
-        isDue.current = true
+        isStale.current = true
       },
     },
   )
-  // In the first answer to another range, everything is counted already.
+  // The first answer for another range includes every attempt.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each range
   useEffect(() => {
     counted.current = { ...NONE }
     overlay.current = NONE
   }, [range])
 
-  return { buckets: answered, since, error, loading, stale, reload, state }
+  return { buckets: answered, live, error, loading, stale, reload, state }
 }

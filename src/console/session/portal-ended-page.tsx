@@ -1,7 +1,7 @@
 import { Text, Title } from '@mantine/core'
 import { Centered } from '../components/page/centered.tsx'
 
-/** Only the application that embeds the portal can begin another session. */
+/** Only the application that embeds the portal can start another session. */
 export function PortalEndedPage() {
   return (
     <Centered>

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
-import { place } from '../place.ts'
+import { mount } from '../mount.ts'
 import { portalLink, useSession } from '../session/session.tsx'
 
 const SCHEMES = [
@@ -9,11 +9,11 @@ const SCHEMES = [
   ['auto', 'As the system', IconDeviceDesktop],
 ] as const
 
-/** Who one is, how it looks, and the way out. */
+/** Shows the session, switches the color scheme, and signs out. */
 export function AccountMenu() {
   const { viewer, signOut } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const isPortal = place.kind === 'portal'
+  const isPortal = mount.kind === 'portal'
   return (
     <Menu position="bottom-end" width={260} withArrow>
       <Menu.Target>

@@ -2,7 +2,7 @@ import { Alert, Anchor, Group } from '@mantine/core'
 import { IconBuilding } from '@tabler/icons-react'
 import { useSession } from '../session/session.tsx'
 
-/** Reminds an operator that what they see and do belongs to somebody else. */
+/** Reminds an operator that the page belongs to another organization. */
 export function ActingAs() {
   const { viewer } = useSession()
   return (

@@ -3,10 +3,10 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { leaveFor } from '../components/forms/leave-for.ts'
+import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
 import { pageOfId } from './page-of-id.ts'
 
-/** Leads from an id, as it stands in a log or a mail, to the page of what it names. */
+/** Opens the page of an id, such as one from a log. */
 export function GoTo() {
   const [id, setId] = useState('')
   const [unknown, setUnknown] = useState(false)
@@ -21,7 +21,7 @@ export function GoTo() {
     if (page === null) return
     setId('')
     input.current?.blur()
-    leaveFor(() => navigate(page))
+    navigateWithGuard(() => navigate(page))
   }
 
   return (

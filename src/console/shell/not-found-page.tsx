@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import { Empty } from '../components/page/empty.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 
-/** For addresses that lead nowhere, and for ids of what is not there (any more). */
-export default function NotFoundPage({ what = 'page' }: { what?: string }) {
+/** For unknown URLs, and for ids of objects that do not exist or no longer exist. */
+export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
   return (
     <Page title="Not found">
-      <Empty
-        title={`There is no such ${what}`}
+      <EmptyState
+        title={`There is no such ${noun}`}
         action={
           <Button component={Link} to="/" variant="default">
             To the overview
@@ -16,7 +16,7 @@ export default function NotFoundPage({ what = 'page' }: { what?: string }) {
         }
       >
         It may have been removed, be past its retention, or belong to another organization.
-      </Empty>
+      </EmptyState>
     </Page>
   )
 }

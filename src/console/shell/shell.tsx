@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Suspense, useEffect, useRef } from 'react'
 import { Outlet, NavLink as RouterLink, useLocation, useNavigationType } from 'react-router'
 import { Logo } from '../components/page/logo.tsx'
-import { place } from '../place.ts'
+import { mount } from '../mount.ts'
 import { portalLink, useSession } from '../session/session.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ActingAs } from './acting-as.tsx'
@@ -12,7 +12,7 @@ import { navigationFor } from './navigation.ts'
 import { PageBoundary } from './page-boundary.tsx'
 import { Progress } from './progress.tsx'
 
-/** What is around every page: where one can go, and who one is. */
+/** The frame of every page: the header and the navigation. */
 export function Shell() {
   const session = useSession()
   const { viewer } = session
@@ -24,7 +24,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of page
   useEffect(() => {
     close()
-    // Going back, the browser scrolls to where one was.
+    // On Back and Forward, the browser restores the scroll position.
     if (navigationType !== 'POP') scrollTo(0, 0)
   }, [pathname])
 
@@ -85,7 +85,7 @@ export function Shell() {
         </Stack>
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
-        {place.organizationId !== null && <ActingAs />}
+        {mount.organizationId !== null && <ActingAs />}
         <Stack maw={1280} mx="auto" gap="lg">
           <PageBoundary key={pathname}>
             <Suspense fallback={<Progress />}>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareFields } from '../../../src/console/audit/compare-fields.ts'
 
-test('only what differs is told', () => {
+test('only differing fields are listed', () => {
   expect(
     compareFields({ a: 1, b: [1, 2], c: { d: null } }, { a: 1, b: [1, 2], c: { d: null } }),
   ).toEqual([])
@@ -10,7 +10,7 @@ test('only what differs is told', () => {
   ])
 })
 
-test('of what was made or deleted, every field is told', () => {
+test('a created or deleted object lists every field', () => {
   const fields = [
     { field: 'name', before: undefined, after: 'CI' },
     { field: 'scopes', before: undefined, after: ['admin'] },
@@ -21,7 +21,7 @@ test('of what was made or deleted, every field is told', () => {
   )
 })
 
-test('of an object, its parts are told; a list is told whole', () => {
+test('nested objects are compared by field, lists as a whole', () => {
   expect(
     compareFields(
       { headers: { 'x-a': '1', 'x-b': '2' }, delays: [1, 2] },
@@ -34,7 +34,7 @@ test('of an object, its parts are told; a list is told whole', () => {
   ])
 })
 
-test('what became an object, or is one no longer, is told whole', () => {
+test('a value that becomes an object, or stops being one, is listed as a whole', () => {
   expect(compareFields({ limits: null }, { limits: { perSecond: 5 } })).toEqual([
     { field: 'limits', before: null, after: { perSecond: 5 } },
   ])

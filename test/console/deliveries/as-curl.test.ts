@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { asCurl } from '../../../src/console/deliveries/as-curl.ts'
 
-/** What a shell makes of the command: the words that curl is given. */
-function wordsOf(command: string): string[] {
+/** The arguments that a shell passes to curl. */
+function argumentsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
   return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
 }
@@ -20,36 +20,36 @@ const request = {
   body: `{"text":"it's \`id\` $HOME !! \\\\ \n ünïcode"}`,
 }
 
-test('a shell gives curl the address, the headers and the body to the letter', () => {
-  const words = wordsOf(asCurl(request).command)
-  expect(words).toContain(request.url)
-  expect(words).toContain('content-type: application/json')
-  expect(words.at(-1)).toBe(request.body)
+test('a shell passes curl the exact URL, headers and body', () => {
+  const args = argumentsOf(asCurl(request).command)
+  expect(args).toContain(request.url)
+  expect(args).toContain('content-type: application/json')
+  expect(args.at(-1)).toBe(request.body)
 })
 
-test('whatever is in a body, a shell runs none of it', () => {
+test('a shell runs no part of any body', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((body) => !body.includes('\0'))
   fc.assert(
     fc.property(text, (body) => {
-      expect(wordsOf(asCurl({ ...request, body }).command).at(-1)).toBe(body)
+      expect(argumentsOf(asCurl({ ...request, body }).command).at(-1)).toBe(body)
     }),
     { numRuns: 60 },
   )
 })
 
-test('an empty header is sent, as curl would leave it out after a colon', () => {
-  expect(wordsOf(asCurl(request).command)).toContain('x-empty;')
+test('an empty header is sent', () => {
+  expect(argumentsOf(asCurl(request).command)).toContain('x-empty;')
 })
 
-test('a masked header becomes a place to fill in, and is explained', () => {
+test('a masked header becomes a placeholder, with a note', () => {
   const { command, notes } = asCurl(request)
-  expect(wordsOf(command)).toContain('x-api-key: YOUR_X_API_KEY')
+  expect(argumentsOf(command)).toContain('x-api-key: YOUR_X_API_KEY')
   expect(command).not.toContain('•')
   expect(notes.join(' ')).toContain('YOUR_X_API_KEY')
   expect(asCurl({ ...request, headers: [] }).notes.join(' ')).not.toContain('YOUR_')
 })
 
-test('without a body it says so, and sends none', () => {
+test('a missing body is left out, with a note', () => {
   const { command, notes } = asCurl({ ...request, body: null })
   expect(command).not.toContain('--data')
   expect(notes.join(' ')).toContain('left out')

@@ -5,7 +5,7 @@ import { SECRET_UNREADABLE } from '../../../src/deliveries/attempt-record.ts'
 import { describeOutcome } from '../../../src/deliveries/describe-outcome.ts'
 import type { FailureCode, Refused, TimedOut } from '../../../src/outbound/outcome.ts'
 
-/** The compiler holds these to be all of them. */
+/** The types make the compiler check that these lists are complete. */
 const FAILURES: Record<FailureCode, true> = {
   name_not_found: true,
   name_lookup_failed: true,
@@ -28,7 +28,7 @@ const FAILURES: Record<FailureCode, true> = {
   proxy_failed: true,
   connections_busy: true,
 }
-const REFUSALS: Record<Refused['reason'], true> = {
+const REFUSED_REASONS: Record<Refused['reason'], true> = {
   'address-not-public': true,
   'not-https': true,
   'url-not-allowed': true,
@@ -38,34 +38,34 @@ const PHASES: Record<TimedOut['phase'], true> = { connect: true, response: true 
 const MEASURED = { durationMs: 1, waitedMs: 0, resent: false }
 
 function everyCode(): string[] {
-  const refused = (Object.keys(REFUSALS) as Refused['reason'][]).map((reason) =>
+  const refused = (Object.keys(REFUSED_REASONS) as Refused['reason'][]).map((reason) =>
     describeOutcome({ kind: 'refused', reason, ...MEASURED }),
   )
   const timedOut = (Object.keys(PHASES) as TimedOut['phase'][]).map((phase) =>
     describeOutcome({ kind: 'timed-out', phase, afterMs: 1, reason: '', ...MEASURED }),
   )
-  const told = [...refused, ...timedOut].map((outcome) => outcome?.code ?? '')
-  return [...Object.keys(FAILURES), ...told, SECRET_UNREADABLE]
+  const described = [...refused, ...timedOut].map((outcome) => outcome?.code ?? '')
+  return [...Object.keys(FAILURES), ...described, SECRET_UNREADABLE]
 }
 
-test('docs/deliveries.md lists every way of getting no response, and no others', () => {
+test('docs/deliveries.md lists exactly the error codes of attempts without a response', () => {
   const page = readFileSync(new URL('../../../docs/deliveries.md', import.meta.url), 'utf8')
   const [, codes = ''] = page.split('## Codes')
   const listed = [...codes.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)
   expect(listed.sort()).toEqual(everyCode().sort())
 })
 
-test('every way of getting no response has a sentence and a hint, and no others have', () => {
+test('exactly these error codes have a sentence and a hint', () => {
   expect(Object.keys(WITHOUT_RESPONSE).sort()).toEqual(everyCode().sort())
 })
 
-test('the words of the server come before those of the console', () => {
+test('the server’s description replaces the console’s sentence', () => {
   const attempt = { succeeded: false, errorCode: 'response_timed_out' }
   expect(whyFailed({ ...attempt, error: 'Not within 3 s.' })?.sentence).toBe('Not within 3 s.')
   expect(whyFailed(attempt)?.sentence).toBe('The receiver did not answer in time.')
 })
 
-test('a code that is not known yet, and every status, say something too', () => {
+test('unknown codes and all statuses have a sentence and a hint', () => {
   expect(whyFailed({ succeeded: false, errorCode: 'of_tomorrow' })?.sentence).not.toBe('')
   for (let status = 100; status < 1_000; status++) {
     const why = whyFailed({ succeeded: false, status })
@@ -74,6 +74,6 @@ test('a code that is not known yet, and every status, say something too', () => 
   }
 })
 
-test('what succeeded did not fail', () => {
+test('a successful attempt has no reason', () => {
   expect(whyFailed({ succeeded: true, status: 204 })).toBeNull()
 })

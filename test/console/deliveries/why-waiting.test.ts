@@ -47,18 +47,18 @@ test.each<[ParkedReason, string, string]>([
   expect(parked(reason)).toMatchObject({ title, sentence: expect.stringContaining(part) })
 })
 
-test('a delivery of a webhook on hold shows when the endpoint is tested next', () => {
+test('a delivery of a webhook on hold shows the time of the next probe', () => {
   expect(parked('ON_HOLD')).toMatchObject({
     nextLabel: 'The next probe',
     nextAt: WEBHOOK.health?.nextProbeAt,
   })
 })
 
-test('a limit that was set is shown as it was set', () => {
+test('a fixed concurrency limit is shown', () => {
   expect(parked('CONCURRENCY_LIMIT', { maxInFlight: 3 })?.sentence).toContain('at most 3 requests')
 })
 
-test('a delivery is queued, or scheduled, until it has finished', () => {
+test('an unfinished delivery is queued or scheduled', () => {
   const at = (delivery: Partial<Delivery>) =>
     whyWaiting({ state: 'PENDING', attemptCount: 1, ...delivery } as Delivery, Date.parse(NOW))
   expect(at({ nextAttemptAt: '2026-11-25T11:59:59.000Z' })).toMatchObject({ title: 'Queued' })

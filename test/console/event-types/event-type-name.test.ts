@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  eventTypeNameProblem,
+  eventTypeNameError,
   isEventTypeName,
 } from '../../../src/console/event-types/event-type-name.ts'
 
-test.each(['order', 'order.shipped', 'a-b_c.D9', 'x'.repeat(128)])('%s is a name', (name) => {
+test.each(['order', 'order.shipped', 'a-b_c.D9', 'x'.repeat(128)])('%s is a valid name', (name) => {
   expect(isEventTypeName(name)).toBe(true)
-  expect(eventTypeNameProblem(name)).toBeNull()
+  expect(eventTypeNameError(name)).toBeNull()
 })
 
 test.each([
@@ -17,25 +17,25 @@ test.each([
   ['.shipped', 'a word before each dot'],
   ['order..shipped', 'a word before each dot'],
   ['x'.repeat(129), '129 characters; at most 128'],
-])('%s is none, and it says why', (name, why) => {
+])('%s is invalid, with a reason', (name, why) => {
   expect(isEventTypeName(name)).toBe(false)
-  expect(eventTypeNameProblem(name)).toContain(why)
+  expect(eventTypeNameError(name)).toContain(why)
 })
 
 test.each(['', 'order.'])(
-  'while %j is typed nothing is wrong yet, but it cannot be sent',
+  '%j is incomplete: no error while typing, but it cannot be submitted',
   (name) => {
-    expect(eventTypeNameProblem(name)).toBeNull()
+    expect(eventTypeNameError(name)).toBeNull()
     expect(isEventTypeName(name)).toBe(false)
   },
 )
 
-test('what can be sent is never called wrong', () => {
+test('a valid name never has an error', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '_', '-', '.', ' ', 'ä') })
   fc.assert(
     fc.property(text, (name) => {
-      if (isEventTypeName(name)) expect(eventTypeNameProblem(name)).toBeNull()
-      else if (name !== '' && !name.endsWith('.')) expect(eventTypeNameProblem(name)).not.toBeNull()
+      if (isEventTypeName(name)) expect(eventTypeNameError(name)).toBeNull()
+      else if (name !== '' && !name.endsWith('.')) expect(eventTypeNameError(name)).not.toBeNull()
     }),
   )
 })

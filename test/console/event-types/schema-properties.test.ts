@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { schemaProperties } from '../../../src/console/event-types/schema-properties.ts'
 
-test('a schema reads as its properties, each before those within it', () => {
+test('a schema lists its properties, each before its nested properties', () => {
   const schema = {
     type: 'object',
     required: ['order'],
@@ -42,7 +42,7 @@ test('a schema reads as its properties, each before those within it', () => {
   expect(schemaProperties(schema)[0]?.description).toBe('The order.')
 })
 
-test('references within the schema and parts of it are followed', () => {
+test('local references, allOf and anyOf are resolved', () => {
   const schema = {
     $defs: {
       'a/b': { type: 'string', title: 'A name' },
@@ -61,7 +61,7 @@ test('references within the schema and parts of it are followed', () => {
   ])
 })
 
-test('a schema that refers to itself ends, and so does a very wide one', () => {
+test('recursive and very wide schemas are bounded', () => {
   const tree = {
     $defs: { node: { type: 'object', properties: { child: { $ref: '#/$defs/node' } } } },
     $ref: '#/$defs/node',

@@ -14,7 +14,7 @@ const bucket = (attempts: number, succeeded: number, latency: [number, number, n
   latency: latency && { p50Ms: latency[0], p95Ms: latency[1], p99Ms: latency[2] },
 })
 
-test('of spans that are alike, the percentiles are theirs', () => {
+test('equal buckets keep their percentiles', () => {
   const buckets = [bucket(10, 10, [40, 200, 900]), bucket(1_000, 990, [40, 200, 900])]
   for (const [share, ms] of [
     [0.5, 40],
@@ -25,7 +25,7 @@ test('of spans that are alike, the percentiles are theirs', () => {
   }
 })
 
-test('a span counts as much as it has attempts', () => {
+test('a bucket is weighted by its attempts', () => {
   const buckets = [bucket(9_900, 9_900, [10, 20, 30]), bucket(100, 100, [5_000, 8_000, 9_000])]
   expect(latencyOf(buckets, 0.5)).toBeLessThan(12)
   expect(latencyOf(buckets, 0.95)).toBeLessThan(35)
@@ -33,13 +33,13 @@ test('a span counts as much as it has attempts', () => {
   expect(latencyOf(few, 0.5)).toBeGreaterThan(4_800)
 })
 
-test('without attempts there is no latency and no rate', () => {
+test('without attempts there is no latency and no success rate', () => {
   expect(latencyOf([bucket(0, 0, null)], 0.5)).toBeNull()
   expect(successRateOf(totalsOf([bucket(0, 0, null)]))).toBeNull()
   expect(successRateOf(totalsOf([bucket(4, 1, null), bucket(4, 3, null)]))).toBe(0.5)
 })
 
-test('a range is in whole spans, with as much before it, and as much as the server counts at once', () => {
+test('a range and the one before it have whole buckets, and stay within the server’s limit', () => {
   const nowMs = Date.parse('2026-01-31T12:34:56.789Z')
   expect(boundsOf(rangeOf('1h'), nowMs, 2)).toEqual({
     since: '2026-01-31T10:35:00.000Z',

@@ -12,7 +12,7 @@ test.each([
 })
 
 test.each(['', 'msg_', `msg_${REST}0`, `key_${REST}`, `toString_${REST}`, `/msg_${REST}`, REST])(
-  '%j leads nowhere',
+  '%j has no page',
   (id) => {
     expect(pageOfId(id)).toBeNull()
   },

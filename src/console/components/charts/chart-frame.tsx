@@ -2,16 +2,16 @@ import { Button, Center, Group, ScrollArea, Text } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 
-/** All charts are as high as this, with or without anything in them, so that nothing below them moves. */
+/** The height of every chart, empty or not, so that nothing below it moves. */
 export const CHART_HEIGHT_PX = 240
 
 interface ChartFrameProps {
-  /** What the chart shows, in a sentence, for those who hear it. */
+  /** The accessible name: what the chart shows, in a sentence. */
   readonly summary: string
   readonly series: readonly { readonly label: string; readonly color: string }[]
-  /** Each row: the span of time, and a value for each series. */
+  /** Table rows: the time, then a value for each series. */
   readonly rows: () => readonly (readonly string[])[]
-  /** Said instead of a chart without anything in it. */
+  /** Shown instead of an empty chart. */
   readonly empty?: string | undefined
   readonly children: ReactNode
 }

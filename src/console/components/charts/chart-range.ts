@@ -1,10 +1,10 @@
 import type { BucketUnit, HealthWindow } from '../../generated/graphql.ts'
 
-/** The time that charts are about: so many whole spans, of which the last one still runs. */
+/** The time range of a chart: a number of whole buckets, the last of which is still running. */
 export interface ChartRange {
   readonly value: string
   readonly label: string
-  /** What it is compared with: "than in the hour before". */
+  /** Names the range before, in comparisons: "the hour before". */
   readonly before: string
   readonly window: HealthWindow
   readonly unit: BucketUnit
@@ -58,7 +58,10 @@ export const RANGES: readonly ChartRange[] = [
 export const rangeOf = (value: string | null): ChartRange =>
   RANGES.find((range) => range.value === value) ?? DEFAULT_RANGE
 
-/** So many ranges up to now, in whole spans: they stay the same until the next span begins. */
+/**
+ * The bounds of the last `ranges` ranges up to now. They are aligned to buckets, so they change only when a bucket
+ * begins.
+ */
 export function boundsOf({ unit, buckets }: ChartRange, nowMs: number, ranges = 1) {
   const size = UNIT_MS[unit]
   const untilMs = Math.floor(nowMs / size) * size + size

@@ -6,19 +6,19 @@ const hours = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   hour: '2-digit',
 })
-// A day is one of UTC: in the zone of the reader it could read as the one before.
+// Daily buckets are in UTC: in the reader's zone, a day could show as the day before.
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 const TICKS: Record<BucketUnit, Intl.DateTimeFormat> = { MINUTE: minutes, HOUR: minutes, DAY: days }
 const A_DAY_MS = 24 * 3_600_000
 
-/** What stands below the axis: as short as it can be told apart. */
+/** The label of a tick, as short as possible. */
 export function tickOf(start: string, unit: BucketUnit, spanMs: number): string {
   const format = unit === 'HOUR' && spanMs > A_DAY_MS ? hours : TICKS[unit]
   return format.format(new Date(start))
 }
 
-/** A span of time in full: `20 Nov, 14:05`, `20 Nov, 14:00`, `20 Nov (UTC)`. */
+/** A bucket's time in full: `20 Nov, 14:05`, `20 Nov, 14:00`, `20 Nov (UTC)`. */
 export function spanOf(start: string, unit: BucketUnit): string {
   const at = new Date(start)
   if (unit === 'DAY') return `${days.format(at)} (UTC)`

@@ -9,7 +9,7 @@ import { spanOf, tickOf } from './chart-time.ts'
 
 export interface LatencyBucket {
   readonly start: string
-  /** Null where there were no attempts. */
+  /** Null without attempts. */
   readonly latency?:
     | { readonly p50Ms: number; readonly p95Ms: number; readonly p99Ms: number }
     | null
@@ -17,19 +17,19 @@ export interface LatencyBucket {
 }
 
 interface LatencyChartProps {
-  /** Oldest first, those without attempts too. */
+  /** Oldest first, including buckets without attempts. */
   readonly buckets: readonly LatencyBucket[]
   readonly unit: BucketUnit
 }
 
-/** Told apart by their dashes too. */
+/** The dash patterns also tell the series apart without color. */
 const SERIES = [
   { name: 'p50Ms', label: 'p50', color: 'var(--mantine-color-blue-6)' },
   { name: 'p95Ms', label: 'p95', color: 'var(--mantine-color-orange-8)', strokeDasharray: '6 3' },
   { name: 'p99Ms', label: 'p99', color: 'var(--mantine-color-grape-6)', strokeDasharray: '2 3' },
 ]
 
-/** How long attempts took over time: half of them, 95 and 99 of 100 took no longer. */
+/** Latency over time: p50, p95 and p99. */
 export function LatencyChart({ buckets, unit }: LatencyChartProps) {
   const data = useMemo(
     () => buckets.map(({ start, latency }) => ({ start, ...latency })),
@@ -68,7 +68,7 @@ export function LatencyChart({ buckets, unit }: LatencyChartProps) {
         }}
         yAxisProps={{
           width: 60,
-          // On one line.
+          // Non-breaking spaces keep the label on one line.
           tickFormatter: (ms: number) => formatDuration(ms).replaceAll(' ', '\u00a0'),
         }}
         tooltipProps={{ labelFormatter: (start) => (start ? spanOf(String(start), unit) : '') }}

@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { formatCompact, formatCount } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { axisStep, labeledPlaces } from './axis.ts'
+import { axisStep, labeledIndices } from './axis.ts'
 import { spanOf, tickOf } from './chart-time.ts'
 
 const STEPS = [0, 1, 2, 3, 4]
@@ -21,15 +21,15 @@ interface OutcomeBarsProps {
 }
 
 /**
- * Bars of two parts over time. They are drawn here rather than by the library of the other charts, which alone is two
- * fifths of what the first page of the console may load.
+ * Stacked bars over time. Drawn without the library of the other charts, which alone would be two fifths of the script
+ * size that the console's first page may load.
  */
 export function OutcomeBars({ buckets, unit, succeeded, failed }: OutcomeBarsProps) {
   const [pointed, setPointed] = useState<number | null>(null)
   const { ref, width } = useElementSize()
   const step = axisStep(Math.max(...buckets.map((each) => each.succeeded + each.failed)), 4)
   const share = (count: number) => `${(100 * count) / (4 * step)}%`
-  const labeled = labeledPlaces(buckets.length, width, LABEL_PX)
+  const labeled = labeledIndices(buckets.length, width, LABEL_PX)
   const [first, last] = [buckets[0], buckets.at(-1)]
   const spanMs = first && last ? Date.parse(last.start) - Date.parse(first.start) : 0
 
@@ -70,7 +70,7 @@ export function OutcomeBars({ buckets, unit, succeeded, failed }: OutcomeBarsPro
         ))}
         {pointed !== null && buckets[pointed] && (
           <div
-            className="ph-outcomes-told"
+            className="ph-outcomes-tooltip"
             style={
               pointed < buckets.length / 2
                 ? { insetInlineStart: `${(100 * (pointed + 1)) / buckets.length}%` }

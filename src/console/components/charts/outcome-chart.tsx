@@ -13,16 +13,16 @@ export interface OutcomeBucket {
 }
 
 interface OutcomeChartProps {
-  /** Oldest first, those without attempts too. */
+  /** Oldest first, including buckets without attempts. */
   readonly buckets: readonly OutcomeBucket[]
   readonly unit: BucketUnit
 }
 
-/** Of 3 to 1 or more against the ground, in light and in dark. */
+/** Both colors have a contrast of 3 to 1 or more against the background, light and dark. */
 const SUCCEEDED = { label: 'Succeeded', color: 'var(--mantine-color-green-8)' }
 const FAILED = { label: 'Failed', color: 'var(--mantine-color-red-7)' }
 
-/** How attempts went over time: those that succeeded, with those that failed on top of them. */
+/** Attempts over time: succeeded, with failed on top. */
 export function OutcomeChart({ buckets, unit }: OutcomeChartProps) {
   const succeeded = buckets.reduce((sum, bucket) => sum + bucket.succeeded, 0)
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)

@@ -2,7 +2,7 @@ import { SegmentedControl } from '@mantine/core'
 import { useFilters } from '../filters/use-filters.ts'
 import { type ChartRange, DEFAULT_RANGE, RANGES, rangeOf } from './chart-range.ts'
 
-/** How far back the charts of a page go, as its address says. */
+/** The time range of a page's charts, from its query parameters. */
 export function useRange(): ChartRange {
   return rangeOf(useFilters(['range']).values.range)
 }

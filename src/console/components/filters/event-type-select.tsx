@@ -9,7 +9,7 @@ interface EventTypeSelectProps {
   readonly w?: number
 }
 
-/** Picks an event type of the catalogue: archived ones too, as there are events of them. */
+/** Picks an event type, archived ones included, because events of them exist. */
 export function EventTypeSelect({
   label = 'Event type',
   value,

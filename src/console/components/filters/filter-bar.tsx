@@ -7,7 +7,7 @@ interface FilterBarProps {
   readonly children: ReactNode
 }
 
-/** The filters of a list, and the way out of them. */
+/** The filters of a list, with a button that clears them. */
 export function FilterBar({ active, clear, children }: FilterBarProps) {
   return (
     <Group component="search" className="ph-filters" gap="xs" align="end" aria-label="Filters">

@@ -4,12 +4,12 @@ interface FilterSelectProps extends Pick<SelectProps, 'searchable' | 'onSearchCh
   readonly label: string
   readonly data: SelectProps['data']
   readonly value: string | null
-  /** Null: any. */
+  /** Null for any. */
   onChange(value: string | null): void
   readonly w: number
 }
 
-/** A filter that is one of some values, or any. */
+/** A filter for one of several values. */
 export function FilterSelect({ label, onChange, ...rest }: FilterSelectProps) {
   return (
     <Select

@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000
 
-/** The times up to now that are mostly looked at. */
+/** Time ranges that end now. */
 export const RECENT_TIMES = [
   { value: '1h', label: 'Last hour', ms: HOUR_MS },
   { value: '24h', label: 'Last 24 hours', ms: 24 * HOUR_MS },

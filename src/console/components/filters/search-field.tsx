@@ -3,27 +3,27 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 
-const QUIET_MS = 250
+const DEBOUNCE_MS = 250
 
 interface SearchFieldProps {
   readonly label: string
   readonly placeholder?: string
   readonly w?: number
   readonly value: string
-  /** Called once nothing more is typed for a moment. */
+  /** Called 250 ms after the last keystroke. */
   onChange(value: string): void
 }
 
-/** A filter that is typed: the list follows when the typing rests. */
+/** A text filter that applies once the typing stops. */
 export function SearchField({ label, placeholder, value, onChange, w = 200 }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
-  const tell = useDebouncedCallback(onChange, QUIET_MS)
-  // Going back, or clearing all filters, changes it from outside.
+  const emit = useDebouncedCallback(onChange, DEBOUNCE_MS)
+  // Going back, or clearing all filters, changes the value from outside.
   useEffect(() => setTyped(value), [value])
 
   function change(next: string) {
     setTyped(next)
-    tell(next)
+    emit(next)
   }
 
   return (

@@ -3,14 +3,17 @@ import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { FilterSelect } from './filter-select.tsx'
 import { RECENT_TIMES } from './recent-times.ts'
 
-/** What of the address says from when to when. */
+/** The query parameters of a time range. */
 export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
 type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
 
 const CUSTOM = { value: 'custom', label: 'From … to …' }
 
-/** The times that the address names. Those that are counted back from now stay as they are while one looks. */
+/**
+ * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
+ * the reader looks at it.
+ */
 export function useTimeRange({ within, since, until }: TimeValues): {
   since?: string
   until?: string
@@ -31,7 +34,7 @@ interface TimeRangeProps {
   set(values: Partial<TimeValues>): void
 }
 
-/** A time up to now, or any, in the reader's zone. */
+/** Picks a recent time range or a custom one, in the reader's zone. */
 export function TimeRange({ values, set }: TimeRangeProps) {
   const { within, since, until } = values
   const isCustom = within === CUSTOM.value || since !== null || until !== null

@@ -1,8 +1,8 @@
 import { useSearchParams } from 'react-router'
 
 /**
- * The filters of a list, kept in the address. Changing one begins at the first page again, and replaces the entry in
- * the history rather than adding one for each key that is typed.
+ * The filters of a list, as query parameters. A change returns to the first page. It replaces the history entry, so
+ * that typing does not add one entry for each key.
  */
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams()

@@ -1,9 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
+import { hostAndPath } from '../../format.ts'
 import { PickWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { hostAndPath } from '../host-and-path.ts'
 import { FilterSelect } from './filter-select.tsx'
 
 interface WebhookSelectProps {
@@ -12,7 +12,7 @@ interface WebhookSelectProps {
   readonly w?: number
 }
 
-/** Picks a webhook by its address: out of the first hundred, or of those with what is typed in their address. */
+/** Picks a webhook by its URL. Lists the first 100; beyond them, searches for URLs that contain the typed text. */
 export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) {
   const { can } = useSession()
   const [search, setSearch] = useState('')

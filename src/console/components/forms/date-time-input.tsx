@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 interface DateTimeInputProps {
   readonly label: string
   readonly description?: ReactNode
-  /** An instant as RFC 3339 has it, or null while none is chosen. */
+  /** An RFC 3339 timestamp, or null. */
   readonly value: string | null
   readonly error?: ReactNode
   readonly size?: string
@@ -12,19 +12,20 @@ interface DateTimeInputProps {
   onChange(value: string | null): void
 }
 
-/** A date and a time in the reader's zone, by the browser's own calendar. */
+/** A date and time in the reader's zone, with the browser's own picker. */
 export function DateTimeInput({ value, onChange, ...rest }: DateTimeInputProps) {
   const input = useRef<HTMLInputElement>(null)
-  const told = useRef(value)
-  // Only what was chosen elsewhere is written into the field: it keeps what is being typed into it, and the focus.
+  const lastValue = useRef(value)
+  // The input is uncontrolled, so that typing keeps its partial value and the focus. Only outside changes are
+  // written.
   useEffect(() => {
-    if (value === told.current || !input.current) return
-    told.current = value
+    if (value === lastValue.current || !input.current) return
+    lastValue.current = value
     input.current.value = localText(value)
   }, [value])
 
-  function tell(next: string | null) {
-    told.current = next
+  function emit(next: string | null) {
+    lastValue.current = next
     onChange(next)
   }
 
@@ -38,9 +39,9 @@ export function DateTimeInput({ value, onChange, ...rest }: DateTimeInputProps) 
       onChange={(event) => {
         const { value: text, validity } = event.currentTarget
         const at = new Date(text)
-        // While a part is being typed, the browser gives no value, and the last one stays.
-        if (text !== '' && !Number.isNaN(at.getTime())) tell(at.toISOString())
-        else if (!validity.badInput) tell(null)
+        // While the reader types a part, the browser reports no value, and the last value stays.
+        if (text !== '' && !Number.isNaN(at.getTime())) emit(at.toISOString())
+        else if (!validity.badInput) emit(null)
       }}
     />
   )

@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { place, placeOf } from '../../place.ts'
+import { mount, mountOf } from '../../mount.ts'
 import { Confirm } from '../confirm.tsx'
-import { guardHistory } from './guard-history.ts'
-import { guardLeaving } from './leave-for.ts'
+import { guardHistory } from './history-guard.ts'
+import { guardNavigation } from './navigation-guard.ts'
 
-/** Asks before a form is left with what was typed into it: by a link of the page, by Back, or by the tab. */
+/** Asks before the reader loses unsaved changes by a link, by Back, or by closing the tab. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   const navigate = useNavigate()
   const { key } = useLocation()
@@ -14,7 +14,7 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   const followLink = useEffectEvent((event: MouseEvent) => {
     const to = pathOfLink(event)
     if (to === null) return
-    // Before the router sees it.
+    // The capture phase runs before the router handles the click.
     event.preventDefault()
     event.stopPropagation()
     ask(() => navigate(to))
@@ -24,7 +24,7 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     if (!unsaved) return
     const follow = (event: MouseEvent) => followLink(event)
     const unload = (event: BeforeUnloadEvent) => event.preventDefault()
-    const unguard = guardLeaving((go) => ask(go))
+    const unguard = guardNavigation((go) => ask(go))
     document.addEventListener('click', follow, { capture: true })
     addEventListener('beforeunload', unload)
     return () => {
@@ -34,7 +34,7 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     }
   }, [unsaved])
 
-  // Anew for each entry of the history, as the page may have several.
+  // A page can have several history entries; the guard compares with the current one.
   useEffect(() => {
     if (unsaved && key) return guardHistory((go) => ask(go))
   }, [unsaved, key])
@@ -56,7 +56,10 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   )
 }
 
-/** Which other page of the router a click leads to, or null. Links that load the page anew are asked about by the browser. */
+/**
+ * The path of another page that a click leads to within the router, or null. The browser itself asks before links that
+ * leave the router.
+ */
 function pathOfLink(event: MouseEvent): string | null {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
     return null
@@ -64,8 +67,8 @@ function pathOfLink(event: MouseEvent): string | null {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link?.href || link.download || (link.target && link.target !== '_self')) return null
   const { origin, pathname, search, hash } = new URL(link.href)
-  const { basename } = placeOf(pathname)
+  const { basename } = mountOf(pathname)
   if (origin !== location.origin || pathname === location.pathname) return null
-  if (basename !== place.basename || !pathname.startsWith(basename)) return null
+  if (basename !== mount.basename || !pathname.startsWith(basename)) return null
   return `${pathname.slice(basename.length) || '/'}${search}${hash}`
 }

@@ -2,12 +2,12 @@ import { Box } from '@mantine/core'
 
 interface CodeBlockProps {
   readonly code: string
-  /** What it is, for those who hear it and come to it with the keyboard. */
+  /** The accessible name: the block can be focused, to scroll it with the keyboard. */
   readonly label: string
   readonly maxHeight?: number
 }
 
-/** Text to the letter, that scrolls in itself. */
+/** Verbatim text with its own scroll bar. */
 export function CodeBlock({ code, label, maxHeight = 360 }: CodeBlockProps) {
   return (
     <Box

@@ -1,9 +1,9 @@
-/** A string, a bracket, a comma or colon, or a number, `true`, `false`, `null`: each as it is written. */
+/** A string, a bracket, a comma, a colon, a number, `true`, `false` or `null`, as written. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /**
- * JSON with its parts on lines of their own, and null for what is no JSON. Nothing is read and written anew, so that
- * each number keeps all of its digits.
+ * Pretty-prints JSON; null for text that is not JSON. Works on tokens rather than on parsed values, so that numbers
+ * keep all their digits.
  */
 export function formatJson(text: string): string | null {
   try {

@@ -4,11 +4,11 @@ import { CodeBlock } from './code-block.tsx'
 
 interface JsonBlockProps {
   readonly value: unknown
-  /** What it is: "the schema". */
+  /** The name of the value, such as "the schema". */
   readonly label: string
 }
 
-/** A small JSON value, formatted to be read and copied. */
+/** A small JSON value, formatted, with a copy button. */
 export function JsonBlock({ value, label }: JsonBlockProps) {
   const text = JSON.stringify(value, null, 2)
   return (

@@ -1,40 +1,40 @@
-/** One line of a tree of JSON. */
+/** One row of a JSON tree. */
 export interface JsonRow {
-  /** Where it is: a JSON pointer (RFC 6901), which is empty for the whole. */
+  /** A JSON pointer (RFC 6901). Empty for the root. */
   readonly path: string
   readonly parent: string | null
   readonly level: number
-  /** As JSON writes it, or the index in an array. Null for the whole. */
+  /** The property name in JSON notation, or the array index. Null for the root. */
   readonly key: string | null
   readonly value: unknown
-  /** How many are in it; null for what has no parts. */
+  /** The number of properties or items. Null for other values. */
   readonly size: number | null
   readonly isOpen: boolean
   readonly position: number
   readonly siblings: number
-  /** Not a value, but how many more there are. */
+  /** The number of parts not shown, in a row that stands for them. Null for a row with a value. */
   readonly rest: number | null
 }
 
-/** So many parts of one value are shown until one asks for more. */
-export const PARTS_AT_ONCE = 100
+/** How many parts of one value are shown at first, and how many each click adds. */
+export const PARTS_PER_PAGE = 100
 
 export interface JsonFolding {
   readonly open: ReadonlySet<string>
-  /** How many parts are shown, where it is another number than `PARTS_AT_ONCE`. */
+  /** How many parts of a value are shown, where not `PARTS_PER_PAGE`. */
   readonly parts: ReadonlyMap<string, number>
 }
 
-/** The lines that are not folded away, from top to bottom. */
+/** The rows that are not folded away, from top to bottom. */
 export function visibleRows(root: unknown, { open, parts }: JsonFolding): JsonRow[] {
   const rows: JsonRow[] = []
-  function add(row: Pick<JsonRow, 'path' | 'parent' | 'level' | 'key' | 'value'>, place: Place) {
+  function add(row: Pick<JsonRow, 'path' | 'parent' | 'level' | 'key' | 'value'>, at: Position) {
     const { path, level, value } = row
     const entries = entriesOf(value)
     const isOpen = entries !== null && open.has(path)
-    rows.push({ ...row, ...place, size: entries?.length ?? null, isOpen, rest: null })
+    rows.push({ ...row, ...at, size: entries?.length ?? null, isOpen, rest: null })
     if (!isOpen) return
-    const shown = parts.get(path) ?? PARTS_AT_ONCE
+    const shown = parts.get(path) ?? PARTS_PER_PAGE
     const siblings = Math.min(entries.length, shown + 1)
     for (const [index, [key, part]] of entries.slice(0, shown).entries()) {
       const name = Array.isArray(value) ? key : visibleString(key)
@@ -59,12 +59,12 @@ export function visibleRows(root: unknown, { open, parts }: JsonFolding): JsonRo
   return rows
 }
 
-interface Place {
+interface Position {
   readonly position: number
   readonly siblings: number
 }
 
-/** What is opened, from the outside in, as long as there are at most so many lines. What is large stays folded. */
+/** Opens values breadth first, up to `maxRows` rows. Values with more than `maxParts` parts stay folded. */
 export function openUpTo(root: unknown, maxRows: number, maxParts: number): Set<string> {
   const open = new Set<string>()
   let rows = 1
@@ -72,11 +72,11 @@ export function openUpTo(root: unknown, maxRows: number, maxParts: number): Set<
   for (const [path, value] of queue) {
     const entries = entriesOf(value)
     if (!entries || entries.length === 0) continue
-    const added = Math.min(entries.length, PARTS_AT_ONCE)
+    const added = Math.min(entries.length, PARTS_PER_PAGE)
     if (path !== '' && (entries.length > maxParts || rows + added > maxRows)) continue
     open.add(path)
     rows += added
-    for (const [key, part] of entries.slice(0, PARTS_AT_ONCE)) {
+    for (const [key, part] of entries.slice(0, PARTS_PER_PAGE)) {
       queue.push([childPath(path, key), part])
     }
   }
@@ -90,10 +90,10 @@ function entriesOf(value: unknown): [string, unknown][] | null {
 const childPath = (path: string, key: string) =>
   `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** What cannot be seen, or turns the direction of the text around. */
+/** Invisible characters, and characters that change the direction of text. */
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
 
-/** A string as JSON writes it, with everything in it visible. */
+/** A string in JSON notation, with invisible characters escaped. */
 export function visibleString(text: string): string {
   return JSON.stringify(text).replace(
     UNSEEN,

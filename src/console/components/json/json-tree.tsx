@@ -13,7 +13,7 @@ import {
   type JsonFolding,
   type JsonRow,
   openUpTo,
-  PARTS_AT_ONCE,
+  PARTS_PER_PAGE,
   visibleRows,
   visibleString,
 } from './json-rows.ts'
@@ -25,24 +25,24 @@ interface JsonTreeProps {
   readonly setFolding: Dispatch<SetStateAction<JsonFolding>>
 }
 
-/** What is unfolded at first, and at most by the button for all. */
+/** How much is unfolded initially, and how much at most by "Unfold all". */
 const FIRST_ROWS = 80
 const FIRST_PARTS = 30
 const MOST_ROWS = 1_000
 
-export const foldedAtFirst = (value: unknown): JsonFolding => ({
+export const initialFolding = (value: unknown): JsonFolding => ({
   open: openUpTo(value, FIRST_ROWS, FIRST_PARTS),
   parts: new Map(),
 })
-export const unfolded = (value: unknown): JsonFolding => ({
+export const unfoldAll = (value: unknown): JsonFolding => ({
   open: openUpTo(value, MOST_ROWS, Number.POSITIVE_INFINITY),
   parts: new Map(),
 })
-export const folded = (): JsonFolding => ({ open: new Set(['']), parts: new Map() })
+export const foldAll = (): JsonFolding => ({ open: new Set(['']), parts: new Map() })
 
 /**
- * JSON as a tree to fold and unfold, with the keys that trees have: up and down, right into it and left out of it, Enter
- * to open and close. https://www.w3.org/WAI/ARIA/apg/patterns/treeview/
+ * JSON as a foldable tree with the keys of a tree view: up and down move, right opens, left closes, Enter toggles.
+ * https://www.w3.org/WAI/ARIA/apg/patterns/treeview/
  */
 export function JsonTree({ label, value, folding, setFolding }: JsonTreeProps) {
   const rows = useMemo(() => visibleRows(value, folding), [value, folding])
@@ -60,7 +60,7 @@ export function JsonTree({ label, value, folding, setFolding }: JsonTreeProps) {
     tree.current?.querySelectorAll<HTMLElement>('[role=treeitem]')[rows.indexOf(row)]?.focus()
   }
 
-  /** Of the folding as it is then: a row that looks the same keeps what it was given first. */
+  /** Takes the current folding as an argument: an unchanged row is not rendered again and keeps its first handler. */
   const toggle = (row: JsonRow) => setFolding((now) => toggled(now, row))
 
   function move(event: KeyboardEvent) {
@@ -106,7 +106,7 @@ function toggled(folding: JsonFolding, { path, parent, size, rest, value }: Json
   const open = new Set(folding.open)
   const parts = new Map(folding.parts)
   if (rest !== null && parent !== null) {
-    parts.set(parent, (parts.get(parent) ?? PARTS_AT_ONCE) + PARTS_AT_ONCE)
+    parts.set(parent, (parts.get(parent) ?? PARTS_PER_PAGE) + PARTS_PER_PAGE)
   } else if (size !== null || typeof value === 'string') {
     if (!open.delete(path)) open.add(path)
   }
@@ -116,7 +116,7 @@ function toggled(folding: JsonFolding, { path, parent, size, rest, value }: Json
 interface RowProps {
   readonly row: JsonRow
   readonly isCurrent: boolean
-  /** Of a long text: whether all of it is shown. */
+  /** Whether a long text is shown in full. */
   readonly isWhole: boolean
   onClick(): void
 }
@@ -125,7 +125,7 @@ const Row = memo(
   function Row({ row, isCurrent, isWhole, onClick }: RowProps) {
     const { key, level, size, isOpen, position, siblings, rest } = row
     return (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys of all of its items
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of all its items
       <div
         role="treeitem"
         tabIndex={isCurrent ? 0 : -1}

@@ -3,23 +3,23 @@ import { useMemo, useState } from 'react'
 import { formatBytes } from '../../format.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
-import { folded, foldedAtFirst, JsonTree, unfolded } from './json-tree.tsx'
+import { foldAll, initialFolding, JsonTree, unfoldAll } from './json-tree.tsx'
 
 interface JsonViewProps {
-  /** What it is: "Payload". */
+  /** The name of the value, such as "Payload". */
   readonly label: string
-  /** What the tree shows. */
+  /** The value that the tree shows. */
   readonly value: unknown
-  /** What it is to the letter, and what is copied. */
+  /** The exact text, for the raw view and the copy button. */
   readonly raw: string
-  /** Said of it. */
+  /** A remark below the value. */
   readonly note?: string
 }
 
-/** JSON, as a tree that folds and as it was written. Bring it in with `lazy`. */
+/** JSON as a foldable tree or as raw text. Import it with `lazy`: few pages need it. */
 export function JsonView({ label, value, raw, note }: JsonViewProps) {
   const [view, setView] = useState<'Tree' | 'Raw'>('Tree')
-  const [folding, setFolding] = useState(() => foldedAtFirst(value))
+  const [folding, setFolding] = useState(() => initialFolding(value))
   const bytes = useMemo(() => new TextEncoder().encode(raw).length, [raw])
   const name = label.toLowerCase()
   return (
@@ -38,11 +38,11 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
               <Button
                 size="compact-xs"
                 variant="subtle"
-                onClick={() => setFolding(unfolded(value))}
+                onClick={() => setFolding(unfoldAll(value))}
               >
                 Unfold
               </Button>
-              <Button size="compact-xs" variant="subtle" onClick={() => setFolding(folded())}>
+              <Button size="compact-xs" variant="subtle" onClick={() => setFolding(foldAll())}>
                 Fold
               </Button>
             </>

@@ -2,44 +2,44 @@ import { Button, Group, Paper, Skeleton, Text, VisuallyHidden } from '@mantine/c
 import { Fragment, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
-import { Failure } from '../failure.tsx'
+import { QueryError } from '../query-error.tsx'
 import type { Cursors, PageInfo } from './use-cursors.ts'
 
 export interface Column<Row> {
   /** Empty for a column of buttons. */
   readonly label: string
   cell(row: Row): ReactNode
-  /** Numbers are flush right. */
+  /** Aligns the cells to the end, for numbers. */
   readonly end?: boolean
   /** A CSS width. */
   readonly width?: number | string
 }
 
 interface ListProps<Row> {
-  /** What the list is of, for those who hear it. */
+  /** The accessible name. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
-  /** Undefined: not there yet. */
+  /** Undefined while loading. */
   readonly rows: readonly Row[] | undefined
   keyOf(row: Row): string
-  /** Where a click on a row leads: its first cell becomes the link. */
+  /** The page of a row: the first cell becomes a link to it. */
   to?(row: Row): string
-  /** Shown below a row that is opened, across all columns. Null for the others. */
+  /** Shown below an open row, across all columns. Null for the other rows. */
   detail?(row: Row): ReactNode
   readonly error?: CombinedError | undefined
   readonly stale?: boolean
   retry(): void
-  /** Shown instead of a list without rows. */
+  /** Shown instead of an empty list. */
   readonly empty: ReactNode
   readonly pages?: { readonly info: PageInfo | undefined; readonly cursors: Cursors }
-  /** Without a card around it, inside of a `Section`. */
+  /** Leaves out the card, inside a `Section`. */
   readonly bare?: boolean
 }
 
-/** A list in each of its states: loading, failed, empty, and its rows with what comes before and after them. */
+/** A list that is loading, failed, empty or filled, with buttons for the previous and next page. */
 export function List<Row>(props: ListProps<Row>) {
   const { rows, error, retry, empty, bare = false } = props
-  if (error && !rows) return <Failure error={error} retry={retry} />
+  if (error && !rows) return <QueryError error={error} retry={retry} />
   const content = rows?.length === 0 && !props.pages?.cursors.moved ? empty : <Table {...props} />
   if (bare) return content
   return (

@@ -4,12 +4,12 @@ import { formatCount } from '../../format.ts'
 
 interface NewRowsProps {
   readonly count: number
-  /** Whether there are more than could be counted. */
+  /** Whether `count` is a lower bound. */
   readonly isMore?: boolean
   show(): void
 }
 
-/** What has come since: the reader says when it may move what they read. The place for it is there from the start. */
+/** Offers to show new rows: the list moves only when the reader asks. The space for the button is always reserved. */
 export function NewRows({ count, isMore = false, show }: NewRowsProps) {
   return (
     <div role="status" style={{ minHeight: 30 }}>

@@ -7,10 +7,10 @@ export interface PageInfo {
   readonly endCursor?: string | null
 }
 
-/** The page of a list that the address names, so that going back and sending a link both lead to it. */
+/** The current page of a list, as query parameters: Back and shared links lead to the same page. */
 export interface Cursors {
   readonly variables: { first?: number; after?: string; last?: number; before?: string }
-  /** Whether this is another page than the first. */
+  /** Whether this is not the first page. */
   readonly moved: boolean
   toNext(endCursor: string): void
   toPrevious(startCursor: string): void

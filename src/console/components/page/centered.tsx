@@ -2,7 +2,7 @@ import { Center, Paper, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Logo } from './logo.tsx'
 
-/** A page before there is a session: one card in the middle. */
+/** The layout of pages without a session: one card in the middle. */
 export function Centered({ children }: { children: ReactNode }) {
   return (
     <Center mih="100dvh" p="md" bg="var(--posthorn-sunken)" component="main">

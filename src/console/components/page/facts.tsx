@@ -1,10 +1,10 @@
 import { Box, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** What it is, and how it stands. False and null are left out. */
+/** A label and its value. False and null are left out. */
 export type Fact = { readonly label: string; readonly value: ReactNode } | false | null
 
-/** Some facts about one thing, side by side where there is room. */
+/** A description list, in as many columns as fit. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <SimpleGrid

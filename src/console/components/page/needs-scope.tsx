@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useSession } from '../../session/session.tsx'
-import { Empty } from './empty.tsx'
+import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 
 interface NeedsScopeProps {
@@ -10,15 +10,15 @@ interface NeedsScopeProps {
   readonly children: ReactNode
 }
 
-/** A page for those who have a scope. Others, who came here by a link, are told which one they lack. */
+/** Shows a page only to holders of a scope. Others may follow a link here, and see which scope they lack. */
 export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   const { can } = useSession()
   if (can(scope)) return children
   return (
     <Page title={title}>
-      <Empty title="This page is not for this API key">
+      <EmptyState title="This page is not for this API key">
         It needs the scope <span className="ph-mono">{scope}</span>. Sign in with a key that has it.
-      </Empty>
+      </EmptyState>
     </Page>
   )
 }

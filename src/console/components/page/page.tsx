@@ -3,10 +3,10 @@ import { type ReactNode, useEffect } from 'react'
 import { Link } from 'react-router'
 
 interface PageProps {
-  /** Also the title of the tab. */
+  /** Also the title of the browser tab. */
   readonly title: string
-  /** Where this page belongs: `[['Webhooks', '/webhooks']]`. */
-  readonly above?: readonly (readonly [label: string, to: string])[]
+  /** The parent pages: `[['Webhooks', '/webhooks']]`. */
+  readonly breadcrumbs?: readonly (readonly [label: string, to: string])[]
   /** Beside the title, such as a state. */
   readonly aside?: ReactNode
   readonly description?: ReactNode
@@ -14,16 +14,23 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-export function Page({ title, above = [], aside, description, actions, children }: PageProps) {
+export function Page({
+  title,
+  breadcrumbs = [],
+  aside,
+  description,
+  actions,
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = `${title} · Posthorn`
   }, [title])
   return (
     <Stack gap="lg">
       <Stack gap={6}>
-        {above.length > 0 && (
+        {breadcrumbs.length > 0 && (
           <Breadcrumbs component="nav" aria-label="Breadcrumbs" fz="sm">
-            {above.map(([label, to]) => (
+            {breadcrumbs.map(([label, to]) => (
               <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
                 {label}
               </Anchor>

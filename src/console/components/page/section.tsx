@@ -5,12 +5,12 @@ interface SectionProps {
   readonly title: string
   readonly description?: ReactNode
   readonly actions?: ReactNode
-  /** Lists reach to the edge. */
+  /** Removes the padding, for lists that reach to the edge. */
   readonly flush?: boolean
   readonly children: ReactNode
 }
 
-/** A part of a page with a title of its own, on a card. */
+/** A titled part of a page, on a card. */
 export function Section({ title, description, actions, flush = false, children }: SectionProps) {
   return (
     <Paper withBorder component="section" aria-label={title} style={{ overflow: 'hidden' }}>

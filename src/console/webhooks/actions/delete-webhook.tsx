@@ -2,7 +2,7 @@ import { List, Text } from '@mantine/core'
 import { useNavigate } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { notifySuccess } from '../../components/notify.ts'
 import { WebhookDeleteDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
 
 interface DeleteWebhookProps {
@@ -19,7 +19,7 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     const outcome = await run({ id })
     if (!outcome.ok) return outcome.message
     navigate('/webhooks')
-    notifyDone('The webhook was deleted.')
+    notifySuccess('The webhook was deleted.')
     return null
   }
 

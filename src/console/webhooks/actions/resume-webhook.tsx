@@ -1,7 +1,7 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { notifySuccess } from '../../components/notify.ts'
 import { WebhookResumeDocument } from '../../generated/graphql.ts'
 
 interface ResumeWebhookProps {
@@ -11,14 +11,14 @@ interface ResumeWebhookProps {
   done(): void
 }
 
-/** Ends the hold of a webhook, without waiting for a probe to succeed. */
+/** Ends the hold of a webhook without waiting for a successful probe. */
 export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookProps) {
   const { run } = useAction(WebhookResumeDocument)
 
   async function resume() {
     const outcome = await run({ id: webhookId })
     if (!outcome.ok) return outcome.message
-    notifyDone('The backlog is being released.')
+    notifySuccess('The backlog is being released.')
     done()
     return null
   }

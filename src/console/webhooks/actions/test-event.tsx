@@ -16,7 +16,7 @@ interface TestEventProps {
   close(): void
 }
 
-/** Sends the example of an event type to one webhook, and shows what becomes of it. */
+/** Sends the example of an event type to one webhook, and follows the delivery. */
 export function TestEvent({ webhook, opened, close }: TestEventProps) {
   return (
     <Modal
@@ -36,7 +36,7 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   const { run, running } = useAction(WebhookTestDocument)
   const [chosen, setChosen] = useState<string | null>(null)
   const [deliveryId, setDeliveryId] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const types = (data?.eventTypes ?? []).filter(
     ({ name, example }) =>
       webhook.eventSubscriptions.includes(name) && example !== null && example !== undefined,
@@ -45,11 +45,11 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
 
   async function send() {
     if (!type) return
-    setProblem(null)
+    setError(null)
     setDeliveryId(null)
     const outcome = await run({ webhookId: webhook.id, eventType: type.name })
     if (outcome.ok) setDeliveryId(outcome.value.delivery.id)
-    else setProblem(outcome.message)
+    else setError(outcome.message)
   }
 
   if (!webhook.enabled) {
@@ -75,9 +75,9 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
         }}
       />
       {type && <JsonBlock value={type.example} label="the example" />}
-      {problem !== null && (
+      {error !== null && (
         <Alert color="red" variant="light" role="alert" title="It was not sent">
-          {problem}
+          {error}
         </Alert>
       )}
       {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}

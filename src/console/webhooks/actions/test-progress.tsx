@@ -11,32 +11,32 @@ import {
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
 
-/** For what is not told live, such as an attempt that was over before the subscription began. */
-const ASK_EVERY_MS = 2_000
+/** Polls as well, because an attempt may end before the subscription begins. */
+const POLL_EVERY_MS = 2_000
 
 interface TestProgressProps {
   readonly webhookId: string
   readonly deliveryId: string
 }
 
-/** Follows a test delivery until it succeeded or failed. */
+/** Follows a test delivery until it is finished. */
 export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
   const { data, reload } = useRead(WebhookTestProgressDocument, { id: deliveryId })
   const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
-  const over = delivery !== null && delivery.state !== 'PENDING'
+  const finished = delivery !== null && delivery.state !== 'PENDING'
   useLive(
     DeliveriesAttemptMadeDocument,
     { webhookId },
     {
-      paused: over,
+      paused: finished,
       onData: ({ attemptMade }) => attemptMade?.delivery?.id === deliveryId && reload(),
     },
   )
   useEffect(() => {
-    if (over) return
-    const timer = setInterval(reload, ASK_EVERY_MS)
+    if (finished) return
+    const timer = setInterval(reload, POLL_EVERY_MS)
     return () => clearInterval(timer)
-  }, [over, reload])
+  }, [finished, reload])
 
   const attempt = delivery?.attempts?.nodes.at(-1)
   return (

@@ -13,10 +13,10 @@ import { Link } from 'react-router'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { DeleteWebhook } from './delete-webhook.tsx'
-import { SwitchWebhook } from './switch-webhook.tsx'
 import { TestEvent } from './test-event.tsx'
+import { ToggleWebhook } from './toggle-webhook.tsx'
 
-/** What can be done with a webhook, as far as the viewer may. */
+/** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
   const { can } = useSession()
   const [testing, test] = useDisclosure()
@@ -81,7 +81,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
         </Menu>
       )}
       <TestEvent webhook={webhook} opened={testing} close={test.close} />
-      <SwitchWebhook webhook={webhook} opened={switching} close={change.close} />
+      <ToggleWebhook webhook={webhook} opened={switching} close={change.close} />
       <DeleteWebhook webhook={webhook} opened={deleting} close={remove.close} />
     </>
   )

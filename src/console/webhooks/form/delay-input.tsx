@@ -17,7 +17,7 @@ interface DelayInputProps {
   remove(): void
 }
 
-/** How long to wait before one retry, in the unit that reads best. */
+/** The delay before one retry. The initial unit is the largest that divides the delay. */
 export function DelayInput({ number, seconds, error, onChange, remove }: DelayInputProps) {
   const [unit, setUnit] = useState(() => unitOf(seconds))
   const amount = seconds / unit

@@ -3,9 +3,9 @@ import { useMemo } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Failure } from '../../components/failure.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { notifySuccess } from '../../components/notify.ts'
 import { Page } from '../../components/page/page.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import {
   WebhookDetailDocument,
   type WebhookSettingsFragment,
@@ -23,15 +23,15 @@ export default function EditWebhookPage() {
   const { data, error, reload } = useRead(
     WebhookDetailDocument,
     { id },
-    // To be changed as it is, not as it was when it was last looked at.
+    // Edits the current settings rather than cached ones.
     { requestPolicy: 'network-only' },
   )
-  if (data && !data.webhook && !error) return <NotFoundPage what="webhook" />
+  if (data && !data.webhook && !error) return <NotFoundPage noun="webhook" />
   const webhook = data?.webhook
   return (
     <Page
       title="Edit webhook"
-      above={[
+      breadcrumbs={[
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
@@ -41,7 +41,7 @@ export default function EditWebhookPage() {
       ) : webhook ? (
         <Edit webhook={webhook} />
       ) : error ? (
-        <Failure error={error} retry={reload} />
+        <QueryError error={error} retry={reload} />
       ) : (
         <Stack gap="lg" aria-busy="true">
           <Skeleton height={280} />
@@ -56,14 +56,14 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   const navigate = useNavigate()
   const { run } = useAction(WebhookUpdateDocument)
   const back = `/webhooks/${webhook.id}`
-  // What is typed stays when the webhook is read anew.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as it was when the page was opened
+  // A reload in the background does not discard typed values.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the values when the page was opened
   const before = useMemo(() => valuesOf(webhook), [webhook.id])
 
   async function save(after: WebhookFormValues) {
     const outcome = await run({ id: webhook.id, input: changesOf(before, after) })
     if (!outcome.ok) return outcome
-    notifyDone('The webhook was saved.')
+    notifySuccess('The webhook was saved.')
     navigate(back)
     return null
   }

@@ -10,7 +10,7 @@ interface HeaderRowsProps {
   readonly form: UseFormReturnType<WebhookFormValues>
 }
 
-/** The custom headers, a row for each. Those that may not be seen are kept, or all given anew. */
+/** The custom headers, one row for each. Masked headers are kept or all replaced. */
 export function HeaderRows({ form }: HeaderRowsProps) {
   const [kept] = useState(() => (areMasked(form.values.headers) ? form.values.headers : null))
   const { headers } = form.values

@@ -7,7 +7,7 @@ interface MaskedHeadersProps {
   replace(): void
 }
 
-/** Headers whose values are not shown. They stay as they are unless all of them are given anew. */
+/** Headers with masked values. They stay unchanged unless all of them are replaced. */
 export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
   const { can } = useSession()
   return (

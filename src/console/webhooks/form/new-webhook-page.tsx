@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
-import { notifyDone } from '../../components/notify.ts'
+import { notifySuccess } from '../../components/notify.ts'
 import { Page } from '../../components/page/page.tsx'
 import { WebhookCreateDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
@@ -19,7 +19,7 @@ export default function NewWebhookPage() {
     const input = inputOf(values)
     const outcome = await run({ input, idempotencyKey: idempotencyKeyOf(input) })
     if (!outcome.ok) return outcome
-    notifyDone('The webhook was created.')
+    notifySuccess('The webhook was created.')
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
     navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
@@ -29,7 +29,7 @@ export default function NewWebhookPage() {
   return (
     <Page
       title="Create webhook"
-      above={[['Webhooks', '/webhooks']]}
+      breadcrumbs={[['Webhooks', '/webhooks']]}
       description="Register the address of a receiver. You get a signing secret for it, by which it can tell that a delivery is yours."
     >
       {webhookId === null && can('webhooks:write') ? (
@@ -41,7 +41,7 @@ export default function NewWebhookPage() {
   )
 }
 
-/** The same for the same input, so that trying again after an interruption registers nothing twice. */
+/** Returns the same key for the same input, so that a retry after an interruption does not create a second webhook. */
 function useIdempotencyKey(): (input: object) => string {
   const last = useRef({ text: '', key: '' })
   return (input) => {

@@ -5,20 +5,22 @@ import { type ReactNode, useState } from 'react'
 import { formatDuration } from '../../format.ts'
 import { DelayInput } from './delay-input.tsx'
 
-const TO_BEGIN_WITH = [5, 300, 1_800, 7_200, 18_000]
-const MOST = 20
+const DEFAULT_DELAYS = [5, 300, 1_800, 7_200, 18_000]
+const MAX_RETRIES = 20
 
 interface RetryScheduleProps {
-  /** In seconds. Null: the schedule of the installation. Empty: no retries. */
+  /** In seconds. Null: the default schedule. Empty: no retries. */
   readonly value: readonly number[] | null
   readonly errors: Readonly<Record<string, ReactNode>>
   onChange(delays: number[] | null): void
 }
 
-/** When to try again after a failure: as the installation does, by delays of one's own, or never. */
+/** Picks the default retry schedule, custom delays, or no retries. */
 export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
   const [keys, setKeys] = useState(() => (value ?? []).map(() => randomId()))
-  const [kind, setKind] = useState(value === null ? 'default' : value.length > 0 ? 'own' : 'none')
+  const [kind, setKind] = useState(
+    value === null ? 'default' : value.length > 0 ? 'custom' : 'none',
+  )
 
   function replace(delays: number[] | null) {
     setKeys((delays ?? []).map(() => randomId()))
@@ -27,7 +29,7 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
 
   function choose(next: string) {
     setKind(next)
-    replace(next === 'default' ? null : next === 'own' ? TO_BEGIN_WITH : [])
+    replace(next === 'default' ? null : next === 'custom' ? DEFAULT_DELAYS : [])
   }
 
   function add() {
@@ -54,11 +56,11 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
             value="default"
             label="As this installation does: 9 over 75 hours unless set otherwise"
           />
-          <Radio value="own" label="Own delays" />
+          <Radio value="custom" label="Own delays" />
           <Radio value="none" label="None: a delivery whose first attempt fails is exhausted" />
         </Stack>
       </Radio.Group>
-      {kind === 'own' && value && (
+      {kind === 'custom' && value && (
         <Stack gap="xs" pl={{ base: 0, xs: 28 }}>
           {value.map((seconds, index) => (
             <DelayInput
@@ -75,7 +77,7 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
               size="xs"
               variant="default"
               leftSection={<IconPlus size={14} />}
-              disabled={value.length >= MOST}
+              disabled={value.length >= MAX_RETRIES}
               onClick={add}
             >
               Add a retry

@@ -8,7 +8,6 @@ interface SendOptionsProps {
   readonly form: UseFormReturnType<WebhookFormValues>
 }
 
-/** How fast, how patiently and how often to send. */
 export function SendOptions({ form }: SendOptionsProps) {
   return (
     <Section

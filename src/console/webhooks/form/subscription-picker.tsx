@@ -2,13 +2,13 @@ import { Button, Checkbox, Group, ScrollArea, Stack, Text, TextInput } from '@ma
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { Failure } from '../../components/failure.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { formatCount } from '../../format.ts'
 import { WebhookCatalogueDocument } from '../../generated/graphql.ts'
 
-/** From here on, a search is worth its place. */
-const MANY = 8
+/** Catalogues with more event types get a search field. */
+const SEARCH_ABOVE = 8
 
 interface SubscriptionPickerProps {
   readonly value: readonly string[]
@@ -16,13 +16,13 @@ interface SubscriptionPickerProps {
   onChange(names: string[]): void
 }
 
-/** Which event types a webhook receives: the catalogue with its descriptions, to be ticked. */
+/** Picks the event types that a webhook receives. */
 export function SubscriptionPicker({ value, error, onChange }: SubscriptionPickerProps) {
-  const { data, error: unread, reload } = useRead(WebhookCatalogueDocument, {})
+  const { data, error: queryError, reload } = useRead(WebhookCatalogueDocument, {})
   const [search, setSearch] = useState('')
   const catalogue = data?.eventTypes ?? []
   const known = new Set(catalogue.map(({ name }) => name))
-  // Subscriptions to a type stay when it is archived.
+  // Archiving an event type keeps its subscriptions.
   const archived = value
     .filter((name) => data && !known.has(name))
     .map((name) => ({ name, description: 'It is archived: once taken away, it cannot be added.' }))
@@ -33,7 +33,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
 
-  if (unread && !data) return <Failure error={unread} retry={reload} />
+  if (queryError && !data) return <QueryError error={queryError} retry={reload} />
   return (
     <Section
       title="Events"
@@ -56,7 +56,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
         </Group>
       }
     >
-      {types.length > MANY && (
+      {types.length > SEARCH_ABOVE && (
         <TextInput
           aria-label="Search the event types"
           placeholder="Search the event types"

@@ -10,10 +10,10 @@ interface UrlFieldProps {
   onBlur?(event: FocusEvent): void
 }
 
-/** The address of a receiver. While its `https://` is only being typed, nothing is wrong with it yet. */
+/** The URL of the endpoint. Shows no error while `https://` is still being typed. */
 export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps) {
-  const [left, setLeft] = useState(false)
-  const isBegun = SCHEME.startsWith(value.toLowerCase()) && !left
+  const [blurred, setBlurred] = useState(false)
+  const isIncomplete = SCHEME.startsWith(value.toLowerCase()) && !blurred
   return (
     <TextInput
       label="URL"
@@ -26,9 +26,9 @@ export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps)
       required
       data-autofocus
       value={value}
-      error={isBegun && value !== '' ? undefined : error}
+      error={isIncomplete && value !== '' ? undefined : error}
       onBlur={(event) => {
-        setLeft(true)
+        setBlurred(true)
         onBlur?.(event)
       }}
       {...input}

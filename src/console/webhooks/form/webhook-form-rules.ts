@@ -1,11 +1,11 @@
 import type { Issue } from '../../api/use-action.ts'
 import { areMasked, type WebhookFormValues } from './webhook-form-values.ts'
 
-/** By the path of a field: `headers.0.name`. */
-type Problems = Record<string, string>
+/** Error messages by field path: `headers.0.name`. */
+type ErrorsByPath = Record<string, string>
 
-/** What is wrong with the form, by its field: the rules of the server, as far as they can be told while typing. */
-export function checkWebhook(values: WebhookFormValues): Problems {
+/** Checks the form by the server's rules, as far as the browser can. */
+export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
   const errors: Record<string, string | false> = {
     url: checkUrl(values.url),
     description:
@@ -17,7 +17,7 @@ export function checkWebhook(values: WebhookFormValues): Problems {
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),
     timeoutSeconds: checkNumber(values.timeoutSeconds, 1, 30),
   }
-  // What is masked is not sent.
+  // Masked headers are not sent.
   const headers = areMasked(values.headers) ? [] : values.headers
   for (const [index, { name, value }] of headers.entries()) {
     errors[`headers.${index}.name`] = checkHeaderName(name, headers.slice(0, index))
@@ -83,9 +83,9 @@ function checkHeaders(headers: WebhookFormValues['headers']): string | false {
   return size > 8_192 && 'The names and values can have at most 8 KiB together.'
 }
 
-/** Where the form shows what the server refused: it names a header by its name, and the form by its place. */
-export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): Problems {
-  const errors: Problems = {}
+/** Maps the server's errors to fields of the form. The server identifies a header by name, the form by index. */
+export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): ErrorsByPath {
+  const errors: ErrorsByPath = {}
   for (const { path, message } of issues) {
     const [field = '', part, rest = 'name'] = path
     const index = values.headers.findIndex(({ name }) => name.trim() === part)

@@ -2,13 +2,13 @@ import { randomId } from '@mantine/hooks'
 import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
 
 export interface HeaderRow {
-  /** Tells the row from others while its name is typed. */
+  /** Identifies the row while its name is typed. */
   readonly key: string
   name: string
   value: string
 }
 
-/** What the form holds. A number that is not set is the empty text, as an input has it. */
+/** The values of the form. An unset number is an empty string, as in its input. */
 export interface WebhookFormValues {
   url: string
   description: string
@@ -18,12 +18,12 @@ export interface WebhookFormValues {
   rateLimitPerSecond: number | string
   maxInFlight: number | string
   timeoutSeconds: number | string
-  /** Null: the schedule of the installation. Empty: no retries. */
+  /** Null: the default schedule. Empty: no retries. */
   retryScheduleSeconds: number[] | null
   ordered: boolean
 }
 
-/** Whether the values of the headers are not told: to who may not read secrets, or as no key decrypts them. */
+/** Whether the header values are masked: the viewer may not read secrets, or no key can decrypt the values. */
 export function areMasked(headers: readonly { name: string; value: string }[]): boolean {
   return headers.some(({ name, value }) => value === '•••' || name === '(unreadable)')
 }
@@ -75,7 +75,7 @@ export function inputOf(values: WebhookFormValues) {
   }
 }
 
-/** Only what differs, so that what somebody else changed meanwhile stays, and no mask is ever sent back. */
+/** The changed fields only: this keeps concurrent changes of other fields, and never sends a mask back. */
 export function changesOf(before: WebhookFormValues, after: WebhookFormValues): UpdateWebhookInput {
   const old = inputOf(before)
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { Issue } from '../../api/use-action.ts'
+import type { Rejection } from '../../api/use-action.ts'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { HeaderRows } from './header-rows.tsx'
@@ -12,40 +12,35 @@ import { UrlField } from './url-field.tsx'
 import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
-interface Refusal {
-  readonly message: string
-  readonly issues: readonly Issue[]
-}
-
 interface WebhookFormProps {
   readonly initial: WebhookFormValues
   /** The verb on the button. */
   readonly action: string
-  /** Answers null when it is saved, else why it is not. */
-  save(values: WebhookFormValues): Promise<Refusal | null>
-  /** Where Cancel leads. */
+  /** Resolves to null once saved, or to a rejection. */
+  save(values: WebhookFormValues): Promise<Rejection | null>
+  /** The page that Cancel leads to. */
   readonly back: string
 }
 
-/** Registers or changes a webhook: what is wrong is said beside its field, while it is typed. */
+/** Creates or edits a webhook. Errors appear beside their fields while the reader types. */
 export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
     validate: checkWebhook,
     validateInputOnChange: true,
     validateInputOnBlur: true,
-    onValuesChange: () => setRefusal(null),
+    onValuesChange: () => setRejection(null),
   })
 
   async function submit(values: WebhookFormValues) {
     setSaving(true)
-    const refused = await save(values)
+    const rejected = await save(values)
     setSaving(false)
-    if (refused === null) return
-    form.setErrors(errorsOf(refused.issues, values))
-    setRefusal(refused.message)
+    if (rejected === null) return
+    form.setErrors(errorsOf(rejected.issues, values))
+    setRejection(rejected.message)
     focusFirstError()
   }
 
@@ -75,9 +70,9 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
         />
         <HeaderRows form={form} />
         <SendOptions form={form} />
-        {refusal !== null && (
+        {rejection !== null && (
           <Alert color="red" variant="light" role="alert" title="It was not saved">
-            {refusal}
+            {rejection}
           </Alert>
         )}
         <Group justify="end" gap="xs">
@@ -94,7 +89,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
   )
 }
 
-/** Once the errors are drawn. */
+/** Waits for a frame, so that the errors are rendered. */
 function focusFirstError() {
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(),

@@ -2,21 +2,25 @@ import { useEffect, useRef } from 'react'
 import { useLive } from '../../api/use-live.ts'
 import { DeliveriesAttemptMadeDocument } from '../../generated/graphql.ts'
 
-const AT_MOST_EVERY_MS = 5_000
+const MIN_INTERVAL_MS = 5_000
 
-/** Calls back when attempts were made for a webhook, however many, once in a while. */
+/** Calls `onActivity` at most every 5 seconds while attempts are made for a webhook. */
 export function useActivity(webhookId: string, onActivity: () => void): void {
-  const happened = useRef(false)
-  const note = () => {
-    happened.current = true
+  const pending = useRef(false)
+  const markPending = () => {
+    pending.current = true
   }
-  useLive(DeliveriesAttemptMadeDocument, { webhookId }, { onData: note, onReconnect: note })
+  useLive(
+    DeliveriesAttemptMadeDocument,
+    { webhookId },
+    { onData: markPending, onReconnect: markPending },
+  )
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!happened.current || document.visibilityState === 'hidden') return
-      happened.current = false
+      if (!pending.current || document.visibilityState === 'hidden') return
+      pending.current = false
       onActivity()
-    }, AT_MOST_EVERY_MS)
+    }, MIN_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [onActivity])
 }

@@ -3,18 +3,18 @@ import { useEffect } from 'react'
 import { useLive } from '../../api/use-live.ts'
 import { WebhookHealthChangesDocument } from '../../generated/graphql.ts'
 
-const AT_MOST_EVERY_MS = 1_000
-/** Rates and times of the last success change without the health changing. */
+const MIN_INTERVAL_MS = 1_000
+/** Rates and the time of the last success change without a live event. */
 const REFRESH_EVERY_MS = 30_000
 
-/** Asks again when the health of a webhook changes (undefined: of any), and from time to time. */
+/** Reloads when the health of a webhook changes (without an id: of any webhook), and every 30 seconds. */
 export function useHealthChanges(webhookId: string | undefined, reload: () => void): void {
-  const ask = useThrottledCallback(reload, AT_MOST_EVERY_MS)
-  useLive(WebhookHealthChangesDocument, { webhookId }, { onData: ask, onReconnect: ask })
+  const refresh = useThrottledCallback(reload, MIN_INTERVAL_MS)
+  useLive(WebhookHealthChangesDocument, { webhookId }, { onData: refresh, onReconnect: refresh })
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') ask()
+      if (document.visibilityState === 'visible') refresh()
     }, REFRESH_EVERY_MS)
     return () => clearInterval(timer)
-  }, [ask])
+  }, [refresh])
 }

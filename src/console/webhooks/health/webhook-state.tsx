@@ -4,7 +4,7 @@ import type { WebhookRowFragment } from '../../generated/graphql.ts'
 type WebhookStateProps = Pick<WebhookRowFragment, 'enabled'> &
   Partial<Pick<WebhookRowFragment, 'health'>>
 
-/** How a webhook fares or, to who may not see that, whether it is enabled. */
+/** The health of a webhook or, for viewers who may not see that, whether it is enabled. */
 export function WebhookState({ enabled, health }: WebhookStateProps) {
   if (health) return <WebhookStateBadge state={health.state} />
   return enabled ? (

@@ -3,11 +3,11 @@ import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { boundsOf } from '../../components/charts/chart-range.ts'
 import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
-import { Failure } from '../../components/failure.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
 import { WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { Figures } from './figures.tsx'
+import { HealthMetrics } from './health-metrics.tsx'
 import { useActivity } from './use-activity.ts'
 
 const OutcomeChart = lazy(() =>
@@ -16,10 +16,10 @@ const OutcomeChart = lazy(() =>
 const LatencyChart = lazy(() =>
   import('../../components/charts/latency-chart.tsx').then((m) => ({ default: m.LatencyChart })),
 )
-/** A chart with its legend. */
+/** As high as a chart with its legend. */
 const loading = <Skeleton height={280} />
 
-/** What the attempts of some time came to, in numbers and over time. It follows what happens. */
+/** The attempts of a time range, in numbers and charts, with live updates. */
 export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   const range = useRange()
   const { since, bucket } = boundsOf(range, useNow())
@@ -30,13 +30,13 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
     window: range.window,
   })
   useActivity(webhookId, reload)
-  if (error && !data) return <Failure error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} retry={reload} />
   const webhook = data?.webhook
   const statistics = webhook?.statistics
   return (
     <Stack gap="lg">
       <RangeSwitch />
-      <Figures health={webhook?.health} />
+      <HealthMetrics health={webhook?.health} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Section title="Attempts">
           {statistics ? (

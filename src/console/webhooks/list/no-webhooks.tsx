@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import { NoneFound } from '../../components/lists/none-found.tsx'
-import { Empty } from '../../components/page/empty.tsx'
+import { NoMatches } from '../../components/lists/no-matches.tsx'
+import { EmptyState } from '../../components/page/empty-state.tsx'
 import { useSession } from '../../session/session.tsx'
 
 interface NoWebhooksProps {
@@ -9,19 +9,19 @@ interface NoWebhooksProps {
   clear(): void
 }
 
-/** Instead of a list of webhooks without any. */
+/** Replaces an empty list of webhooks. */
 export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
   const { can } = useSession()
-  if (filtered) return <NoneFound what="webhook" clear={clear} />
+  if (filtered) return <NoMatches noun="webhook" clear={clear} />
   if (!can('webhooks:write')) {
     return (
-      <Empty title="There are no webhooks yet">
+      <EmptyState title="There are no webhooks yet">
         Anybody who may create one can register an address here.
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty
+    <EmptyState
       title="There are no webhooks yet"
       action={
         <Button component={Link} to="/webhooks/new">
@@ -30,6 +30,6 @@ export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
       }
     >
       Register the HTTPS address of your receiver, and choose which events it is told about.
-    </Empty>
+    </EmptyState>
   )
 }

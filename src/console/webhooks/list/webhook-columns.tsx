@@ -5,12 +5,12 @@ import { formatCount, formatDuration, formatPercent } from '../../format.ts'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 
-/** A webhook and, for who may see it, its health at a glance. */
+/** The columns of the webhook list, with health for viewers who may see it. */
 export function webhookColumns(withHealth: boolean): readonly Column<WebhookRowFragment>[] {
-  return withHealth ? [...WHAT, ...HEALTH] : WHAT
+  return withHealth ? [...BASE_COLUMNS, ...HEALTH_COLUMNS] : BASE_COLUMNS
 }
 
-const WHAT: readonly Column<WebhookRowFragment>[] = [
+const BASE_COLUMNS: readonly Column<WebhookRowFragment>[] = [
   {
     label: 'Webhook',
     width: '36%',
@@ -32,7 +32,7 @@ const WHAT: readonly Column<WebhookRowFragment>[] = [
   },
 ]
 
-const HEALTH: readonly Column<WebhookRowFragment>[] = [
+const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [
   {
     label: 'Success rate',
     end: true,
@@ -63,7 +63,7 @@ const HEALTH: readonly Column<WebhookRowFragment>[] = [
   },
 ]
 
-/** What it does now and, if that is not good, since when. */
+/** The current state, with its start or the next probe. */
 function State({ enabled, health }: WebhookRowFragment) {
   if (!health) return <WebhookState enabled={enabled} />
   const { state, failingSince, nextProbeAt } = health
@@ -88,13 +88,13 @@ function P95({ ms }: { ms: number | undefined }) {
   return <span style={{ whiteSpace: 'nowrap' }}>{ms === undefined ? '–' : formatDuration(ms)}</span>
 }
 
-const SHOWN = 2
+const MAX_SHOWN = 2
 
 function Subscriptions({ names }: { names: readonly string[] }) {
-  const rest = names.length - SHOWN
+  const rest = names.length - MAX_SHOWN
   return (
     <Stack gap={0} maw={220} miw={0}>
-      {names.slice(0, SHOWN).map((name) => (
+      {names.slice(0, MAX_SHOWN).map((name) => (
         <Text key={name} size="xs" className="ph-mono" truncate title={name}>
           {name}
         </Text>

@@ -9,7 +9,6 @@ export const WEBHOOK_FILTERS = ['url', 'description', 'state', 'subscribesTo'] a
 
 type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
 
-/** Which webhooks are listed, as the address says. */
 export function WebhookFilters({ values, set, active, clear }: Filters) {
   return (
     <FilterBar active={active} clear={clear}>

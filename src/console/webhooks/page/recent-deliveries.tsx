@@ -5,11 +5,11 @@ import { NewRows } from '../../components/lists/new-rows.tsx'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
-import { NothingDelivered, WEBHOOK_DELIVERY_COLUMNS } from './webhook-deliveries.tsx'
+import { NoDeliveries, WEBHOOK_DELIVERY_COLUMNS } from './webhook-deliveries.tsx'
 
 const NEWEST = { first: 8 }
 
-/** The newest deliveries of a webhook, as they happen. */
+/** The newest deliveries of a webhook, with live updates. */
 export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   const { rows, newer, state, error, reload } = useDeliveries({
     filter: { webhookId },
@@ -37,7 +37,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
         to={({ id }) => `/deliveries/${id}`}
         error={error}
         retry={reload}
-        empty={<NothingDelivered />}
+        empty={<NoDeliveries />}
       />
       {rows && rows.length > 0 && (
         <Text size="sm" px="lg" py="md" style={{ borderTop: '1px solid var(--posthorn-line)' }}>

@@ -1,17 +1,17 @@
 import { Group, Stack } from '@mantine/core'
 import { List } from '../../components/lists/list.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
-import { NoneFound } from '../../components/lists/none-found.tsx'
+import { NoMatches } from '../../components/lists/no-matches.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
-import { Empty } from '../../components/page/empty.tsx'
+import { EmptyState } from '../../components/page/empty-state.tsx'
 import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
 
 export const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
-/** All deliveries of a webhook, filtered, a page at a time. */
+/** All deliveries of a webhook, with filters and pages. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const filters = useDeliveryFilters(webhookId)
   const cursors = useCursors()
@@ -41,21 +41,17 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         retry={reload}
         pages={{ info, cursors }}
         empty={
-          filters.active ? (
-            <NoneFound what="delivery" clear={filters.clear} />
-          ) : (
-            <NothingDelivered />
-          )
+          filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : <NoDeliveries />
         }
       />
     </Stack>
   )
 }
 
-export function NothingDelivered() {
+export function NoDeliveries() {
   return (
-    <Empty title="Nothing has been delivered yet">
+    <EmptyState title="Nothing has been delivered yet">
       Send a test event, or publish one of the events that it subscribes to.
-    </Empty>
+    </EmptyState>
   )
 }

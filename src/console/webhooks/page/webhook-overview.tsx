@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
-import { HealthNow } from '../health/health-now.tsx'
+import { HealthNotice } from '../health/health-notice.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
 import { RecentDeliveries } from './recent-deliveries.tsx'
 
@@ -9,11 +9,11 @@ interface WebhookOverviewProps {
   reload(): void
 }
 
-/** How a webhook fares: now, over time, and delivery by delivery. */
+/** The health of a webhook: now, over time, and by delivery. */
 export function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
   return (
     <Stack gap="lg">
-      <HealthNow webhook={webhook} reload={reload} />
+      <HealthNotice webhook={webhook} reload={reload} />
       <WebhookStatistics webhookId={webhook.id} />
       <RecentDeliveries webhookId={webhook.id} />
     </Stack>

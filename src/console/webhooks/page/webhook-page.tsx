@@ -2,8 +2,8 @@ import { Skeleton, Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
-import { Failure } from '../../components/failure.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { WebhookDetailDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
@@ -27,10 +27,10 @@ export default function WebhookPage() {
   const webhook = data?.webhook
 
   if (!webhook) {
-    if (data && !error) return <NotFoundPage what="webhook" />
+    if (data && !error) return <NotFoundPage noun="webhook" />
     return (
-      <Page title="Webhook" above={[['Webhooks', '/webhooks']]}>
-        {error ? <Failure error={error} retry={reload} /> : <Skeleton height={320} />}
+      <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
+        {error ? <QueryError error={error} retry={reload} /> : <Skeleton height={320} />}
       </Page>
     )
   }
@@ -43,12 +43,12 @@ export default function WebhookPage() {
   return (
     <Page
       title={webhook.url}
-      above={[['Webhooks', '/webhooks']]}
+      breadcrumbs={[['Webhooks', '/webhooks']]}
       aside={<WebhookState {...webhook} />}
       description={webhook.description}
       actions={<WebhookActions webhook={webhook} />}
     >
-      {/* What another tab keeps in the address, such as filters, is left behind. */}
+      {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
       <Tabs value={tab} onChange={(name) => name && setParams({ tab: name })} keepMounted={false}>
         <Tabs.List mb="lg">
           {tabs.map((name) => (

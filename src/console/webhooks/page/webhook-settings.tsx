@@ -9,9 +9,8 @@ import { formatCount, formatDuration } from '../../format.ts'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { summaryOf } from '../form/retry-schedule.tsx'
-import { ShownHeaders } from './shown-headers.tsx'
+import { CustomHeaders } from './custom-headers.tsx'
 
-/** How a webhook is set up. */
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
   const { retryScheduleSeconds, rateLimitPerSecond, timeoutSeconds } = webhook
@@ -53,7 +52,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           ))}
         </Stack>
       </Section>
-      <ShownHeaders headers={webhook.headers} />
+      <CustomHeaders headers={webhook.headers} />
       <Section title="Sending">
         <Facts
           facts={[

@@ -6,7 +6,7 @@ interface IncludeFieldProps {
   onChange(value: RecoveryInclude): void
 }
 
-/** Which deliveries a recovery sends, each kind explained. */
+/** Picks which deliveries a recovery queues. */
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
   },
 ]
 
-/** The recoveries of a webhook, the running one among them. */
+/** The recoveries of a webhook, including a running one. */
 export function PastRecoveries({ webhookId }: { webhookId: string }) {
   const cursors = useCursors(10)
   const { data, error, stale, reload } = useRead(

@@ -2,7 +2,7 @@ import { Alert, Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/co
 import { useState } from 'react'
 import { useAction } from '../../api/use-action.ts'
 import { DateTimeInput } from '../../components/forms/date-time-input.tsx'
-import { type Problems, problemsByField } from '../../components/forms/problems-by-field.ts'
+import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { Section } from '../../components/page/section.tsx'
 import { formatCount } from '../../format.ts'
 import {
@@ -26,7 +26,7 @@ interface Counted {
   readonly countIsExact: boolean
 }
 
-/** Chooses what to recover, counts it, and begins. */
+/** Chooses what to recover, counts it, and starts the recovery. */
 export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   const { run, running } = useAction(RecoveryBeginDocument)
   const failingFrom = shortlyBefore(webhook.health?.failingSince)
@@ -35,20 +35,20 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   const [include, setInclude] = useState<RecoveryInclude>('ALL')
   const [rate, setRate] = useState<number | string>(DEFAULT_RATE)
   const [counted, setCounted] = useState<Counted | null>(null)
-  const [problems, setProblems] = useState<Problems<(typeof FIELDS)[number]>>({})
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
 
-  /** What was counted holds for what was chosen then. */
+  /** A change invalidates the count. */
   function change<Value>(set: (value: Value) => void) {
     return (value: Value) => {
       set(value)
       setCounted(null)
-      setProblems({})
+      setErrors({})
     }
   }
 
-  async function ask(dryRun: boolean) {
-    if (since === null) return setProblems({ since: 'Choose when it begins.' })
-    setProblems({})
+  async function submit(dryRun: boolean) {
+    if (since === null) return setErrors({ since: 'Choose when it begins.' })
+    setErrors({})
     const outcome = await run({
       input: {
         webhookId: webhook.id,
@@ -59,7 +59,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
         dryRun,
       },
     })
-    if (!outcome.ok) return setProblems(problemsByField(outcome, FIELDS))
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
     const { recovery } = outcome.value
     setCounted(dryRun ? outcome.value : null)
     if (recovery) onBegin(recovery.id)
@@ -82,14 +82,14 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
           description="In your time zone."
           value={since}
           onChange={change(setSince)}
-          error={problems.since}
+          error={errors.since}
         />
         <DateTimeInput
           label="Until"
           description="Empty: now."
           value={until}
           onChange={change(setUntil)}
-          error={problems.until}
+          error={errors.until}
         />
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
@@ -104,11 +104,11 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
         allowNegative={false}
         value={rate}
         onChange={change(setRate)}
-        error={problems.ratePerSecond}
+        error={errors.ratePerSecond}
       />
-      {problems.form && (
+      {errors.form && (
         <Alert color="red" variant="light" role="alert">
-          {problems.form}
+          {errors.form}
         </Alert>
       )}
       <Group justify="space-between" mih={36}>
@@ -119,12 +119,12 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
           <Button
             variant={counted ? 'default' : 'filled'}
             loading={running}
-            onClick={() => ask(true)}
+            onClick={() => submit(true)}
           >
             Count
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
-            <Button loading={running} onClick={() => ask(false)}>
+            <Button loading={running} onClick={() => submit(false)}>
               Recover {formatCount(counted.count)}
               {!counted.countIsExact && ' or more'}
             </Button>
@@ -143,7 +143,7 @@ function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number): str
   return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}: at this rate, they are queued within ${least} or so.`
 }
 
-/** The first event that failed was published before its attempt began. */
+/** One minute earlier: the first failed event was published before its attempt began. */
 function shortlyBefore(failingSince: string | null | undefined): string | null {
   return failingSince ? new Date(Date.parse(failingSince) - 60_000).toISOString() : null
 }

@@ -1,8 +1,8 @@
 import { Alert, Anchor, Skeleton } from '@mantine/core'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
-import { Failure } from '../../components/failure.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { RecoverWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
@@ -19,17 +19,17 @@ export default function RecoverPage() {
   const recoveryId = params.get('recovery')
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage what="webhook" />
+  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
   return (
     <Page
       title="Recover deliveries"
-      above={[
+      breadcrumbs={[
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
       description="Sends what this webhook missed or failed to receive of the events of some time. It is safe to repeat: nothing is delivered twice by it."
     >
-      {error && !webhook && <Failure error={error} retry={reload} />}
+      {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}
       {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} />}
       {webhook && !webhook.enabled && mayRecover && (

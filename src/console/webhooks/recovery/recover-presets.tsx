@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { RECENT_TIMES } from '../../components/filters/recent-times.ts'
 
 interface RecoverPresetsProps {
-  /** From when on events failed, if the newest one did. */
+  /** The start of the current failures, if the last attempt failed. */
   readonly failingFrom: string | null
   readonly since: string | null
   readonly until: string | null
   choose(since: string): void
 }
 
-/** The times that one most often wants, each up to now. */
+/** Common time ranges, each up to now. */
 export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPresetsProps) {
   const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
   const presets = [

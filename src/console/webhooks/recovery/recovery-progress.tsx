@@ -4,16 +4,15 @@ import { useEffect } from 'react'
 import { useAction } from '../../api/use-action.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { Failure } from '../../components/failure.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { formatCount } from '../../format.ts'
 import { RecoveryCancelDocument, RecoveryProgressDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
-const ASK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 
-/** How far a recovery is, until it ends. */
 export function RecoveryProgress({ id }: { id: string }) {
   const { can } = useSession()
   const { data, error, reload } = useRead(RecoveryProgressDocument, { id })
@@ -23,11 +22,11 @@ export function RecoveryProgress({ id }: { id: string }) {
   const runs = !recovery || recovery.state === 'RUNNING'
   useEffect(() => {
     if (!runs) return
-    const timer = setInterval(reload, ASK_EVERY_MS)
+    const timer = setInterval(reload, POLL_EVERY_MS)
     return () => clearInterval(timer)
   }, [runs, reload])
 
-  if (error && !recovery) return <Failure error={error} retry={reload} />
+  if (error && !recovery) return <QueryError error={error} retry={reload} />
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">

@@ -1,7 +1,7 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { notifySuccess } from '../../components/notify.ts'
 import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
 
 interface RotateSecretProps {
@@ -11,14 +11,14 @@ interface RotateSecretProps {
   done(): void
 }
 
-/** Makes a new signing secret, and says what that means for the receiver. */
+/** Rotates the signing secret, after explaining what that means for the receiver. */
 export function RotateSecret({ webhookId, opened, close, done }: RotateSecretProps) {
   const { run } = useAction(WebhookRotateSecretDocument)
 
   async function rotate() {
     const outcome = await run({ webhookId })
     if (!outcome.ok) return outcome.message
-    notifyDone('There is a new secret. Give it to your receiver.')
+    notifySuccess('There is a new secret. Give it to your receiver.')
     done()
     return null
   }

@@ -5,7 +5,7 @@ import type { WebhookSecretsQuery } from '../../generated/graphql.ts'
 
 type Secret = NonNullable<NonNullable<WebhookSecretsQuery['webhook']>['signingSecret']>
 
-/** The key that signs, or dots as long as it is not shown. It is as high either way. */
+/** The key, or dots while hidden. Both have the same height. */
 export function SecretKey({ secret }: { secret: Secret | null | undefined }) {
   return (
     <Stack gap={6}>
@@ -26,7 +26,7 @@ export function SecretKey({ secret }: { secret: Secret | null | undefined }) {
   )
 }
 
-/** A key that was rotated out, and until when it is kept. */
+/** A key that was rotated out, with its expiry. */
 export function ExpiringSecret({ secret }: { secret: Secret }) {
   return (
     <Stack gap={6}>

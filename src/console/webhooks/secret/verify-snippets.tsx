@@ -17,7 +17,7 @@ const SNIPPETS = [
   { language: 'PHP', code: php },
 ]
 
-/** How a receiver verifies a delivery, in five languages. */
+/** Example receivers that verify a delivery, in five languages. */
 export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   const [language, setLanguage] = useLocalStorage({
     key: 'posthorn.language',

@@ -4,8 +4,8 @@ import { IconEye, IconEyeOff, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
-import { Failure } from '../../components/failure.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { QueryError } from '../../components/query-error.tsx'
 import { WebhookSecretsDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -14,11 +14,11 @@ import { VerifySnippets } from './verify-snippets.tsx'
 
 interface WebhookSecretProps {
   readonly webhookId: string
-  /** What the names of the headers that carry the signature begin with. */
+  /** The prefix of the signature headers, such as `wh-`. */
   readonly headerPrefix: string
 }
 
-/** The signing secret of a webhook: asked for only once somebody wants to see it. */
+/** The signing secret of a webhook, requested only when the reader asks to see it. */
 export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   const { can } = useSession()
   const isNew = useLocation().state?.created === true
@@ -62,7 +62,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         }
       >
         {error && shown && !webhook ? (
-          <Failure error={error} retry={reload} />
+          <QueryError error={error} retry={reload} />
         ) : (
           <SecretKey secret={webhook?.signingSecret} />
         )}

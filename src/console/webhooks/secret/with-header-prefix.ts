@@ -1,7 +1,7 @@
-/** What the snippets are written for, and what `verify` of `posthorn/receiver` takes unless it is told otherwise. */
+/** The prefix in the snippets, and the default of `verify` in `posthorn/receiver`. */
 const DEFAULT_PREFIX = 'wh-'
 
-/** The code of a snippet, for deliveries whose headers begin with a prefix of the operator's. */
+/** Adapts a snippet to the header prefix of this installation. */
 export function withHeaderPrefix(code: string, prefix: string): string {
   if (prefix === DEFAULT_PREFIX) return code
   return code

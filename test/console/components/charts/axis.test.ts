@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { axisStep, labeledPlaces } from '../../../../src/console/components/charts/axis.ts'
+import { axisStep, labeledIndices } from '../../../../src/console/components/charts/axis.ts'
 
 describe('the scale of a chart', () => {
   test.each([
@@ -21,15 +21,15 @@ describe('the scale of a chart', () => {
   })
 })
 
-describe('the times below a chart', () => {
-  test('are as many as have room, evenly spread', () => {
-    expect([...labeledPlaces(24, 840, 84)]).toEqual([0, 3, 6, 9, 12, 15, 18, 21])
-    expect([...labeledPlaces(7, 840, 84)]).toEqual([0, 1, 2, 3, 4, 5, 6])
-    expect([...labeledPlaces(60, 250, 84)]).toEqual([0, 30])
+describe('the time labels of a chart', () => {
+  test('are evenly spaced, as many as fit', () => {
+    expect([...labeledIndices(24, 840, 84)]).toEqual([0, 3, 6, 9, 12, 15, 18, 21])
+    expect([...labeledIndices(7, 840, 84)]).toEqual([0, 1, 2, 3, 4, 5, 6])
+    expect([...labeledIndices(60, 250, 84)]).toEqual([0, 30])
   })
 
-  test('are one where there is no room, and none without places', () => {
-    expect([...labeledPlaces(5, 0, 84)]).toEqual([0])
-    expect([...labeledPlaces(0, 840, 84)]).toEqual([])
+  test('are one if none fits, and none without buckets', () => {
+    expect([...labeledIndices(5, 0, 84)]).toEqual([0])
+    expect([...labeledIndices(0, 840, 84)]).toEqual([])
   })
 })

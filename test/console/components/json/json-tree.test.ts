@@ -20,33 +20,36 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-story('what is folded in a body stays so while other parts are folded and unfolded', async () => {
-  const data = { buyer: { name: 'Ada' }, seats: ['A1', 'A2'], note: 'x'.repeat(400) }
-  const { publishedEvents } = await call<{ publishedEvents: { event: { id: string } }[] }>(
-    server,
-    'publishEvents',
-    { input: ['PublishEventsInput!', { events: [{ type: JOINED, data }] }] },
-    'publishedEvents { event { id } }',
-  )
-  const { page } = reader
-  await page.goto(`${server.url}/console/events/${publishedEvents[0]?.event.id}`)
-  const tree = page.getByRole('tree', { name: 'Body' })
-  const branch = (name: string) => tree.getByRole('treeitem', { name: new RegExp(`"${name}":`) })
-  const isOpen = async (name: string) => await branch(name).getAttribute('aria-expanded')
-  await branch('buyer').waitFor()
-  expect(await isOpen('buyer')).toBe('true')
+story(
+  'a folded part of a body stays folded while other parts are folded and unfolded',
+  async () => {
+    const data = { buyer: { name: 'Ada' }, seats: ['A1', 'A2'], note: 'x'.repeat(400) }
+    const { publishedEvents } = await call<{ publishedEvents: { event: { id: string } }[] }>(
+      server,
+      'publishEvents',
+      { input: ['PublishEventsInput!', { events: [{ type: JOINED, data }] }] },
+      'publishedEvents { event { id } }',
+    )
+    const { page } = reader
+    await page.goto(`${server.url}/console/events/${publishedEvents[0]?.event.id}`)
+    const tree = page.getByRole('tree', { name: 'Body' })
+    const branch = (name: string) => tree.getByRole('treeitem', { name: new RegExp(`"${name}":`) })
+    const isOpen = async (name: string) => await branch(name).getAttribute('aria-expanded')
+    await branch('buyer').waitFor()
+    expect(await isOpen('buyer')).toBe('true')
 
-  await branch('buyer').click()
-  await branch('seats').click()
-  expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['false', 'false'])
-  await branch('note').click()
-  expect(await branch('note').innerText()).toContain('x'.repeat(400))
-  await branch('buyer').click()
-  expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['true', 'false'])
-  expect(await branch('note').innerText()).toContain('x'.repeat(400))
+    await branch('buyer').click()
+    await branch('seats').click()
+    expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['false', 'false'])
+    await branch('note').click()
+    expect(await branch('note').innerText()).toContain('x'.repeat(400))
+    await branch('buyer').click()
+    expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['true', 'false'])
+    expect(await branch('note').innerText()).toContain('x'.repeat(400))
 
-  await page.getByRole('button', { name: 'Fold', exact: true }).click()
-  expect(await isOpen('data')).toBe('false')
-  await branch('data').click()
-  expect(await isOpen('seats')).toBe('false')
-})
+    await page.getByRole('button', { name: 'Fold', exact: true }).click()
+    expect(await isOpen('data')).toBe('false')
+    await branch('data').click()
+    expect(await isOpen('seats')).toBe('false')
+  },
+)

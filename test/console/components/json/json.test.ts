@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { formatJson } from '../../../../src/console/components/json/format-json.ts'
 import {
   openUpTo,
-  PARTS_AT_ONCE,
+  PARTS_PER_PAGE,
   visibleRows,
   visibleString,
 } from '../../../../src/console/components/json/json-rows.ts'
 import { parsePayload } from '../../../../src/console/events/parse-payload.ts'
 
-test('JSON on lines of their own reads as JSON.stringify would write it', () => {
+test('formatted JSON equals the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const value: unknown = JSON.parse(text)
@@ -19,24 +19,24 @@ test('JSON on lines of their own reads as JSON.stringify would write it', () => 
   )
 })
 
-test('numbers keep all of their digits, and what is no JSON is left alone', () => {
+test('numbers keep all their digits, and text that is not JSON gives null', () => {
   expect(formatJson('[1.0,12345678901234567890]')).toBe('[\n  1.0,\n  12345678901234567890\n]')
   expect(formatJson('<html>')).toBeNull()
 })
 
-test('a payload with a number that would be altered is refused', () => {
+test('a payload with a number that JavaScript cannot represent is rejected', () => {
   expect(parsePayload('{"id": 9007199254740993}')).toMatchObject({ ok: false })
   expect(parsePayload('{"id": 9007199254740991, "price": 1.5}')).toMatchObject({ ok: true })
   expect(parsePayload('{"id":')).toMatchObject({ ok: false })
 })
 
-test('a large payload is folded until somebody opens it, and then shown in parts', () => {
+test('a large value is folded initially, and unfolds 100 parts at a time', () => {
   const value = { list: Array.from({ length: 5_000 }, (_, index) => index), name: 'Ada' }
   const folded = visibleRows(value, { open: openUpTo(value, 80, 30), parts: new Map() })
   expect(folded.map(({ path }) => path)).toEqual(['', '/list', '/name'])
   const opened = visibleRows(value, { open: new Set(['', '/list']), parts: new Map() })
-  expect(opened).toHaveLength(3 + PARTS_AT_ONCE + 1)
-  expect(opened.find(({ rest }) => rest !== null)?.rest).toBe(5_000 - PARTS_AT_ONCE)
+  expect(opened).toHaveLength(3 + PARTS_PER_PAGE + 1)
+  expect(opened.find(({ rest }) => rest !== null)?.rest).toBe(5_000 - PARTS_PER_PAGE)
   const more = visibleRows(value, {
     open: new Set(['', '/list']),
     parts: new Map([['/list', 200]]),
@@ -44,7 +44,7 @@ test('a large payload is folded until somebody opens it, and then shown in parts
   expect(more).toHaveLength(3 + 200 + 1)
 })
 
-test('names with slashes have places of their own', () => {
+test('property names with slashes have distinct paths', () => {
   const rows = visibleRows(
     { 'a/b': 1, a: { b: 2 }, 'a~1b': 3 },
     { open: new Set(['', '/a']), parts: new Map() },
@@ -52,7 +52,7 @@ test('names with slashes have places of their own', () => {
   expect(new Set(rows.map(({ path }) => path)).size).toBe(rows.length)
 })
 
-test('what cannot be seen, or turns text around, is written out', () => {
+test('invisible and direction-changing characters are escaped', () => {
   expect(visibleString('\u202eevil\u200b\u0000')).toBe('"\\u202eevil\\u200b\\u0000"')
   expect(visibleString('größe 🎉')).toBe('"größe 🎉"')
 })

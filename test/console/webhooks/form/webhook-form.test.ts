@@ -22,8 +22,8 @@ const withHeaders = (...headers: [string, string][]) => ({
   headers: headers.map(([name, value]) => headerRow(name, value)),
 })
 
-/** Whether the server would take what the form sends. */
-function serverTakes(values: WebhookFormValues): boolean {
+/** Whether the server accepts what the form sends. */
+function serverAccepts(values: WebhookFormValues): boolean {
   const { headers, ...input } = inputOf(values)
   const record = Object.fromEntries(headers.map(({ name, value }) => [name, value]))
   const isRepeated = Object.keys(record).length < headers.length
@@ -84,11 +84,11 @@ describe('the form and the server', () => {
     ],
   ])('agree on %s', (_what, wrong, values) => {
     expect(Object.keys(checkWebhook(values))).toEqual(wrong === null ? [] : [wrong])
-    expect(serverTakes(values)).toBe(wrong === null)
+    expect(serverAccepts(values)).toBe(wrong === null)
   })
 })
 
-test('masked headers are not judged, as they are not sent', () => {
+test('masked headers are not validated, because they are not sent', () => {
   expect(checkWebhook(withHeaders(['x-token', '•••']))).toEqual({})
 })
 
@@ -111,12 +111,12 @@ describe('an edit', () => {
   }
   const before = valuesOf(webhook)
 
-  test('that changes nothing sends nothing', () => {
+  test('without changes sends nothing', () => {
     expect(changesOf(before, before)).toEqual({})
     expect(changesOf(before, { ...before, url: ` ${before.url} ` })).toEqual({})
   })
 
-  test('sends only what differs, and null for what was emptied', () => {
+  test('sends only changed fields, and null for emptied ones', () => {
     const after = { ...before, rateLimitPerSecond: '', timeoutSeconds: '20', ordered: true }
     expect(changesOf(before, after)).toEqual({
       rateLimitPerSecond: null,
@@ -128,7 +128,7 @@ describe('an edit', () => {
     })
   })
 
-  test('never sends a mask back, but headers that were replaced or all removed', () => {
+  test('never sends a mask, but sends replaced or removed headers', () => {
     const described = changesOf(before, { ...before, description: 'Mine' })
     expect(described).toEqual({ description: 'Mine' })
     const headers = [headerRow(' x-new ', 'value')]
@@ -139,7 +139,7 @@ describe('an edit', () => {
   })
 })
 
-test('what the server refused stands beside its field', () => {
+test('a server error appears beside its field', () => {
   const values = withHeaders(['x-a', '1'], [' x-b ', '2'])
   const issues = [
     { path: ['url'], message: 'It is private.' },

@@ -16,9 +16,9 @@ const RECEIVER = new URL('../../../../src/receiver/index.ts', import.meta.url).h
 interface Language {
   readonly name: string
   readonly file: string
-  /** Says whether the language is on this machine: a command that succeeds then. */
+  /** A command that succeeds if the language is installed. */
   readonly probe: readonly [command: string, ...args: string[]]
-  /** Makes of the snippet a program that listens on a port of its own, on loopback. */
+  /** Turns the snippet into a program that listens on a given port of the loopback interface. */
   program(snippet: string, port: number): string
   run(file: string, port: number): readonly [command: string, ...args: string[]]
 }
@@ -68,7 +68,7 @@ const LANGUAGES: readonly Language[] = [
   },
 ]
 
-/** As much of Rails as the controller needs. */
+/** The parts of Rails that the controller needs. */
 const RAILS = String.raw`
 require "logger"
 require "socket"
@@ -114,7 +114,7 @@ function signed(timestamp = secondsFromNow(0), by = key) {
   }
 }
 
-/** What a receiver is sent, and what it answers. Each is made when it is sent: the time is signed. */
+/** Requests and expected responses. Each request is built when sent, because its time is signed. */
 const DELIVERIES: readonly [what: string, answer: number, make: () => object, body?: Buffer][] = [
   ['an authentic delivery', 204, () => signed()],
   ['one that is 4 minutes old', 204, () => signed(secondsFromNow(-240))],
@@ -153,14 +153,14 @@ const DELIVERIES: readonly [what: string, answer: number, make: () => object, bo
   ]),
 ]
 
-/** The usual one, and one of an operator's choice. */
+/** The default prefix, and a custom one. */
 const PREFIXES = ['wh-', 'acme-2-']
 
 const CASES = LANGUAGES.flatMap((language) => PREFIXES.map((prefix) => ({ ...language, prefix })))
 
-describe.each(CASES)('the snippet in $name, with headers that begin with $prefix', (language) => {
+describe.each(CASES)('the $name snippet with the header prefix $prefix', (language) => {
   if (!isHere(language)) {
-    test.skip(`is not run: this machine has no ${language.probe[0]}`)
+    test.skip(`needs ${language.probe[0]}`)
     return
   }
   let folder: string

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { call, testDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { settled } from './support/sign-in.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
@@ -32,17 +32,17 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-const AWAY =
+const UNREACHABLE =
   /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|status of 50\d|dynamically imported module/
 
-story('while the server is away a page says so, and it comes back by itself', async () => {
+story('a page reports that the server is unreachable, and recovers without a reload', async () => {
   await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
   const { page } = reader
-  reader.expectTroubles(AWAY)
+  reader.expectPageErrors(UNREACHABLE)
   await page.goto(`${server.url}/console/overview`)
-  await settled(page)
+  await waitUntilLoaded(page)
   await server.kill()
-  // A page whose data was not asked for yet; its program is fetched from the server too.
+  // Neither the data nor the script of this page was loaded before.
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
   await page.getByRole('alert').first().waitFor()
   await server.start()
@@ -50,13 +50,13 @@ story('while the server is away a page says so, and it comes back by itself', as
 })
 
 story(
-  'a tail of what happens says when it is interrupted, and goes on after the restart',
+  'the live page reports an interruption, and continues after the server restarts',
   async () => {
     await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
-    reader.expectTroubles(AWAY)
+    reader.expectPageErrors(UNREACHABLE)
     await page.goto(`${server.url}/console/live`)
-    await settled(page)
+    await waitUntilLoaded(page)
     await testDelivery(server, webhookId, JOINED)
     const rows = page.getByRole('row').filter({ hasText: JOINED })
     await expect.poll(() => rows.count()).toBe(1)
@@ -67,6 +67,6 @@ story(
     await connection.filter({ hasText: /^Live$/ }).waitFor({ timeout: 30_000 })
     await testDelivery(server, webhookId, JOINED)
     await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(2)
-    await settled(page)
+    await waitUntilLoaded(page)
   },
 )

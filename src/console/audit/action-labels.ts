@@ -1,5 +1,5 @@
-/** What each action of the audit log says in words. */
-export const ACTIONS: Readonly<Record<string, string>> = {
+/** The label of each action in the audit log. */
+export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',
   'webhook.deleted': 'Webhook deleted',
@@ -29,5 +29,5 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'encryption.rotated': 'Encryption keys rotated',
 }
 
-/** What a newer server writes down is called by its own name. */
-export const wordsOf = (action: string) => ACTIONS[action] ?? action
+/** A newer server may know more actions; these show their code. */
+export const actionLabel = (action: string) => ACTION_LABELS[action] ?? action

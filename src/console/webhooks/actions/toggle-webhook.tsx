@@ -1,23 +1,23 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.ts'
+import { notifySuccess } from '../../components/notify.ts'
 import { type WebhookRowFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
 
-interface SwitchWebhookProps {
+interface ToggleWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
   readonly opened: boolean
   close(): void
 }
 
-/** Pauses a webhook, or lets it go on. */
-export function SwitchWebhook({ webhook: { id, enabled }, opened, close }: SwitchWebhookProps) {
+/** Disables a webhook, or enables it again. */
+export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: ToggleWebhookProps) {
   const { run } = useAction(WebhookUpdateDocument)
 
   async function change() {
     const outcome = await run({ id, input: { enabled: !enabled } })
     if (!outcome.ok) return outcome.message
-    notifyDone(enabled ? 'The webhook is paused.' : 'The webhook delivers again.')
+    notifySuccess(enabled ? 'The webhook is paused.' : 'The webhook delivers again.')
     return null
   }
 

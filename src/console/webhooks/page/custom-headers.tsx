@@ -5,8 +5,8 @@ import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { areMasked } from '../form/webhook-form-values.ts'
 
-/** The custom headers of a webhook. Their values may be credentials, so they are shown when asked for. */
-export function ShownHeaders({ headers }: Pick<WebhookSettingsFragment, 'headers'>) {
+/** The custom headers of a webhook. The values may be credentials, so they are shown only on request. */
+export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'headers'>) {
   const { can } = useSession()
   const [shown, setShown] = useState(false)
   const masked = areMasked(headers)

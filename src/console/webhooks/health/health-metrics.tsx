@@ -4,8 +4,8 @@ import type { WebhookStatisticsQuery } from '../../generated/graphql.ts'
 
 type Health = NonNullable<WebhookStatisticsQuery['webhook']>['health']
 
-/** How the attempts of some time went, in numbers. Undefined: not known yet. */
-export function Figures({ health }: { health: Health | undefined }) {
+/** The attempts of a time range, in numbers. Undefined while loading. */
+export function HealthMetrics({ health }: { health: Health | undefined }) {
   const latency = health?.latency
   const ms = (value: number | undefined) => (value === undefined ? '–' : formatDuration(value))
   const figures = [

@@ -1,15 +1,15 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-interface EmptyProps {
+interface EmptyStateProps {
   readonly title: string
   /** What to do next. */
   readonly children?: ReactNode
   readonly action?: ReactNode
 }
 
-/** A list without anything in it, and what fills it. */
-export function Empty({ title, children, action }: EmptyProps) {
+/** Replaces an empty list, and says how to fill it. */
+export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap={6} py={48} px="md" ta="center">
       <Title order={2} size="h5">

@@ -9,13 +9,13 @@ import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook } from '../actions/resume-webhook.tsx'
 import { formatParked } from './format-parked.ts'
 
-interface HealthNowProps {
+interface HealthNoticeProps {
   readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
   reload(): void
 }
 
-/** What is wrong with a webhook at the moment, and what can be done about it. Nothing, when all is well. */
-export function HealthNow({ webhook, reload }: HealthNowProps) {
+/** Says what is wrong with a webhook, and what to do. Empty for a healthy webhook. */
+export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
   const { can } = useSession()
   const [resuming, resume] = useDisclosure()
   const { health } = webhook

@@ -1,19 +1,19 @@
 import { Button, Text } from '@mantine/core'
 
-interface FreshnessProps {
-  /** Why the list could not be read the last time. */
-  readonly problem: string | null
+interface StaleNoticeProps {
+  /** Why the last reload failed. */
+  readonly error: string | null
   readonly more: number
   readonly fewer: number
   onShow(): void
 }
 
-/** What has changed since the rows were held still. */
-export function Freshness({ problem, more, fewer, onShow }: FreshnessProps) {
-  if (problem !== null) {
+/** Reports what changed while the rows were frozen. */
+export function StaleNotice({ error, more, fewer, onShow }: StaleNoticeProps) {
+  if (error !== null) {
     return (
       <Text size="sm" c="red" role="status">
-        {problem} Trying again.
+        {error} Trying again.
       </Text>
     )
   }

@@ -3,37 +3,37 @@ import { parseId } from '../../../src/ids.ts'
 import { holdWebhook } from '../../../src/scheduling/circuit-breaker.ts'
 import { LATENCY_BOUNDS_MS } from '../../../src/webhooks/latency.ts'
 
-/** How busy a webhook was in the last 30 days, and how it fared. */
-interface Habit {
+/** The traffic of a webhook over the last 30 days. */
+interface TrafficProfile {
   readonly attemptsPerHour: number
-  /** Half of its attempts take about so long. */
+  /** The median duration of an attempt. */
   readonly typicalMs: number
-  /** Of 1: what fails at all times. */
+  /** The share of attempts that fail outside outages, from 0 to 1. */
   readonly failing: number
-  /** Hours ago: between them nearly everything failed. */
+  /** Time ranges, in hours ago, in which nearly every attempt failed. */
   readonly outages: readonly (readonly [from: number, to: number])[]
 }
 
-const HABITS: Readonly<Record<string, Habit>> = {
+const PROFILES: Readonly<Record<string, TrafficProfile>> = {
   boxOffice: { attemptsPerHour: 900, typicalMs: 42, failing: 0.002, outages: [[214, 211]] },
   crm: { attemptsPerHour: 520, typicalMs: 140, failing: 0.011, outages: [[51, 49]] },
   ledger: { attemptsPerHour: 260, typicalMs: 90, failing: 0.004, outages: [[7, 0]] },
   stats: { attemptsPerHour: 120, typicalMs: 25, failing: 0.02, outages: [[1.5, 0]] },
 }
 
-/** Writes the statistics of the last month, by the hour and by the minute, and since when a webhook has been on hold. */
-export async function rememberMonth(
+/** Inserts hourly and per-minute statistics for the last month, and puts one webhook on hold. */
+export async function backfillStatistics(
   sql: Sql,
   webhooks: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // First, so that the worker does not roll up what is given here.
+  // Move the cursor first, so that the worker does not roll up the inserted rows.
   await sql.query(
     `update posthorn.cursors set reached_at = date_trunc('hour', now()) where name = 'statistics_rollup'`,
   )
-  for (const [name, habit] of Object.entries(HABITS)) {
+  for (const [name, profile] of Object.entries(PROFILES)) {
     const uuid = parseId('webhook', String(webhooks[name])) as string
-    await remember(sql, uuid, habit, { minutes: 60, from: 30 * 24, stepMinutes: 60 })
-    await remember(sql, uuid, habit, { minutes: 1, from: 47, stepMinutes: 1 })
+    await insertStatistics(sql, uuid, profile, { minutes: 60, from: 30 * 24, stepMinutes: 60 })
+    await insertStatistics(sql, uuid, profile, { minutes: 1, from: 47, stepMinutes: 1 })
   }
   await sql.query(
     `insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
@@ -58,16 +58,21 @@ export async function rememberMonth(
 }
 
 interface Range {
-  /** Of a bucket. */
+  /** The length of a bucket. */
   readonly minutes: 1 | 60
   /** Hours ago. */
   readonly from: number
   readonly stepMinutes: number
 }
 
-async function remember(sql: Sql, uuid: string, habit: Habit, range: Range): Promise<void> {
+async function insertStatistics(
+  sql: Sql,
+  uuid: string,
+  profile: TrafficProfile,
+  range: Range,
+): Promise<void> {
   const unit = range.minutes === 60 ? 'hour' : 'minute'
-  const outage = habit.outages
+  const outage = profile.outages
     .map(([from, to]) => `hours_ago between ${to} and ${from}`)
     .join(' or ')
   await sql.query(
@@ -91,11 +96,11 @@ async function remember(sql: Sql, uuid: string, habit: Habit, range: Range): Pro
      ) as counted
      where w.id = $1 and attempts > 0
      on conflict do nothing`,
-    [uuid, range.minutes, shares(habit.typicalMs), habit.failing, habit.attemptsPerHour],
+    [uuid, range.minutes, shares(profile.typicalMs), profile.failing, profile.attemptsPerHour],
   )
 }
 
-/** What part of the attempts falls into each bucket of latency: a bell around what is typical, with a tail above. */
+/** The share of attempts in each latency bucket: a bell curve around the median, with a longer tail above it. */
 function shares(typicalMs: number): number[] {
   const weights = [...LATENCY_BOUNDS_MS, 40_000].map((bound) => {
     const distance = Math.log(bound / typicalMs)

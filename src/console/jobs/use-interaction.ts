@@ -1,11 +1,11 @@
 import { useState } from 'react'
 
-/** Whether the pointer or the keyboard is within something. The handlers go on the element around it. */
-export function useAtWork() {
+/** Whether the pointer or the keyboard focus is inside an element. Spread `handlers` on that element. */
+export function useInteraction() {
   const [pointed, setPointed] = useState(false)
   const [focused, setFocused] = useState(false)
   return {
-    atWork: pointed || focused,
+    interacting: pointed || focused,
     handlers: {
       onMouseEnter: () => setPointed(true),
       onMouseLeave: () => setPointed(false),

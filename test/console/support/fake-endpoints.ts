@@ -4,36 +4,38 @@ import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { createTestAuthority } from '../../outbound/certificates.ts'
 
-/** What a host answers, and after how long. */
-export interface Manner {
+/** The response of a host, and its delay. */
+export interface EndpointBehavior {
   readonly status: number
   readonly body?: string
   readonly delayMs?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Receivers with names of their own, such as `https://crm.example/`, each of which answers in its manner. */
-export interface World extends AsyncDisposable {
-  /** What a server needs to be set to reach them. */
+/** Endpoints with their own host names, such as `https://crm.example/`. */
+export interface FakeEndpoints extends AsyncDisposable {
+  /** The settings with which a server reaches the endpoints. */
   readonly environment: Readonly<Record<string, string>>
-  /** The authority to trust, as PEM. */
+  /** The certificate authority to trust, as PEM. */
   readonly authority: string
-  /** How a host answers from now on. */
-  answer(host: string, manner: Manner): void
+  /** Changes the response of a host. */
+  answer(host: string, behavior: EndpointBehavior): void
 }
 
-/** One server behind a forward proxy that takes every connection to it, so that the names need no port. */
-export async function openWorld(manners: Readonly<Record<string, Manner>>): Promise<World> {
-  const known = new Map(Object.entries(manners))
-  const authority = await createTestAuthority('Posthorn test world')
-  const { key, cert } = await authority.issue([...known.keys()])
+/** All hosts are one server behind a forward proxy, so that their URLs need no port. */
+export async function openFakeEndpoints(
+  behaviors: Readonly<Record<string, EndpointBehavior>>,
+): Promise<FakeEndpoints> {
+  const byHost = new Map(Object.entries(behaviors))
+  const authority = await createTestAuthority('Posthorn test endpoints')
+  const { key, cert } = await authority.issue([...byHost.keys()])
   const receiver = https.createServer({ key, cert }, (request, response) => {
     const {
       status,
       body = '',
       delayMs = 0,
       headers,
-    } = known.get(request.headers.host ?? '') ?? {
+    } = byHost.get(request.headers.host ?? '') ?? {
       status: 404,
     }
     request.resume().once('end', () => {
@@ -61,8 +63,8 @@ export async function openWorld(manners: Readonly<Record<string, Manner>>): Prom
       NODE_OPTIONS: `--import=${import.meta.resolve('./names.ts')}`,
       POSTHORN_EGRESS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
     },
-    answer(host, manner) {
-      known.set(host, manner)
+    answer(host, behavior) {
+      byHost.set(host, behavior)
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy()

@@ -5,13 +5,13 @@ import { CodeBlock } from '../components/json/code-block.tsx'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { nameOf } from './key-state.tsx'
 
-interface ShownOnceProps {
+interface NewApiKeyTokenProps {
   readonly created: CreatedApiKey
   onClose(): void
 }
 
-/** The token of a new key, and a first call with it. */
-export function ShownOnce({ created: { token, apiKey }, onClose }: ShownOnceProps) {
+/** Shows the token of a new key, with a first request to try it. */
+export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKeyTokenProps) {
   const curl = `curl ${location.origin}/graphql -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"query":"{ viewer { organization { name } scopes } }"}'`
   return (
     <Stack gap="lg">

@@ -5,11 +5,11 @@ import { JOINED } from '../support/factories.ts'
 import type { Received } from '../support/receiver.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { settled } from './support/sign-in.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-/** From the link that the first start prints to a recovery after an outage: one person, one webhook, no other tool. */
+/** One person sets up one webhook in the console, from the sign-in link to a recovery after an outage. */
 let browser: Browser
 let server: ConsoleServer
 let reader: Visit
@@ -23,8 +23,8 @@ beforeAll(async () => {
     environment: { POSTHORN_RETRY_SCHEDULE: '1s,2s,60s' },
   })
   reader = await visit(browser, { origins: [server.url] })
-  // Before one is signed in.
-  reader.expectTroubles(/status of 401/)
+  // Requests before the sign-in.
+  reader.expectPageErrors(/status of 401/)
   page = reader.page
 })
 afterAll(async () => {
@@ -32,9 +32,9 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-story('the link of the start leads to an overview that says what to do first', async () => {
+story('the sign-in link opens an overview with the first steps', async () => {
   await page.goto(server.signInLink)
-  await settled(page)
+  await waitUntilLoaded(page)
   expect(await page.locator('h1').textContent()).toBe('Overview')
   await page
     .getByRole('link', { name: 'Create a webhook' })
@@ -45,7 +45,7 @@ story('the link of the start leads to an overview that says what to do first', a
 })
 
 story(
-  'an address that may not be used is refused beside its field, and nothing typed is lost',
+  'a rejected URL has an error beside its field, and the other fields keep their values',
   async () => {
     await page.getByLabel('URL').fill('http://example.com/hooks')
     await page.getByLabel('Description').fill('My first receiver')
@@ -54,7 +54,7 @@ story(
       .first()
       .waitFor()
     await page.getByRole('checkbox', { name: JOINED }).check()
-    // The address guard knows this one; the browser does not.
+    // Only the server's address guard rejects this one.
     await page.getByLabel('URL').fill('https://10.0.0.1/hooks')
     await page.getByRole('button', { name: 'Create webhook' }).click()
     await page.getByText('not a public address').first().waitFor()
@@ -62,7 +62,7 @@ story(
   },
 )
 
-story('creating it leads to its signing secret, which can be copied', async () => {
+story('creating a webhook leads to its signing secret, which can be copied', async () => {
   await page.getByLabel('URL').fill(server.receiver.url)
   await page.getByRole('button', { name: 'Create webhook' }).click()
   const section = page.getByRole('region', { name: 'Signing secret' })
@@ -74,30 +74,30 @@ story('creating it leads to its signing secret, which can be copied', async () =
   expect(webhookPath).toMatch(/^\/console\/webhooks\/wh_[0-9a-z]{26}$/)
 })
 
-story('a test event arrives, signed with that secret, and the page shows it live', async () => {
+story('a test event arrives, signed with that secret, and the page follows it live', async () => {
   await sendTestEvent()
   await page.getByRole('status').filter({ hasText: 'It arrived' }).waitFor()
   const arrived = await server.receiver.arrival(1)
   expect(await isSignedWith(arrived, secret)).toBe(true)
   await page.getByRole('link', { name: 'Show the delivery' }).click()
-  await settled(page)
+  await waitUntilLoaded(page)
   await page.getByText('The receiver accepted it.').waitFor()
 })
 
 story(
-  'a receiver that fails is shown attempt by attempt, with the reason, until it works again',
+  'failed attempts appear one by one, with the reason, until the endpoint recovers',
   async () => {
     server.receiver.answer = (response) => response.writeHead(503).end('{"error":"closed"}')
     await page.goto(server.url + webhookPath)
-    await settled(page)
+    await waitUntilLoaded(page)
     await sendTestEvent()
     await page
       .getByRole('status')
       .filter({ hasText: /Attempt \d failed/ })
       .waitFor()
     await page.getByRole('link', { name: 'Show the delivery' }).click()
-    await settled(page)
-    // They come in by themselves.
+    await waitUntilLoaded(page)
+    // The attempts appear without a reload.
     for (const number of [1, 2, 3]) {
       await page.getByRole('button', { name: `Attempt ${number}` }).waitFor()
     }
@@ -112,7 +112,7 @@ story(
   },
 )
 
-story('what succeeded can be redelivered under the same id', async () => {
+story('a successful delivery can be redelivered with the same id', async () => {
   const before = server.receiver.received.length
   const last = server.receiver.received[before - 1]
   await page.getByRole('button', { name: 'Redeliver' }).click()
@@ -122,9 +122,9 @@ story('what succeeded can be redelivered under the same id', async () => {
   await page.getByRole('button', { name: 'Attempt 5' }).waitFor()
 })
 
-story('rotating shows both secrets, and the new one signs from then on', async () => {
+story('rotation shows both secrets, and the new one signs', async () => {
   await page.goto(`${server.url}${webhookPath}?tab=secret`)
-  await settled(page)
+  await waitUntilLoaded(page)
   const section = page.getByRole('region', { name: 'Signing secret' })
   await section.getByRole('button', { name: 'Show', exact: true }).click()
   await section.getByText(secret).waitFor()
@@ -146,10 +146,10 @@ story('rotating shows both secrets, and the new one signs from then on', async (
 })
 
 story(
-  'what happens while it is paused is not delivered, and is brought back by a recovery',
+  'events published while the webhook is disabled are not delivered until a recovery',
   async () => {
     await page.goto(server.url + webhookPath)
-    await settled(page)
+    await waitUntilLoaded(page)
     await change('Pause')
     await page.locator('main').getByText('Disabled', { exact: true }).first().waitFor()
     const before = server.receiver.received.length
@@ -162,7 +162,7 @@ story(
 
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: /Recover/ }).click()
-    await settled(page)
+    await waitUntilLoaded(page)
     await page.getByRole('button', { name: 'Last hour' }).click()
     await page.getByRole('radio', { name: 'Missed', exact: true }).check()
     await page.getByRole('button', { name: 'Count', exact: true }).click()
@@ -177,9 +177,9 @@ story(
   },
 )
 
-story('deleting says what is lost, and takes it from the list', async () => {
+story('deleting a webhook says what is lost, and removes it from the list', async () => {
   await page.goto(server.url + webhookPath)
-  await settled(page)
+  await waitUntilLoaded(page)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
@@ -187,7 +187,7 @@ story('deleting says what is lost, and takes it from the list', async () => {
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   await expect.poll(() => page.getByText(server.receiver.url).count()).toBe(0)
-  expect(reader.troubles).toEqual([])
+  expect(reader.pageErrors).toEqual([])
 })
 
 async function sendTestEvent(): Promise<void> {

@@ -1,34 +1,34 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { useEffect } from 'react'
 import type { CombinedError } from 'urql'
-import { problemOf } from '../api/problem.ts'
+import { describeError } from '../api/request-error.ts'
 
 const RETRY_EVERY_MS = 5_000
 
-interface FailureProps {
+interface QueryErrorProps {
   readonly error: CombinedError
   retry(): void
 }
 
-/** Why something is not shown. What is only away for a while is asked for again by itself. */
-export function Failure({ error, retry }: FailureProps) {
-  const { message, isAway } = problemOf(error)
+/** Shows why a query failed. If the server or its database is unreachable, retries every 5 seconds. */
+export function QueryError({ error, retry }: QueryErrorProps) {
+  const { message, isUnreachable } = describeError(error)
   useEffect(() => {
-    if (!isAway) return
+    if (!isUnreachable) return
     const timer = setInterval(retry, RETRY_EVERY_MS)
     return () => clearInterval(timer)
-  }, [isAway, retry])
+  }, [isUnreachable, retry])
   return (
     <Alert
       color="red"
       variant="light"
       role="alert"
-      title={isAway ? 'Not reachable' : 'This cannot be shown'}
+      title={isUnreachable ? 'Not reachable' : 'This cannot be shown'}
     >
       <Group justify="space-between">
         <span>
           {message}
-          {isAway && ' This page tries again by itself.'}
+          {isUnreachable && ' This page tries again by itself.'}
         </span>
         <Button size="xs" variant="default" onClick={retry}>
           Try again

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 
 vi.stubGlobal('location', { pathname: '/console/' })
-const { consoleOf, placeOf } = await import('../../src/console/place.ts')
+const { consoleUrl, mountOf } = await import('../../src/console/mount.ts')
 
 const ORGANIZATION = 'org_01m7xgjytfecrvetdfjkb8kqpk'
 
@@ -17,13 +17,13 @@ test.each([
   ['/portal/deliveries', 'portal', '/portal', null],
   [`/portal/as/${ORGANIZATION}`, 'portal', '/portal', null],
   ['/portals', 'console', '/console', null],
-])('%s is of the %s at %s', (pathname, kind, basename, organizationId) => {
-  expect(placeOf(pathname)).toEqual({ kind, basename, organizationId })
+])('%s is in the %s at %s', (pathname, kind, basename, organizationId) => {
+  expect(mountOf(pathname)).toEqual({ kind, basename, organizationId })
 })
 
-test('the address of a page for an operator is where they act for that organization', () => {
-  const address = consoleOf(ORGANIZATION, '/deliveries/msg_1')
-  expect(address).toBe(`/console/as/${ORGANIZATION}/deliveries/msg_1`)
-  expect(placeOf(address).organizationId).toBe(ORGANIZATION)
-  expect(placeOf(consoleOf(ORGANIZATION)).organizationId).toBe(ORGANIZATION)
+test('consoleUrl leads to the console of that organization', () => {
+  const url = consoleUrl(ORGANIZATION, '/deliveries/msg_1')
+  expect(url).toBe(`/console/as/${ORGANIZATION}/deliveries/msg_1`)
+  expect(mountOf(url).organizationId).toBe(ORGANIZATION)
+  expect(mountOf(consoleUrl(ORGANIZATION)).organizationId).toBe(ORGANIZATION)
 })

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 
-/** Calls again and again while the page is looked at. `call` is to stay the same function. */
-export function useEvery(ms: number, call: () => void): void {
+/** Calls `call` every `ms` milliseconds while the page is visible. `call` must be stable (`useCallback`). */
+export function usePolling(ms: number, call: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') call()

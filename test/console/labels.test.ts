@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/api-keys/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
 import { SCOPES as SHOWN_SCOPES } from '../../src/console/api-keys/scopes.ts'
-import { ACTIONS } from '../../src/console/audit/actions.ts'
+import { ACTION_LABELS } from '../../src/console/audit/action-labels.ts'
 
-test('every action of the audit log has words, and no other', () => {
-  expect(Object.keys(ACTIONS)).toEqual(AUDIT_ACTIONS)
+test('exactly the actions of the audit log have a label', () => {
+  expect(Object.keys(ACTION_LABELS)).toEqual(AUDIT_ACTIONS)
 })
 
-test('every scope has a sentence, and no other', () => {
+test('exactly the existing scopes have a description', () => {
   expect(SHOWN_SCOPES.map(([scope]) => scope)).toEqual(SCOPES)
 })
