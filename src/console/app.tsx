@@ -37,7 +37,7 @@ export function App() {
         }
         failed={(message, retry) => (
           <Centered>
-            <Alert color="red" variant="light" title="The console cannot start">
+            <Alert color="red" variant="light" title="The console failed to start">
               <Stack align="start">
                 {message}
                 <Button size="xs" onClick={retry}>

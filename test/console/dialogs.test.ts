@@ -46,7 +46,7 @@ const DIALOGS: readonly [what: string, path: () => string, open: (page: Page) =>
     [
       'publishing an event',
       () => '/events',
-      (page) => page.getByRole('button', { name: 'Publish an event' }).click(),
+      (page) => page.getByRole('button', { name: 'Publish event' }).click(),
     ],
     [
       'sending a test event',
@@ -61,12 +61,12 @@ const DIALOGS: readonly [what: string, path: () => string, open: (page: Page) =>
     [
       'disabling a webhook',
       () => `/webhooks/${seed.webhooks.boxOffice}`,
-      (page) => page.getByRole('button', { name: 'Pause' }).click(),
+      (page) => page.getByRole('button', { name: 'Disable' }).click(),
     ],
     [
       'creating an organization',
       () => '/organizations',
-      (page) => page.getByRole('link', { name: 'Create an organization' }).click(),
+      (page) => page.getByRole('link', { name: 'Create organization' }).click(),
     ],
   ]
 

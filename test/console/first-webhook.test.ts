@@ -36,11 +36,7 @@ story('the sign-in link opens an overview with the first steps', async () => {
   await page.goto(server.signInLink)
   await waitUntilLoaded(page)
   expect(await page.locator('h1').textContent()).toBe('Overview')
-  await page
-    .getByRole('link', { name: 'Create a webhook' })
-    .or(page.getByRole('link', { name: 'Create webhook' }))
-    .first()
-    .click()
+  await page.getByRole('link', { name: 'Create webhook' }).first().click()
   await page.getByRole('heading', { name: 'Create webhook' }).waitFor()
 })
 
@@ -76,12 +72,12 @@ story('creating a webhook leads to its signing secret, which can be copied', asy
 
 story('a test event arrives, signed with that secret, and the page follows it live', async () => {
   await sendTestEvent()
-  await page.getByRole('status').filter({ hasText: 'It arrived' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Delivered' }).waitFor()
   const arrived = await server.receiver.arrival(1)
   expect(await isSignedWith(arrived, secret)).toBe(true)
-  await page.getByRole('link', { name: 'Show the delivery' }).click()
+  await page.getByRole('link', { name: 'Show delivery' }).click()
   await waitUntilLoaded(page)
-  await page.getByText('The receiver accepted it.').waitFor()
+  await page.getByText('The receiver accepted the delivery.').waitFor()
 })
 
 story(
@@ -95,7 +91,7 @@ story(
       .getByRole('status')
       .filter({ hasText: /Attempt \d failed/ })
       .waitFor()
-    await page.getByRole('link', { name: 'Show the delivery' }).click()
+    await page.getByRole('link', { name: 'Show delivery' }).click()
     await waitUntilLoaded(page)
     // The attempts appear without a reload.
     for (const number of [1, 2, 3]) {
@@ -105,7 +101,7 @@ story(
     await page.getByText('{"error":"closed"}').or(page.getByText('"closed"')).first().waitFor()
 
     server.receiver.answer = (response) => response.end()
-    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('button', { name: 'Retry now' }).click()
     await page.getByRole('button', { name: 'Attempt 4' }).filter({ hasText: '200' }).waitFor()
     const state = page.locator('main').getByText('Succeeded', { exact: true })
     await state.first().waitFor()
@@ -150,13 +146,13 @@ story(
   async () => {
     await page.goto(server.url + webhookPath)
     await waitUntilLoaded(page)
-    await change('Pause')
+    await change('Disable')
     await page.locator('main').getByText('Disabled', { exact: true }).first().waitFor()
     const before = server.receiver.received.length
     await call(server, 'publishEvents', {
       input: ['PublishEventsInput!', { events: [1, 2, 3].map(missed) }],
     })
-    await change('Resume')
+    await change('Enable')
     await page.locator('main').getByText('Healthy', { exact: true }).first().waitFor()
     expect(server.receiver.received.length).toBe(before)
 
@@ -197,7 +193,7 @@ async function sendTestEvent(): Promise<void> {
   await dialog.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
-async function change(action: 'Pause' | 'Resume'): Promise<void> {
+async function change(action: 'Disable' | 'Enable'): Promise<void> {
   await page.getByRole('button', { name: action }).click()
   await page.getByRole('dialog').getByRole('button', { name: action }).click()
 }

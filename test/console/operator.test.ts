@@ -29,12 +29,12 @@ story(
   'an operator creates an organization and its first API key, whose token shows once',
   async () => {
     await open('/organizations')
-    await page.getByRole('link', { name: 'Create an organization' }).first().click()
+    await page.getByRole('link', { name: 'Create organization' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Riverside Museum')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await dialog.getByRole('link', { name: 'Make its first API key' }).click()
-    await page.getByText('You act for').waitFor()
+    await dialog.getByRole('link', { name: 'Create first API key' }).click()
+    await page.getByText('You are acting for').waitFor()
     expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
 
     const form = page.getByRole('dialog')
@@ -93,8 +93,8 @@ story('a job can be failed with a reason, which the job and the audit log show',
   await page.getByRole('button', { name: 'Fail', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
-  await dialog.getByText('Say why').waitFor()
-  await dialog.getByLabel('Why').fill('The museum closed its receiver')
+  await dialog.getByText('Enter a reason').waitFor()
+  await dialog.getByLabel('Reason').fill('The museum closed its receiver')
   await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
   await page.getByRole('status').filter({ hasText: '1 job was failed' }).waitFor()
   await row.getByText('The museum closed its receiver').waitFor()

@@ -44,24 +44,24 @@ function ApiKeys() {
 
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
-      Create an API key
+      Create API key
     </Button>
   )
   return (
     <Page
       title="API keys"
-      description={`What programs authenticate with, to act for ${viewer.organization.name}. Each may do only what its scopes allow.`}
+      description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit what it can do.`}
       actions={create}
     >
       <Group mih={24}>
         <Switch
-          label="Show revoked ones"
+          label="Show revoked keys"
           checked={values.revoked !== null}
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
         <Text size="sm" c="dimmed">
-          {hidden === 1 && '1 revoked key is not shown.'}
-          {hidden > 1 && `${formatCount(hidden)} revoked keys are not shown.`}
+          {hidden === 1 && '1 revoked key is hidden.'}
+          {hidden > 1 && `${formatCount(hidden)} revoked keys are hidden.`}
         </Text>
       </Group>
       <List
@@ -76,10 +76,10 @@ function ApiKeys() {
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
           <EmptyState
-            title={hidden > 0 ? 'All keys are revoked' : 'There is no API key'}
+            title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
             action={create}
           >
-            Create one for each program that calls the API, with no more scopes than it needs.
+            Create a key for each program that calls the API, with only the scopes it needs.
           </EmptyState>
         }
       />

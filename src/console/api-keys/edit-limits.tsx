@@ -27,7 +27,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
     const input = Object.fromEntries(changed.map((field) => [field, limits[field]]))
     const outcome = await run({ id: apiKey.id, input })
     if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
-    notifySuccess('The limits are changed. Every process follows at once.')
+    notifySuccess('Limits saved.')
     setLimits(null)
     setErrors({})
   }
@@ -35,7 +35,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
-        How much it may ask for
+        Rate limits
       </Text>
       {limits ? (
         <form onSubmit={save}>
@@ -48,7 +48,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
             )}
             <Group gap="xs">
               <Button type="submit" size="xs" loading={running}>
-                Save the limits
+                Save limits
               </Button>
               <Button size="xs" variant="default" onClick={() => setLimits(null)}>
                 Cancel
@@ -60,7 +60,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
         <Group justify="space-between">
           <Text size="sm">
             {formatCount(requestsPerSecond)} requests and {formatCount(eventsPerSecond)} events per
-            second, on average over ten seconds.
+            second, averaged over ten seconds.
           </Text>
           {can('keys:manage') && !apiKey.revokedAt && (
             <Button
@@ -68,7 +68,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
               variant="default"
               onClick={() => setLimits({ requestsPerSecond, eventsPerSecond })}
             >
-              Edit the limits
+              Edit limits
             </Button>
           )}
         </Group>

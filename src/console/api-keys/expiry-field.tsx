@@ -58,10 +58,10 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
         />
       )}
       <Text size="sm" c="dimmed">
-        {expiry.choice === 'never' && 'It is good until somebody revokes it.'}
+        {expiry.choice === 'never' && 'The key is valid until revoked.'}
         {end !== null && error === undefined && (
           <>
-            From <Time at={end} /> on, it is refused.
+            The key expires <Time at={end} />.
           </>
         )}
       </Text>

@@ -25,7 +25,7 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   },
   {
     label: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Not yet'),
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
     width: 120,
   },
   { label: 'State', cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />, width: 100 },
@@ -39,7 +39,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
         {nameOf(apiKey)}
         {viewer.apiKey.id === apiKey.id && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            in use here
+            current session
           </Badge>
         )}
       </Group>

@@ -4,7 +4,7 @@ import type { ApiKeysFieldsFragment } from '../generated/graphql.ts'
 
 export type ApiKey = ApiKeysFieldsFragment
 
-export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Without a name'
+export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Unnamed'
 
 export function KeyStateBadge({ apiKey }: { apiKey: ApiKey }) {
   const nowMs = useNow()

@@ -25,10 +25,10 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (scopes.length === 0) return setErrors({ scopes: 'Choose at least one.' })
+    if (scopes.length === 0) return setErrors({ scopes: 'Choose at least one scope.' })
     const end = expiresAt(expiry, Date.now())
     if (expiry.choice === 'date' && (end === null || Date.parse(end) <= Date.now())) {
-      return setErrors({ expiresAt: 'Choose a time that is still to come.' })
+      return setErrors({ expiresAt: 'Choose a time in the future.' })
     }
     const outcome = await run({
       input: {
@@ -47,7 +47,7 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
       <Stack gap="lg">
         <TextInput
           label="Name"
-          description="What uses it, for people to tell keys apart."
+          description="The program that uses the key."
           placeholder="Ticket shop"
           maxLength={200}
           autoComplete="off"
@@ -83,7 +83,7 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
             Cancel
           </Button>
           <Button type="submit" loading={running}>
-            Create the key
+            Create key
           </Button>
         </Group>
       </Stack>

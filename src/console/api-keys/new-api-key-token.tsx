@@ -19,9 +19,10 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
         color="yellow"
         variant="light"
         icon={<IconAlertTriangle size={18} />}
-        title="Copy it now: it will not be shown again"
+        title="Copy the token now: it will not be shown again"
       >
-        Posthorn keeps only a hash of it. If it is lost, create another key and revoke this one.
+        Posthorn stores only a hash of the token. If you lose it, create another key and revoke this
+        one.
       </Alert>
       <Stack gap="xs">
         <TextInput
@@ -33,20 +34,20 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
         />
         <Group>
-          <CopyButton value={token} label="Copy the token" labelled />
+          <CopyButton value={token} label="Copy token" labelled />
         </Group>
       </Stack>
       <Stack gap="xs">
         <Text size="sm" fw={500}>
-          Try it
+          Test request
         </Text>
-        <CodeBlock code={curl} label="The command" />
+        <CodeBlock code={curl} label="Command" />
         <Group>
-          <CopyButton value={curl} label="Copy the command" labelled />
+          <CopyButton value={curl} label="Copy command" labelled />
         </Group>
       </Stack>
       <Group justify="end">
-        <Button onClick={onClose}>I have stored it</Button>
+        <Button onClick={onClose}>I have stored the token</Button>
       </Group>
     </Stack>
   )

@@ -24,7 +24,7 @@ export function NewApiKey({ opened, onClose }: NewApiKeyProps) {
       opened={opened}
       onClose={close}
       size="lg"
-      title={<Text fw={650}>{showsToken ? 'The API key is made' : 'Create an API key'}</Text>}
+      title={<Text fw={650}>{showsToken ? 'API key created' : 'Create API key'}</Text>}
       closeOnClickOutside={false}
       closeOnEscape={!showsToken}
       withCloseButton={!showsToken}

@@ -32,32 +32,32 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
         opened={asking}
         onClose={() => setAsking(false)}
         title={`Revoke “${name}”?`}
-        action="Revoke the key"
+        action="Revoke key"
         destructive
         onConfirm={confirm}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (
             <Alert color="red" variant="light" title="You are signed in with this key">
-              You are signed out as soon as it is revoked, and need another key to come back.
+              Revoking the key signs you out. You need another key to sign in again.
             </Alert>
           )}
           <span>
-            Every program that uses it is refused from that moment on:{' '}
+            Requests with this key will fail.{' '}
             {apiKey.scopes.includes('admin')
-              ? 'with this key it could do everything, in every organization.'
-              : `it can no longer use ${apiKey.scopes.join(', ')}.`}{' '}
-            Sessions that were begun with it end, too.
+              ? 'It allows everything, in every organization.'
+              : `It allows ${apiKey.scopes.join(', ')}.`}{' '}
+            Its sessions end as well.
           </span>
           <span>
             {apiKey.lastUsedAt ? (
               <>
-                It was last used <Time at={apiKey.lastUsedAt} as="relative" />.
+                Last used <Time at={apiKey.lastUsedAt} as="relative" />.
               </>
             ) : (
-              'It was never used.'
+              'Never used.'
             )}{' '}
-            This cannot be undone. What was published and delivered stays.
+            This cannot be undone. Published events and their deliveries stay.
           </span>
         </Stack>
       </Confirm>

@@ -14,13 +14,13 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
   const all = chosen.includes('admin')
   return (
     <Checkbox.Group
-      label="What it may do"
-      description="No more than its program needs."
+      label="Scopes"
+      description="Choose only what the program needs."
       value={[...chosen]}
       onChange={onChange}
       error={error}
     >
-      <Group gap="xs" my="sm" role="group" aria-label="Choose scopes that go together">
+      <Group gap="xs" my="sm" role="group" aria-label="Scope presets">
         {PRESETS.map(({ label, scopes }) => {
           const given = scopes.filter(can)
           const active = given.length === chosen.length && given.every((s) => chosen.includes(s))
@@ -49,7 +49,7 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
                 <span className="ph-mono">{scope}</span>{' '}
                 <Text span size="sm" c="dimmed">
                   {sentence}
-                  {!can(scope) && ' Your own key lacks this.'}
+                  {!can(scope) && ' Your own key does not have this scope.'}
                 </Text>
               </>
             }
@@ -58,7 +58,7 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
       </Stack>
       {all && (
         <Text size="sm" c="dimmed">
-          With <span className="ph-mono">admin</span>, all the others are included.
+          <span className="ph-mono">admin</span> includes all other scopes.
         </Text>
       )}
     </Checkbox.Group>

@@ -11,10 +11,10 @@ export function describeError(error: CombinedError): RequestError {
   const codes = error.graphQLErrors.map(({ extensions }) => extensions['code'])
   const status = (error.response as Response | undefined)?.status ?? 0
   if (codes.includes('UNAVAILABLE') || status >= 502) {
-    return { message: 'The database cannot be reached at the moment.', isUnreachable: true }
+    return { message: 'The database is unreachable.', isUnreachable: true }
   }
   if (error.networkError) {
-    return { message: 'Posthorn cannot be reached at the moment.', isUnreachable: true }
+    return { message: 'Posthorn is unreachable.', isUnreachable: true }
   }
   return {
     message: error.graphQLErrors.map(({ message }) => message).join(' '),

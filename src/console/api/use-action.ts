@@ -41,7 +41,7 @@ export function useAction<Data extends object, Variables extends object>(
     if (result?.__typename?.endsWith('Success')) {
       return { ok: true, value: result as SuccessOf<Union> }
     }
-    const { message = 'Nothing was done.', issues = [] } = (result ?? {}) as {
+    const { message = 'The action failed.', issues = [] } = (result ?? {}) as {
       message?: string
       issues?: Issue[]
     }

@@ -6,7 +6,7 @@ const SOURCE_LABELS: Readonly<Record<AuditSource, string>> = {
   REST: 'REST API',
   CLI: 'Command line',
   CONSOLE: 'Console',
-  SYSTEM: 'Posthorn itself',
+  SYSTEM: 'Posthorn',
 }
 
 export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source] ?? source
@@ -26,7 +26,7 @@ export function Actor({ apiKeyId, source, names }: ActorProps) {
   const name = names.get(apiKeyId)
   if (name) return name
   return (
-    <Text span inherit className="ph-mono" title="A key that is not of this organization">
+    <Text span inherit className="ph-mono" title="An API key of another organization">
       {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
     </Text>
   )

@@ -23,7 +23,7 @@ export function AuditFilters({ values, names, active, set, clear }: AuditFilters
   return (
     <FilterBar active={active} clear={clear}>
       <FilterSelect
-        label="What"
+        label="Action"
         w={190}
         searchable
         data={Object.entries(ACTION_LABELS).map(([value, label]) => ({ value, label }))}
@@ -56,7 +56,7 @@ function SubjectInput({ value, onChange }: SubjectInputProps) {
   const apply = () => text.trim() !== value && onChange(text.trim())
   return (
     <TextInput
-      label="Done to"
+      label="Object"
       size="xs"
       w={220}
       placeholder="wh_…, or an event type"

@@ -24,15 +24,15 @@ import { Subject } from './subject.tsx'
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (names: KeyNames): readonly Column<Entry>[] => [
-  { label: 'What', cell: ({ action }) => actionLabel(action), width: '18%' },
-  { label: 'Done to', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
-  { label: 'Who', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
+  { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },
+  { label: 'Object', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
+  { label: 'Actor', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
   {
-    label: 'From',
+    label: 'Source',
     cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
   },
-  { label: 'When', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },
+  { label: 'Time', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },
 ]
 
 export default function AuditLogPage() {
@@ -62,7 +62,7 @@ function AuditLog() {
   return (
     <Page
       title="Audit log"
-      description="Every change in this organization, and who signed in to this console and out of it: who it was, when, from where, and how. Published events are not in it; they are on record themselves."
+      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
     >
       <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
       <List
@@ -79,8 +79,8 @@ function AuditLog() {
           active ? (
             <NoMatches noun="change" clear={clear} />
           ) : (
-            <EmptyState title="Nothing was changed yet">
-              As soon as somebody creates a webhook or an API key, it stands here.
+            <EmptyState title="No changes yet">
+              Changes appear here, such as a new webhook or API key.
             </EmptyState>
           )
         }

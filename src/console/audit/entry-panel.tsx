@@ -41,7 +41,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">There is no such entry, or it is past its retention.</Text>
+        <Text c="dimmed">This entry does not exist, or is past its retention period.</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -55,23 +55,23 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: 'When', value: <Time at={entry.at} /> },
-          { label: 'Done to', value: <Subject action={action} id={subjectId} /> },
+          { label: 'Time', value: <Time at={entry.at} /> },
+          { label: 'Object', value: <Subject action={action} id={subjectId} /> },
           {
-            label: 'Who',
+            label: 'Actor',
             value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
           },
-          { label: 'How', value: sourceLabel(source) },
+          { label: 'Source', value: sourceLabel(source) },
           address ? { label: 'Address', value: address } : null,
           forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
-          userAgent ? { label: 'Program', value: userAgent } : null,
-          { label: 'Action', value: <span className="ph-mono">{action}</span> },
+          userAgent ? { label: 'User agent', value: userAgent } : null,
+          { label: 'Action code', value: <span className="ph-mono">{action}</span> },
         ]}
       />
       <FieldChanges before={entry.before} after={entry.after} />
       <Group gap="lg">
         <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          All changes of this
+          All changes of this object
         </Anchor>
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">

@@ -12,12 +12,12 @@ export function FieldChanges({ before, after }: FieldChangesProps) {
   if (changes.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No fields were changed.
+        No fields changed.
       </Text>
     )
   }
   return (
-    <Stack gap="md" component="section" aria-label="What changed">
+    <Stack gap="md" component="section" aria-label="Changed fields">
       {changes.map((change) => (
         <Change key={change.field} change={change} />
       ))}

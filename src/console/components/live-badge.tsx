@@ -4,7 +4,7 @@ import type { LiveState } from '../api/use-live.ts'
 const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
   connecting: ['Connecting …', 'gray'],
   live: ['Live', 'green'],
-  interrupted: ['Interrupted, trying again', 'orange'],
+  interrupted: ['Interrupted, reconnecting', 'orange'],
 }
 
 /** Shows whether the page receives live updates. */

@@ -23,12 +23,12 @@ export function QueryError({ error, retry }: QueryErrorProps) {
       color="red"
       variant="light"
       role="alert"
-      title={isUnreachable ? 'Not reachable' : 'This cannot be shown'}
+      title={isUnreachable ? 'Server unreachable' : 'Loading failed'}
     >
       <Group justify="space-between">
         <span>
           {message}
-          {isUnreachable && ' This page tries again by itself.'}
+          {isUnreachable && ' Retrying automatically.'}
         </span>
         <Button size="xs" variant="default" onClick={retry}>
           Try again

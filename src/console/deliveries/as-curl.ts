@@ -25,15 +25,17 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
     ...(body == null ? [] : [`--data-raw ${quote(body)}`]),
   ]
   const notes = [
-    'The signature is that of the attempt. Receivers that check its age refuse it when it is older than 5 minutes.',
+    'The signature is the one of the attempt. Receivers that check its age reject it after 5 minutes.',
   ]
   if (masked.length > 0) {
     notes.push(
-      `The values of custom headers are not kept with an attempt, as they may be credentials. Put yours in place of ${masked.map(placeholder).join(', ')}.`,
+      `Attempts do not record the values of custom headers, which may be credentials. Replace ${masked.map(placeholder).join(', ')} with yours.`,
     )
   }
   if (body == null) {
-    notes.push('The body is left out: it is past its retention, or you may not read events.')
+    notes.push(
+      'The body is left out, because it is past its retention period or you may not read events.',
+    )
   }
   return { command: lines.join(' \\\n  '), notes }
 }

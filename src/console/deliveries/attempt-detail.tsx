@@ -26,7 +26,11 @@ export function AttemptDetail({ id, hint }: AttemptDetailProps) {
   if (error && !data) return <QueryError error={error} retry={reload} />
   const attempt = data?.node && 'request' in data.node ? data.node : null
   if (!attempt) {
-    return data ? <Text size="sm">This attempt is past its retention.</Text> : <Skeleton h={280} />
+    return data ? (
+      <Text size="sm">This attempt is past its retention period.</Text>
+    ) : (
+      <Skeleton h={280} />
+    )
   }
   const { request, response } = attempt
   return (
@@ -44,14 +48,11 @@ export function AttemptDetail({ id, hint }: AttemptDetailProps) {
             <AttemptBody
               label="Request body"
               body={request.body ?? null}
-              missing="It is past its retention."
+              missing="past its retention period"
             />
           )}
         </Half>
-        <Half
-          title="Response"
-          line={response ? `HTTP status ${response.status}` : 'There was none.'}
-        >
+        <Half title="Response" line={response ? `HTTP status ${response.status}` : 'No response'}>
           {response && (
             <>
               <HeaderTable label="Response headers" headers={response.headers} />

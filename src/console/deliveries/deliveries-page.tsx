@@ -25,7 +25,7 @@ export default function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      description="One event to be delivered to one webhook. Each is tried until it succeeds or its retry schedule is exhausted."
+      description="A delivery sends one event to one webhook. Failed attempts are retried until one succeeds or the retry schedule is exhausted."
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
@@ -48,9 +48,9 @@ export default function DeliveriesPage() {
 
 function EmptyList() {
   return (
-    <EmptyState title="Nothing has been delivered yet">
-      An event makes one delivery for each enabled webhook that subscribes to its type. Send a test
-      event from the page of a{' '}
+    <EmptyState title="No deliveries yet">
+      Each event creates one delivery for each enabled webhook that subscribes to its type. Send a
+      test event from the page of a{' '}
       <Anchor component={Link} to="/webhooks" inherit underline="always">
         webhook
       </Anchor>

@@ -41,18 +41,17 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
           loading={running && !confirming}
           onClick={() => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver())}
         >
-          {isPending ? 'Try now' : 'Redeliver'}
+          {isPending ? 'Retry now' : 'Redeliver'}
         </Button>
         <Confirm
           opened={confirming}
           onClose={() => setConfirming(false)}
-          title="Send it once more?"
+          title="Redeliver this delivery?"
           action="Redeliver"
           onConfirm={redeliver}
         >
-          The receiver has accepted this delivery before. It gets the same body again, under the
-          same id, so that it can tell. The delivery is pending again until it succeeds or its retry
-          schedule is exhausted.
+          The receiver has already accepted this delivery. It receives the same body and id again.
+          The delivery is pending until an attempt succeeds or the retry schedule is exhausted.
         </Confirm>
         {isPending && <Cancel id={id} />}
       </>
@@ -62,7 +61,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         color="red"
         variant="light"
         role="alert"
-        title="Nothing was done"
+        title="Action failed"
         withCloseButton
         closeButtonLabel="Close"
         onClose={() => setError(null)}
@@ -93,8 +92,8 @@ function Cancel({ id }: { id: string }) {
           return outcome.ok ? null : outcome.message
         }}
       >
-        No further attempt is made, so the receiver does not get this event. An attempt that is
-        under way ends, and is recorded. It can still be redelivered by hand.
+        No further attempts are made, so the receiver may not get this event. A running attempt
+        finishes and is recorded. You can redeliver the delivery later.
       </Confirm>
     </>
   )

@@ -31,7 +31,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     >
       {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}
-      {data && !event && <Text size="sm">The event is past its retention.</Text>}
+      {data && !event && <Text size="sm">The event is past its retention period.</Text>}
       {event && (
         <Suspense fallback={<Skeleton h={120} />}>
           <EventBody body={event.body} />

@@ -17,7 +17,7 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
   return (
     <Facts
       facts={[
-        { label: 'Id, sent in a header of each attempt', value: <Id id={id} /> },
+        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
         {
           label: 'Webhook',
           value: webhook ? (
@@ -27,7 +27,7 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
           ) : (
             <>
               <Id id={webhookId} />
-              {withWebhook && 'It was deleted.'}
+              {withWebhook && 'Deleted'}
             </>
           ),
         },

@@ -10,9 +10,9 @@ import type { DeliveryFilter, StatusClass } from '../generated/graphql.ts'
 const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
   { value: 'SUCCESS_2XX', label: '2xx: succeeded' },
   { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
-  { value: 'CLIENT_ERROR_4XX', label: '4xx: refused' },
+  { value: 'CLIENT_ERROR_4XX', label: '4xx: rejected' },
   { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
-  { value: 'NONE', label: 'No answer' },
+  { value: 'NONE', label: 'No response' },
 ]
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
@@ -53,7 +53,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         onChange={(state) => set({ state })}
       />
       <FilterSelect
-        label="Last answer"
+        label="Last response"
         w={150}
         data={STATUS_CLASSES}
         value={values.status}

@@ -84,11 +84,11 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       </Section>
       <Section
         title="Attempts"
-        description="Oldest first. Open one to see its request and response."
+        description="Oldest first. Open an attempt to see its request and response."
       >
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            None was made yet.
+            No attempts yet.
           </Text>
         ) : (
           <Stack gap="xs">
@@ -100,7 +100,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
             />
             {!showEarlier && delivery.attempts?.pageInfo.hasPreviousPage && (
               <Text size="xs" c="dimmed">
-                These are the last {MOST_ATTEMPTS} attempts.
+                Only the last {MOST_ATTEMPTS} attempts are shown.
               </Text>
             )}
           </Stack>

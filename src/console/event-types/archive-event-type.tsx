@@ -22,7 +22,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   async function confirm(): Promise<string | null> {
     const outcome = await (archived ? unarchive : archive).run({ name })
     if (!outcome.ok) return outcome.message
-    notifySuccess(archived ? `${name} is in the catalogue again.` : `${name} is archived.`)
+    notifySuccess(archived ? `${name} is no longer archived.` : `${name} is archived.`)
     return null
   }
 
@@ -31,12 +31,11 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <Confirm
         opened={opened}
         onClose={onClose}
-        title="Bring this event type back?"
-        action="Bring back"
+        title="Unarchive this event type?"
+        action="Unarchive"
         onConfirm={confirm}
       >
-        From now on <strong>{name}</strong> can be published and subscribed to again, by every
-        organization.
+        Every organization can publish and subscribe to <strong>{name}</strong> again.
       </Confirm>
     )
   }
@@ -50,14 +49,12 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       onConfirm={confirm}
     >
       <p>
-        From now on <strong>{name}</strong> can no longer be published or newly subscribed to, by
-        any organization: publishing it is refused.
+        No organization can publish <strong>{name}</strong>, or add subscriptions to it.
       </p>
       <p>
-        Subscriptions
-        {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and what was
-        published stay, and deliveries that wait are still sent. You can bring the type back at any
-        time.
+        Existing subscriptions
+        {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and events
+        stay, and pending deliveries are still sent. You can unarchive the event type at any time.
       </p>
     </Confirm>
   )

@@ -25,7 +25,7 @@ export default function EditEventTypePage() {
           ['Event types', '/event-types'],
           [name, page],
         ]}
-        description="A change acts at once. What was published stays as it was."
+        description="Changes apply at once. Published events stay unchanged."
       >
         {eventType && (
           <EventTypeForm
@@ -41,7 +41,7 @@ export default function EditEventTypePage() {
             onSave={async ({ description, schema, example }) => {
               const outcome = await run({ name, input: { description, schema, example } })
               if (outcome.ok) {
-                notifySuccess(`${name} is changed.`)
+                notifySuccess(`${name} was saved.`)
                 navigate(page, { replace: true })
               }
               return outcome

@@ -54,7 +54,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
     const example = parseJson(draft.example)
     if (schema.error !== null || example.error !== null) return
     if (!isEventTypeName(draft.name)) {
-      return setErrors({ name: 'Words of letters, digits, _ and -, joined by dots.' })
+      return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
     }
     setSaved(true)
     const outcome = await onSave({ ...draft, schema: schema.value, example: example.value })
@@ -70,8 +70,8 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           label="Name"
           description={
             exists
-              ? 'The name stays as it is: publishers and webhooks know it.'
-              : 'Words of letters, digits, _ and -, joined by dots. It cannot be changed later.'
+              ? 'The name cannot be changed: publishers and webhooks use it.'
+              : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
           }
           placeholder="order.shipped"
           required
@@ -86,7 +86,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <Textarea
           label="Description"
-          description="What an event of this type says, for those who subscribe. At most 1,000 characters."
+          description="What an event of this type means, for subscribers. Up to 1,000 characters."
           placeholder="An order has left the warehouse."
           required
           withAsterisk={false}
@@ -97,13 +97,13 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           onChange={(event) => change({ description: event.currentTarget.value })}
           error={
             draft.description.length > 1_000
-              ? `${draft.description.length} characters; at most 1,000 are possible.`
+              ? `${draft.description.length} characters; the maximum is 1,000.`
               : errors.description
           }
         />
         <JsonField
           label="Schema"
-          description="A JSON Schema (2020-12) that the data of every event must meet. Without one, any JSON will do."
+          description="A JSON Schema (2020-12) for the data of every event. Empty: any JSON."
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
           error={errors.schema}
@@ -111,7 +111,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <JsonField
           label="Example"
-          description="What the data looks like. It must meet the schema, and is what a test event sends."
+          description="Sample data, which must match the schema. Test events send this example."
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
           error={errors.example}
@@ -127,7 +127,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
             Cancel
           </Button>
           <Button type="submit" loading={running} disabled={exists && !changed}>
-            {exists ? 'Save' : 'Add the event type'}
+            {exists ? 'Save' : 'Create event type'}
           </Button>
         </Group>
       </Stack>

@@ -4,11 +4,11 @@ const MAX_LENGTH = 128
 export function eventTypeNameError(name: string): string | null {
   if (name === '') return null
   const stray = name.match(/[^a-zA-Z0-9_.-]/)
-  if (stray?.[0] === ' ') return 'No spaces, please: join words with _ or a dot.'
-  if (stray) return `${JSON.stringify(stray[0])} cannot be part of a name.`
-  if (name.startsWith('.') || name.includes('..')) return 'There must be a word before each dot.'
+  if (stray?.[0] === ' ') return 'Spaces are not allowed. Separate words with _ or a dot.'
+  if (stray) return `${JSON.stringify(stray[0])} is not allowed in a name.`
+  if (name.startsWith('.') || name.includes('..')) return 'Each dot needs a word before it.'
   if (name.length > MAX_LENGTH) {
-    return `${name.length} characters; at most ${MAX_LENGTH} are possible.`
+    return `${name.length} characters; the maximum is ${MAX_LENGTH}.`
   }
   // A trailing dot is fine: a word may follow.
   return null

@@ -58,21 +58,21 @@ export default function EventTypePage() {
               leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
               onClick={() => setAsking(true)}
             >
-              {archived ? 'Bring back' : 'Archive'}
+              {archived ? 'Unarchive' : 'Archive'}
             </Button>
           </>
         )
       }
     >
-      <Section title="At a glance">
+      <Section title="Event type">
         <Facts
           facts={[
             webhookCount !== null && {
-              label: 'Subscribed to by',
+              label: 'Subscriptions',
               value: <Subscribers name={name} count={webhookCount} />,
             },
-            { label: 'Added', value: <Time at={eventType.createdAt} /> },
-            { label: 'Changed', value: <Time at={eventType.updatedAt} /> },
+            { label: 'Created', value: <Time at={eventType.createdAt} /> },
+            { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
             eventType.archivedAt
               ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
               : null,
@@ -80,13 +80,10 @@ export default function EventTypePage() {
         />
       </Section>
       <SchemaView schema={eventType.schema} />
-      <Section
-        title="Example"
-        description="The data of an event of this type. A test event sends exactly this."
-      >
+      <Section title="Example" description="Sample data. Test events send this example.">
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            There is none, so no test event of this type can be sent.
+            No example. Add one to send test events of this type.
           </Text>
         ) : (
           <JsonBlock value={eventType.example} label="the example" />
@@ -104,7 +101,7 @@ export default function EventTypePage() {
 }
 
 function Subscribers({ name, count }: { name: string; count: number }) {
-  if (count === 0) return 'no webhook'
+  if (count === 0) return 'No webhooks'
   return (
     <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
       {count === 1 ? '1 webhook' : `${formatCount(count)} webhooks`}

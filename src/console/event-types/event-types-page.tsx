@@ -33,12 +33,12 @@ const COLUMNS: readonly Column<EventType>[] = [
       archivedAt ? (
         <StateBadge label="Archived" color="gray" />
       ) : (
-        <StateBadge label="In use" color="green" />
+        <StateBadge label="Active" color="green" />
       ),
     width: 110,
   },
   {
-    label: 'Changed',
+    label: 'Updated',
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
     width: 130,
   },
@@ -56,25 +56,25 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      Add an event type
+      Create event type
     </Button>
   )
   return (
     <Page
       title="Event types"
-      description="What can happen: every name that events are published under, and that webhooks subscribe to."
+      description="The types of events that applications publish, and that webhooks subscribe to."
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
           label="Name or description"
-          placeholder="Part of it"
+          placeholder="Contains"
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
         />
         <Switch
-          label="Show archived ones"
+          label="Show archived"
           checked={values.archived !== null}
           onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
           mb={5}
@@ -92,10 +92,10 @@ export default function EventTypesPage() {
           kinds?.length ? (
             <NoMatches noun="event type" clear={clear} />
           ) : (
-            <EmptyState title="There are no event types" action={create}>
+            <EmptyState title="No event types" action={create}>
               {can('admin')
-                ? 'Add one, so that events can be published and webhooks can subscribe.'
-                : 'The operator of Posthorn adds them.'}
+                ? 'Create one, so that applications can publish events and webhooks can subscribe.'
+                : 'Your Posthorn operator creates them.'}
             </EmptyState>
           )
         }

@@ -12,11 +12,11 @@ export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title="Add an event type">
+    <NeedsScope scope="admin" title="Create event type">
       <Page
-        title="Add an event type"
+        title="Create event type"
         breadcrumbs={[['Event types', '/event-types']]}
-        description="It joins the catalogue of all organizations: from then on it can be published and subscribed to."
+        description="All organizations can publish and subscribe to the new event type."
       >
         <EventTypeForm
           initial={EMPTY_DRAFT}
@@ -26,7 +26,7 @@ export default function NewEventTypePage() {
           onSave={async (input) => {
             const outcome = await run({ input })
             if (outcome.ok) {
-              notifySuccess(`${input.name} is in the catalogue.`)
+              notifySuccess(`${input.name} was created.`)
               navigate(`/event-types/${input.name}`, { replace: true })
             }
             return outcome

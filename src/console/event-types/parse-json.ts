@@ -8,6 +8,6 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text), error: null }
   } catch (cause) {
-    return { error: `This is not JSON yet: ${(cause as Error).message}.` }
+    return { error: `Invalid JSON: ${(cause as Error).message}.` }
   }
 }

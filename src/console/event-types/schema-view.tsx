@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<SchemaProperty>[] = [
   },
   { label: 'Type', cell: ({ type }) => type, width: '20%' },
   {
-    label: 'What it is',
+    label: 'Description',
     cell: ({ description, rules }) => (
       <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
         {description}
@@ -44,7 +44,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
     return (
       <Section title="Schema">
         <Text size="sm" c="dimmed">
-          There is none: the data of an event of this type may be any JSON.
+          No schema: the data of an event of this type can be any JSON.
         </Text>
       </Section>
     )
@@ -54,7 +54,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label="How the schema is shown"
+      aria-label="View of the schema"
       data={[
         { value: 'table', label: 'Properties' },
         { value: 'raw', label: 'JSON Schema' },
@@ -74,7 +74,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
     return (
       <Section title="Schema" actions={actions}>
         <Text size="sm" c="dimmed">
-          The schema names no properties. The JSON Schema says all that must hold.
+          The schema names no properties. See the JSON Schema.
         </Text>
       </Section>
     )
@@ -83,7 +83,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
     <Section title="Schema" actions={actions} flush>
       <List
         bare
-        label="Properties of the data"
+        label="Schema properties"
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

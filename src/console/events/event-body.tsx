@@ -9,7 +9,7 @@ export function EventBody({ body }: { body: string }) {
       label="Body"
       value={value}
       raw={body}
-      note="This is what is signed and sent, to the letter. The payload is in the field data."
+      note="The exact body that is signed and sent. The field data is the payload."
     />
   )
 }

@@ -22,7 +22,7 @@ export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
       size="xs"
       w={240}
       value={text}
-      error={isWrong && 'An id is evt_ and 26 letters and digits.'}
+      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
       onChange={({ currentTarget }) => {
         const id = currentTarget.value.trim()
         setText(id)

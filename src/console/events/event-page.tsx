@@ -54,7 +54,7 @@ export default function EventPage() {
             },
             event.isTest && {
               label: 'Test',
-              value: 'It never happened: it is the example of its type.',
+              value: 'A test event with the example of its type.',
             },
             { label: 'Occurred', value: <Time at={event.occurredAt} /> },
             { label: 'Published', value: <Time at={event.publishedAt} /> },
@@ -89,7 +89,11 @@ function EventDeliveries({ id }: { id: string }) {
   const deliveries = data?.event?.deliveries
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
-    <Section title="Deliveries" description="One for each webhook that was to be told." flush>
+    <Section
+      title="Deliveries"
+      description="One for each webhook that was enabled and subscribed."
+      flush
+    >
       <List
         label="Deliveries of the event"
         columns={COLUMNS}
@@ -102,9 +106,9 @@ function EventDeliveries({ id }: { id: string }) {
         pages={{ info: deliveries?.pageInfo, cursors }}
         bare
         empty={
-          <EmptyState title="It made no deliveries">
-            No enabled webhook subscribed to its type when it was published. A webhook that should
-            have been told can recover it: open the webhook, and choose Recover.
+          <EmptyState title="No deliveries">
+            No enabled webhook subscribed to this event type when the event was published. To send
+            the event to a webhook, open the webhook and choose “Recover deliveries”.
           </EmptyState>
         }
       />

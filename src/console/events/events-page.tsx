@@ -72,7 +72,7 @@ export default function EventsPage() {
   return (
     <Page
       title="Events"
-      description="What happened, as it was published. Each makes one delivery for each enabled webhook that subscribes to its type."
+      description="The events that were published. Each event creates one delivery for each enabled webhook that subscribes to its type."
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -115,9 +115,9 @@ export default function EventsPage() {
 
 function EmptyList() {
   return (
-    <EmptyState title="Nothing has been published yet">
-      Your application publishes events over GraphQL, in SQL or on the command line. Those who may
-      publish find a button for it at the top of this page.
+    <EmptyState title="No events yet">
+      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
+      events:publish, you can publish an event at the top of this page.
     </EmptyState>
   )
 }

@@ -5,7 +5,7 @@ export type Payload =
 
 /** Parses typed JSON. Rejects numbers that JavaScript cannot represent exactly. */
 export function parsePayload(text: string): Payload {
-  if (text.trim() === '') return { ok: false, error: 'Write the payload as JSON, such as {}.' }
+  if (text.trim() === '') return { ok: false, error: 'Enter the payload as JSON, such as {}.' }
   let inexact: string | null = null
   const keepExact = (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'number' && context?.source !== undefined && inexact === null) {
@@ -21,9 +21,9 @@ export function parsePayload(text: string): Payload {
     if (inexact === null) return { ok: true, value }
     return {
       ok: false,
-      error: `The number ${inexact} is too large to be exact: write it as a string.`,
+      error: `The number ${inexact} is too large to be exact. Use a string.`,
     }
   } catch (cause) {
-    return { ok: false, error: `This is no JSON yet: ${(cause as Error).message}.` }
+    return { ok: false, error: `Invalid JSON: ${(cause as Error).message}.` }
   }
 }

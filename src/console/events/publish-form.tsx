@@ -62,8 +62,8 @@ function Form({ types, close }: FormProps) {
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? 'This idempotency key was used before: this is the event of then.'
-        : `Published. It makes ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
+        ? 'This idempotency key was used before; this is the earlier event.'
+        : `Published, with ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -78,7 +78,7 @@ function Form({ types, close }: FormProps) {
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No event type has such a name."
+          nothingFoundMessage="No match"
           value={type}
           onChange={choose}
           error={issuesOf('type')}
@@ -86,7 +86,7 @@ function Form({ types, close }: FormProps) {
         />
         <Textarea
           label="Payload"
-          description="At most 256 KiB of JSON, as the schema of the type has it."
+          description="JSON that matches the schema of the event type, up to 256 KiB."
           autosize
           minRows={8}
           maxRows={20}
@@ -101,14 +101,14 @@ function Form({ types, close }: FormProps) {
         />
         <TextInput
           label="Idempotency key"
-          description="Optional. Publishing the same event again with it, within 24 hours, answers with the first one."
+          description="Optional. Publishing again with the same key within 24 hours returns the first event."
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
         {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title="It was not published">
+          <Alert color="red" variant="light" role="alert" title="Publishing failed">
             {rejection.message}
           </Alert>
         )}

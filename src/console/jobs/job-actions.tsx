@@ -28,7 +28,7 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
 
   async function confirm(): Promise<string | null> {
     if (asked === 'reschedule' && runAt === null) return 'Choose a date and a time.'
-    if (asked === 'fail' && reason.trim() === '') return 'Say why, for people who look at it later.'
+    if (asked === 'fail' && reason.trim() === '') return 'Enter a reason.'
     const outcome = await change(asked, { ids, runAt: runAt ?? '', reason })
     if (!outcome.ok) return outcome.message
     setReason('')
@@ -65,11 +65,11 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
         onConfirm={confirm}
       >
         <Stack gap="sm">
-          <span>{command.effect} Jobs that a worker has at that moment are left alone.</span>
+          <span>{command.effect} Running jobs are not changed.</span>
           {asked === 'reschedule' && (
             <DateTimeInput
               label="Run at"
-              description="In your time zone. A time that has passed is now."
+              description="In your time zone. A past time means now."
               required
               value={runAt}
               onChange={setRunAt}
@@ -77,8 +77,8 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
           )}
           {asked === 'fail' && (
             <Textarea
-              label="Why"
-              description="It stands with the job as its last error, and in the audit log."
+              label="Reason"
+              description="Recorded as the last error of the job, and in the audit log."
               required
               withAsterisk={false}
               autosize

@@ -6,9 +6,9 @@ import { Time } from '../components/time.tsx'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
 import { DeliveryLink } from './delivery-link.tsx'
 import { JobStateBadge } from './job-state.tsx'
-import type { Stable } from './use-stable-rows.ts'
+import type { StableRow } from './use-stable-rows.ts'
 
-export type Job = Stable<JobsFieldsFragment>
+export type Job = StableRow<JobsFieldsFragment>
 
 interface JobColumnsOptions {
   readonly selected: ReadonlySet<string>
@@ -43,7 +43,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
       width: 130,
     },
-    { label: 'Runs', cell: (job) => <RunAt job={job} />, width: 130 },
+    { label: 'Run at', cell: (job) => <RunAt job={job} />, width: 130 },
     {
       label: 'Attempts',
       cell: ({ attempts, maxAttempts }) => `${attempts} of ${maxAttempts}`,

@@ -94,7 +94,7 @@ export function JobList({ task, state, active, clear }: JobListProps) {
       </Group>
       <Box {...handlers}>
         <List
-          label="Jobs, in the order they were added"
+          label="Jobs, oldest first"
           columns={jobColumns({
             selected,
             opened: opened.id,
@@ -112,8 +112,8 @@ export function JobList({ task, state, active, clear }: JobListProps) {
             active ? (
               <NoMatches noun="job" clear={clear} />
             ) : (
-              <EmptyState title="Nothing is to be done">
-                Deliveries that are queued, or wait for their next attempt, appear here.
+              <EmptyState title="No jobs">
+                Each delivery that is queued or scheduled has a job here.
               </EmptyState>
             )
           }

@@ -18,7 +18,7 @@ export function parseJobState(text: string | null): JobState | null {
 }
 
 export function JobStateBadge({ state, removed }: { state: JobState; removed: boolean }) {
-  if (removed) return <StateBadge label="Left the list" color="gray" />
+  if (removed) return <StateBadge label="No longer listed" color="gray" />
   const [label, color] = BADGES[state]
   return <StateBadge label={label} color={color} />
 }

@@ -47,9 +47,7 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
     <Section
       title="By task"
       description={
-        isExact
-          ? undefined
-          : 'Of each state the first 10,000 are counted. “10,000+” and the like mean: perhaps more.'
+        isExact ? undefined : 'Counts stop at 10,000 for each state; “10,000+” means that or more.'
       }
       flush
     >
@@ -62,9 +60,8 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
         error={error}
         retry={retry}
         empty={
-          <EmptyState title="No job at the moment">
-            All that was to be done is done. Deliveries that are queued, or wait for their next
-            attempt, appear here.
+          <EmptyState title="No jobs">
+            Each delivery that is queued or scheduled has a job here.
           </EmptyState>
         }
       />
@@ -93,7 +90,7 @@ function Count({ task, state, count }: CountProps) {
       to={`?task=${task}&state=${state}`}
       inherit
       c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
-      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show them`}
+      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show`}
     >
       {text}
     </Anchor>

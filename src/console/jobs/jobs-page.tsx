@@ -31,7 +31,7 @@ function Jobs() {
   return (
     <Page
       title="Jobs"
-      description="What graphile-worker holds to be done, of all organizations. A job “deliver” makes one attempt for a delivery; what was done is gone. It is read again every 5 seconds."
+      description="The jobs in graphile-worker, of all organizations. A “deliver” job makes one attempt for a delivery. Completed jobs are removed. Refreshes every 5 seconds."
     >
       <JobSummary summary={summary} error={error} retry={reload} />
       <JobFilters

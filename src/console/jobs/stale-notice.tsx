@@ -13,7 +13,7 @@ export function StaleNotice({ error, more, fewer, onShow }: StaleNoticeProps) {
   if (error !== null) {
     return (
       <Text size="sm" c="red" role="status">
-        {error} Trying again.
+        {error} Retrying.
       </Text>
     )
   }
@@ -21,7 +21,7 @@ export function StaleNotice({ error, more, fewer, onShow }: StaleNoticeProps) {
   const news = [more > 0 && `${more} new`, fewer > 0 && `${fewer} gone`].filter(Boolean)
   return (
     <Button size="xs" variant="light" onClick={onShow}>
-      {news.join(', ')}: show the list as it is now
+      {news.join(', ')}: refresh the list
     </Button>
   )
 }

@@ -15,7 +15,7 @@ interface Snapshot<Row> {
   readonly rows: readonly Row[] | undefined
 }
 
-export type Stable<Row> = Row & {
+export type StableRow<Row> = Row & {
   /** Whether the row has left the list. */
   readonly removed: boolean
 }
@@ -58,7 +58,7 @@ export function stableRows<Row extends { readonly id: string }>(
   const before = new Set(shown?.map(({ id }) => id))
   return {
     rows: shown?.map(
-      (row): Stable<Row> => ({ ...(now.get(row.id) ?? row), removed: !now.has(row.id) }),
+      (row): StableRow<Row> => ({ ...(now.get(row.id) ?? row), removed: !now.has(row.id) }),
     ),
     /** The number of current rows that are not shown, and of shown rows that are no longer current. */
     more: rows?.filter(({ id }) => !before.has(id)).length ?? 0,

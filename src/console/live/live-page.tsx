@@ -29,7 +29,7 @@ export default function LivePage() {
   return (
     <Page
       title="Live"
-      description={`Attempts as they are made, newest on top. The last ${ROWS_KEPT} are kept here.`}
+      description={`Attempts in real time, newest first. This page keeps the last ${ROWS_KEPT}.`}
       aside={<LiveBadge state={tail.state} />}
       actions={
         <Button
@@ -57,11 +57,8 @@ export default function LivePage() {
       </Group>
       <Paper withBorder style={{ overflow: 'hidden' }}>
         {tail.rows.length === 0 ? (
-          <EmptyState
-            title={failedOnly ? 'No attempt has failed since' : 'No attempt was made since'}
-          >
-            This page shows what happens from now on. Attempts that were made before are on record
-            with their deliveries.
+          <EmptyState title={failedOnly ? 'No failed attempts yet' : 'No attempts yet'}>
+            This page shows attempts from now on. The deliveries list earlier attempts.
           </EmptyState>
         ) : (
           <TailTable rows={tail.rows} urls={urls} setInteracting={setInteracting} />
@@ -76,8 +73,8 @@ function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
       <Text size="sm">
-        Some are missing here: this page was interrupted, in the background, or could not keep up.
-        They are on record with their deliveries.
+        Some attempts are missing, because this page was interrupted, in the background, or too
+        slow. The deliveries list all attempts.
       </Text>
       <CloseButton size="sm" c="inherit" aria-label="Close" onClick={close} />
     </Group>

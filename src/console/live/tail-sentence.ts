@@ -4,7 +4,7 @@ import { formatCount } from '../format.ts'
 export function tailSentence({ received, shown }: { received: number; shown: number }): string {
   if (received === 0) return 'Waiting for the next attempt.'
   if (shown < received * 0.95 && received > 80) {
-    return `Showing ${formatCount(shown)} of ${formatCount(received)} a second: a sample of them, taken by chance.`
+    return `Showing ${formatCount(shown)} of ${formatCount(received)} attempts a second (a random sample).`
   }
   return received === 1 ? '1 attempt a second.' : `${formatCount(received)} attempts a second.`
 }

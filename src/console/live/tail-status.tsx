@@ -14,7 +14,7 @@ export function TailStatus({ rate, paused, waiting, frozen }: TailStatusProps) {
   return (
     <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} mih={22}>
       {frozen
-        ? `${paused ? 'Paused' : 'Resting while you are at a row'}: ${formatCount(waiting)} new since.`
+        ? `${paused ? 'Paused' : 'Paused while you point at a row'}: ${formatCount(waiting)} new.`
         : tailSentence(rate)}
     </Text>
   )

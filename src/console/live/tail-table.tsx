@@ -27,11 +27,11 @@ export const TailTable = memo(function TailTable({ rows, urls, setInteracting }:
       <thead>
         <tr>
           <th scope="col">Time</th>
-          <th scope="col">Answer</th>
+          <th scope="col">Response</th>
           <th scope="col">Event type</th>
           <th scope="col">Webhook</th>
           <th scope="col">Attempt</th>
-          <th scope="col">Took</th>
+          <th scope="col">Duration</th>
         </tr>
       </thead>
       <tbody>
@@ -62,13 +62,13 @@ const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | un
         </time>
       </td>
       <td data-outcome={succeeded ? 'succeeded' : 'failed'} title={why?.sentence}>
-        {status ?? 'No answer'}
+        {status ?? 'No response'}
       </td>
       <td>
         {delivery ? (
           <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
         ) : (
-          'Past its retention'
+          'Past its retention period'
         )}
       </td>
       <td>{url ? hostAndPath(url) : delivery?.webhookId}</td>

@@ -10,7 +10,7 @@ export function NameField({ name, error, onChange }: NameFieldProps) {
   return (
     <TextInput
       label="Name"
-      description="At most 200 characters. It can be changed later."
+      description="Up to 200 characters. You can rename the organization later."
       placeholder="Acme"
       required
       withAsterisk={false}

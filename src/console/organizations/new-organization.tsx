@@ -28,22 +28,22 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
       opened={opened}
       onClose={close}
       title={
-        <Text fw={650}>{created ? `${created.name} is there` : 'Create an organization'}</Text>
+        <Text fw={650}>{created ? `${created.name} was created` : 'Create organization'}</Text>
       }
     >
       {created ? (
         <Stack>
           <Id id={created.id} />
           <Text size="sm">
-            It has no API key and no webhook yet. Make its first API key, so that its programs can
-            call the API.
+            The organization has no API keys or webhooks yet. Create its first API key, so that its
+            programs can call the API.
           </Text>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
               Later
             </Button>
             <Button component="a" href={consoleUrl(created.id, '/api-keys?new=key')} data-autofocus>
-              Make its first API key
+              Create first API key
             </Button>
           </Group>
         </Stack>

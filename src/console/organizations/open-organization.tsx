@@ -14,9 +14,9 @@ export function OpenOrganization({ id, name }: { id: string; name: string }) {
       href={isOwn ? '/console/' : consoleUrl(id)}
       size="xs"
       variant="default"
-      aria-label={isHere ? `You are here: ${name}` : `Open ${name}`}
+      aria-label={isHere ? `Current: ${name}` : `Open ${name}`}
     >
-      {isHere ? 'You are here' : 'Open'}
+      {isHere ? 'Current' : 'Open'}
     </Button>
   )
 }

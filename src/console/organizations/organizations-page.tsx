@@ -65,13 +65,13 @@ function Organizations() {
   })
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
-      Create an organization
+      Create organization
     </Button>
   )
   return (
     <Page
       title="Organizations"
-      description="Every webhook, event and delivery belongs to one. Open one to see its pages and act for it."
+      description="Every webhook, event and delivery belongs to an organization. Open an organization to act for it."
       actions={create}
     >
       <List
@@ -84,8 +84,8 @@ function Organizations() {
         retry={reload}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
-          <EmptyState title="There is no organization" action={create}>
-            Make one for each customer whose webhooks are to be kept apart.
+          <EmptyState title="No organizations" action={create}>
+            Create an organization for each customer with separate webhooks.
           </EmptyState>
         }
       />

@@ -25,17 +25,13 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
   )
   const organization = data?.organization
   return (
-    <Modal
-      opened={id !== null}
-      onClose={onClose}
-      title={<Text fw={650}>Rename this organization</Text>}
-    >
+    <Modal opened={id !== null} onClose={onClose} title={<Text fw={650}>Rename organization</Text>}>
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : organization === null ? (
-        <Text c="dimmed">There is no such organization.</Text>
+        <Text c="dimmed">This organization does not exist.</Text>
       ) : (
         <Skeleton height={120} />
       )}
@@ -57,7 +53,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
     event.preventDefault()
     const outcome = await run({ id: organization.id, name })
     if (!outcome.ok) return setError(outcome.message)
-    notifySuccess(`It is called ${outcome.value.organization.name} now.`)
+    notifySuccess(`Renamed to ${outcome.value.organization.name}.`)
     onClose()
   }
 

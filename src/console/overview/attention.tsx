@@ -43,13 +43,13 @@ export function Attention() {
         ))}
         {waiting.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
-            Disabled, while deliveries wait for it since{' '}
+            Disabled, with deliveries waiting since{' '}
             <At at={webhook.deliveries?.nodes[0]?.createdAt} />.
           </Item>
         ))}
         {isMore && (
           <Anchor component={Link} to="/webhooks" size="sm">
-            There are more: see all webhooks
+            Show all webhooks
           </Anchor>
         )}
       </Stack>
@@ -62,7 +62,7 @@ function AllHealthy() {
     <Group gap="xs" c="var(--posthorn-on-green)">
       <IconCircleCheck size={20} aria-hidden />
       <Text size="sm" fw={600}>
-        All is well
+        All webhooks are healthy
       </Text>
     </Group>
   )
@@ -98,7 +98,7 @@ function Item({ webhook: { id, url, description, health }, children }: ItemProps
 }
 
 function At({ at }: { at: string | null | undefined }) {
-  return at ? <Time at={at} /> : 'a while ago'
+  return at ? <Time at={at} /> : 'an unknown time'
 }
 
 function inARow({ health }: AttentionWebhookFragment): string {

@@ -38,7 +38,7 @@ export function Tiles({ range, buckets, live }: TilesProps) {
         note={
           p95 != null && p99 != null
             ? `p95: ${formatDuration(p95)} · p99: ${formatDuration(p99)}`
-            : 'There were none.'
+            : 'No attempts'
         }
       />
       <Tile label="Failed" value={now && formatCount(now.failed)} note={now && failures(now)} />
@@ -58,7 +58,7 @@ function withLive(totals: Totals, live: TilesProps['live']): Totals {
 function attemptsChange(now: Totals, before: Totals, range: ChartRange): string {
   if (before.attempts === 0) return `None in ${range.before}`
   const change = now.attempts / before.attempts - 1
-  if (Math.abs(change) < 0.005) return `As many as in ${range.before}`
+  if (Math.abs(change) < 0.005) return `Same as in ${range.before}`
   const amount =
     change > 9.99 ? `${Math.round(change + 1)} times` : `${Math.round(Math.abs(change) * 100)} %`
   if (change > 9.99) return `${amount} as many as in ${range.before}`
@@ -67,7 +67,7 @@ function attemptsChange(now: Totals, before: Totals, range: ChartRange): string 
 
 function rateChange(now: Totals, before: Totals, range: ChartRange): string {
   const [rate, rateBefore] = [successRateOf(now), successRateOf(before)]
-  if (rate === null) return 'No attempts were made'
+  if (rate === null) return 'No attempts'
   if (rateBefore === null) return `No attempts in ${range.before}`
   return `${formatPercent(rateBefore)} in ${range.before}`
 }
@@ -77,7 +77,7 @@ function failures(totals: Totals): string {
     ['3xx', totals.failed3xx],
     ['4xx', totals.failed4xx],
     ['5xx', totals.failed5xx],
-    ['no answer', totals.failedWithoutResponse],
+    ['no response', totals.failedWithoutResponse],
   ] as const
   const some = kinds.filter(([, count]) => count > 0)
   if (some.length === 0) return totals.failed === 0 ? 'None failed' : ''

@@ -8,9 +8,7 @@ export function PortalEndedPage() {
       <Title order={1} size="h3">
         This session has ended
       </Title>
-      <Text c="dimmed">
-        Go back to the application that brought you here, and open this page again from there.
-      </Text>
+      <Text c="dimmed">Return to your application, and open this page again from there.</Text>
     </Centered>
   )
 }

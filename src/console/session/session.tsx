@@ -100,7 +100,7 @@ function Identify({ children, loading, failed, onSignedIn, onSignedOut }: Identi
           () => null,
         )
         if (ended?.ok) onSignedOut()
-        else notifyError('Posthorn cannot be reached: you are still signed in. Try again.')
+        else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
       },
     }
   }, [viewer])

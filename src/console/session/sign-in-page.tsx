@@ -55,7 +55,7 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
           )}
           <PasswordInput
             label="API key"
-            description="It is exchanged for a session of at most 7 days, and is not kept in this browser."
+            description="Starts a session of at most 7 days. This browser does not store the key."
             placeholder="phk_…"
             autoComplete="current-password"
             data-autofocus
@@ -70,8 +70,8 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
             Sign in
           </Button>
           <Text size="sm" c="dimmed">
-            On your own machine, <Code>npm start</Code> prints a link that signs you in. Otherwise
-            ask the operator of Posthorn for a key, made with <Code>posthorn key create</Code>.
+            On your own machine, <Code>npm start</Code> prints a sign-in link. Otherwise, ask your
+            Posthorn operator, who creates keys with <Code>posthorn key create</Code>.
           </Text>
         </Stack>
       </form>

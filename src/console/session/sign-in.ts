@@ -11,7 +11,7 @@ export async function signIn(credential: Credential): Promise<string | null> {
       body: JSON.stringify(credential),
     })
   } catch {
-    return 'Posthorn cannot be reached at the moment. Try again.'
+    return 'Posthorn is unreachable. Try again.'
   }
   if (response.ok) return null
   const problem = await response.json().catch(() => null)

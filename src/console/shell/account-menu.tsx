@@ -6,7 +6,7 @@ import { portalLink, useSession } from '../session/session.tsx'
 const SCHEMES = [
   ['light', 'Light', IconSun],
   ['dark', 'Dark', IconMoon],
-  ['auto', 'As the system', IconDeviceDesktop],
+  ['auto', 'System', IconDeviceDesktop],
 ] as const
 
 /** Shows the session, switches the color scheme, and signs out. */
@@ -30,7 +30,7 @@ export function AccountMenu() {
           <>
             <Menu.Label>API key</Menu.Label>
             <Text size="sm" px="sm" pb="xs">
-              {viewer.apiKey.name ?? 'Without a name'}{' '}
+              {viewer.apiKey.name ?? 'Unnamed'}{' '}
               <Text span c="dimmed" className="ph-mono">
                 {viewer.apiKey.tokenHint}…
               </Text>

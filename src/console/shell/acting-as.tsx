@@ -9,7 +9,7 @@ export function ActingAs() {
     <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">
       <Group justify="space-between">
         <span>
-          You act for <strong>{viewer.organization.name}</strong>.
+          You are acting for <strong>{viewer.organization.name}</strong>.
         </span>
         <Anchor href="/console/organizations" size="sm" c="inherit" underline="always">
           Back to your own organization

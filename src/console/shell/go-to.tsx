@@ -34,7 +34,7 @@ export function GoTo() {
       leftSection={<IconSearch size={14} />}
       rightSection={<Kbd size="xs">/</Kbd>}
       value={id}
-      error={unknown && 'No page shows this: paste the id of a webhook, event or delivery.'}
+      error={unknown && 'Enter the id of a webhook, event or delivery.'}
       styles={{ error: { position: 'absolute', maxWidth: 320 } }}
       onChange={(event) => {
         setId(event.currentTarget.value)

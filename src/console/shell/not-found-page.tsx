@@ -8,14 +8,14 @@ export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
   return (
     <Page title="Not found">
       <EmptyState
-        title={`There is no such ${noun}`}
+        title={`This ${noun} does not exist`}
         action={
           <Button component={Link} to="/" variant="default">
-            To the overview
+            Go to the overview
           </Button>
         }
       >
-        It may have been removed, be past its retention, or belong to another organization.
+        It was deleted, is past its retention period, or belongs to another organization.
       </EmptyState>
     </Page>
   )

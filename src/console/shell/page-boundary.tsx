@@ -29,14 +29,12 @@ function Broken({ error }: { error: Error }) {
       color="red"
       variant="light"
       role="alert"
-      title={isUnreachable ? 'Not reachable' : 'This page broke'}
+      title={isUnreachable ? 'Server unreachable' : 'This page failed'}
     >
       <Stack align="start">
-        {isUnreachable
-          ? 'Posthorn cannot be reached at the moment. This page tries again by itself.'
-          : error.message}
+        {isUnreachable ? 'Posthorn is unreachable. Retrying automatically.' : error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          Load it again
+          Reload
         </Button>
       </Stack>
     </Alert>

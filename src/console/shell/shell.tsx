@@ -35,7 +35,7 @@ export function Shell() {
       padding={{ base: 'md', md: 'xl' }}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -45,7 +45,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the navigation' : 'Open the navigation'}
+              aria-label={opened ? 'Close navigation' : 'Open navigation'}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (

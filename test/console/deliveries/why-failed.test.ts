@@ -62,7 +62,7 @@ test('exactly these error codes have a sentence and a hint', () => {
 test('the server’s description replaces the console’s sentence', () => {
   const attempt = { succeeded: false, errorCode: 'response_timed_out' }
   expect(whyFailed({ ...attempt, error: 'Not within 3 s.' })?.sentence).toBe('Not within 3 s.')
-  expect(whyFailed(attempt)?.sentence).toBe('The receiver did not answer in time.')
+  expect(whyFailed(attempt)?.sentence).toBe('The receiver did not respond in time.')
 })
 
 test('unknown codes and all statuses have a sentence and a hint', () => {

@@ -38,24 +38,24 @@ function parked(parkedReason: ParkedReason | null, webhook: Partial<typeof WEBHO
 }
 
 test.each<[ParkedReason, string, string]>([
-  ['DISABLED', 'Its webhook is disabled', 'sent once the webhook is enabled'],
-  ['ON_HOLD', 'Its webhook is on hold', 'HTTP 502 from https://example.com. The endpoint'],
-  ['RATE_LIMIT', 'Its webhook is at its rate limit', 'At most 50 attempts a second'],
-  ['CONCURRENCY_LIMIT', 'Its webhook is at its concurrency limit', '35 at the moment'],
-  ['ORDERED', 'It waits for those before it', 'in the order of their events'],
+  ['DISABLED', 'The webhook is disabled', 'sent once the webhook is enabled'],
+  ['ON_HOLD', 'The webhook is on hold', 'HTTP 502 from https://example.com. The endpoint'],
+  ['RATE_LIMIT', 'The webhook is at its rate limit', '50 attempts a second'],
+  ['CONCURRENCY_LIMIT', 'The webhook is at its concurrency limit', 'Now: 35.'],
+  ['ORDERED', 'An earlier delivery comes first', 'in the order of their events'],
 ])('a delivery that is parked for %s shows "%s"', (reason, title, part) => {
   expect(parked(reason)).toMatchObject({ title, sentence: expect.stringContaining(part) })
 })
 
 test('a delivery of a webhook on hold shows the time of the next probe', () => {
   expect(parked('ON_HOLD')).toMatchObject({
-    nextLabel: 'The next probe',
+    nextLabel: 'Next probe',
     nextAt: WEBHOOK.health?.nextProbeAt,
   })
 })
 
 test('a fixed concurrency limit is shown', () => {
-  expect(parked('CONCURRENCY_LIMIT', { maxInFlight: 3 })?.sentence).toContain('at most 3 requests')
+  expect(parked('CONCURRENCY_LIMIT', { maxInFlight: 3 })?.sentence).toContain('3 parallel requests')
 })
 
 test('an unfinished delivery is queued or scheduled', () => {

@@ -11,12 +11,12 @@ test.each(['order', 'order.shipped', 'a-b_c.D9', 'x'.repeat(128)])('%s is a vali
 })
 
 test.each([
-  ['order shipped', 'No spaces'],
-  ['order/shipped', '"/" cannot be part'],
-  ['bestellung.fällig', '"ä" cannot be part'],
-  ['.shipped', 'a word before each dot'],
-  ['order..shipped', 'a word before each dot'],
-  ['x'.repeat(129), '129 characters; at most 128'],
+  ['order shipped', 'Spaces are not allowed'],
+  ['order/shipped', '"/" is not allowed'],
+  ['bestellung.fällig', '"ä" is not allowed'],
+  ['.shipped', 'needs a word before it'],
+  ['order..shipped', 'needs a word before it'],
+  ['x'.repeat(129), '129 characters; the maximum is 128'],
 ])('%s is invalid, with a reason', (name, why) => {
   expect(isEventTypeName(name)).toBe(false)
   expect(eventTypeNameError(name)).toContain(why)

@@ -19,9 +19,7 @@ test('of 1,000 items a second, 80 are shown, and both rates are reported', () =>
   const { painted, rate } = runSampler(5, 1_000)
   expect(painted.every((rows) => rows.length === 20)).toBe(true)
   expect(rate).toEqual({ received: 1_000, shown: 80 })
-  expect(tailSentence(rate)).toBe(
-    'Showing 80 of 1,000 a second: a sample of them, taken by chance.',
-  )
+  expect(tailSentence(rate)).toBe('Showing 80 of 1,000 attempts a second (a random sample).')
 })
 
 test('a readable rate is shown completely, newest first, without duplicates', () => {

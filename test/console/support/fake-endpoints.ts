@@ -60,7 +60,7 @@ export async function openFakeEndpoints(
   return {
     authority: authority.pem,
     environment: {
-      NODE_OPTIONS: `--import=${import.meta.resolve('./names.ts')}`,
+      NODE_OPTIONS: `--import=${import.meta.resolve('./fake-endpoint-names.ts')}`,
       POSTHORN_EGRESS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
     },
     answer(host, behavior) {

@@ -76,7 +76,7 @@ export function ChartFrame({ summary, series, rows, empty, children }: ChartFram
             leftSection={asTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
             onClick={() => setAsTable(!asTable)}
           >
-            {asTable ? 'Show as a chart' : 'Show as a table'}
+            {asTable ? 'Show chart' : 'Show table'}
           </Button>
         )}
       </Group>

@@ -40,7 +40,7 @@ export function LatencyChart({ buckets, unit }: LatencyChartProps) {
   const spanMs = first && last ? Date.parse(last.start) - Date.parse(first.start) : 0
   return (
     <ChartFrame
-      summary="How long attempts took over time, in percentiles."
+      summary="Latency over time: p50, p95 and p99."
       series={SERIES}
       rows={() =>
         measured.map(({ start, latency }) => [
@@ -48,7 +48,7 @@ export function LatencyChart({ buckets, unit }: LatencyChartProps) {
           ...[latency?.p50Ms, latency?.p95Ms, latency?.p99Ms].map((ms) => formatDuration(ms ?? 0)),
         ])
       }
-      empty={measured.length === 0 ? 'No attempts were made in this time.' : undefined}
+      empty={measured.length === 0 ? 'No attempts in this time range.' : undefined}
     >
       <LineChart
         h={CHART_HEIGHT_PX}

@@ -39,7 +39,7 @@ export function OutcomeChart({ buckets, unit }: OutcomeChartProps) {
             formatCount(bucket.failed),
           ])
       }
-      empty={succeeded + failed === 0 ? 'No attempts were made in this time.' : undefined}
+      empty={succeeded + failed === 0 ? 'No attempts in this time range.' : undefined}
     >
       <OutcomeBars
         buckets={buckets}

@@ -19,7 +19,7 @@ export function FilterSelect({ label, onChange, ...rest }: FilterSelectProps) {
       maw="100%"
       clearable
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
-      nothingFoundMessage="There is no such one"
+      nothingFoundMessage="No match"
       onChange={onChange}
       {...rest}
     />

@@ -51,7 +51,7 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
         return null
       }}
     >
-      What you changed here is lost.
+      Your changes will be lost.
     </Confirm>
   )
 }

@@ -144,7 +144,7 @@ const Row = memo(
         {rest === null ? (
           <Value row={row} isWhole={isWhole} />
         ) : (
-          <span className="ph-json-more">{formatCount(rest)} more: show some</span>
+          <span className="ph-json-more">{formatCount(rest)} more: show</span>
         )}
       </div>
     )

@@ -28,7 +28,7 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label={`How to show the ${name}`}
+            aria-label={`View of the ${name}`}
             data={['Tree', 'Raw']}
             value={view}
             onChange={(chosen) => setView(chosen as typeof view)}
@@ -40,10 +40,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
                 variant="subtle"
                 onClick={() => setFolding(unfoldAll(value))}
               >
-                Unfold
+                Unfold all
               </Button>
               <Button size="compact-xs" variant="subtle" onClick={() => setFolding(foldAll())}>
-                Fold
+                Fold all
               </Button>
             </>
           )}

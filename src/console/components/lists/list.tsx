@@ -140,7 +140,7 @@ function Pages({ info, cursors, shown }: PagesProps) {
       style={{ borderTop: '1px solid var(--posthorn-line)' }}
     >
       <Text size="xs" c="dimmed">
-        {shown === 0 ? 'There is nothing on this page.' : isLast ? 'That is all of them.' : ''}
+        {shown === 0 ? 'This page is empty.' : isLast ? 'End of the list.' : ''}
       </Text>
       {!(isFirst && isLast) && (
         <Group gap="xs">

@@ -11,14 +11,14 @@ interface NoMatchesProps {
 export function NoMatches({ noun, clear }: NoMatchesProps) {
   return (
     <EmptyState
-      title={`No ${noun} meets all of these filters`}
+      title={`No ${noun} matches these filters`}
       action={
         <Button variant="default" size="xs" onClick={clear}>
-          Clear the filters
+          Clear filters
         </Button>
       }
     >
-      Ask for fewer things at once.
+      Remove a filter to see more.
     </EmptyState>
   )
 }

@@ -16,8 +16,9 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   if (can(scope)) return children
   return (
     <Page title={title}>
-      <EmptyState title="This page is not for this API key">
-        It needs the scope <span className="ph-mono">{scope}</span>. Sign in with a key that has it.
+      <EmptyState title="Access denied">
+        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
+        key that has this scope.
       </EmptyState>
     </Page>
   )

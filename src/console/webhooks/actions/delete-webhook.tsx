@@ -36,15 +36,15 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
         {url}
       </Text>
       <List size="sm" spacing={6}>
-        <List.Item>It is sent nothing any more. Pending deliveries are canceled.</List.Item>
+        <List.Item>No more deliveries are sent. Pending deliveries are canceled.</List.Item>
         <List.Item>
-          Its signing secret and its custom headers are erased. A webhook with the same address gets
-          another secret.
+          The signing secret and the custom headers are deleted. A new webhook with the same URL
+          gets a new secret.
         </List.Item>
+        <List.Item>Past deliveries stay visible until their retention period ends.</List.Item>
         <List.Item>
-          What was delivered stays on record for as long as deliveries are kept.
+          This cannot be undone. To stop deliveries for a while, disable the webhook instead.
         </List.Item>
-        <List.Item>This cannot be undone. To stop it for a while, pause it instead.</List.Item>
       </List>
     </Confirm>
   )

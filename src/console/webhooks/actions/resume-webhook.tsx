@@ -18,7 +18,7 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
   async function resume() {
     const outcome = await run({ id: webhookId })
     if (!outcome.ok) return outcome.message
-    notifySuccess('The backlog is being released.')
+    notifySuccess('The webhook was resumed. Releasing its backlog.')
     done()
     return null
   }
@@ -33,11 +33,11 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     >
       <List size="sm" spacing={6}>
         <List.Item>
-          Its backlog is released: 10 deliveries in the first second, twice as many in each that
-          follows.
+          The backlog is released: 10 deliveries in the first second, then twice as many each
+          second.
         </List.Item>
-        <List.Item>If 10 more attempts in a row fail, it is on hold again.</List.Item>
-        <List.Item>Do it when you know that the receiver is back.</List.Item>
+        <List.Item>After 10 more failed attempts in a row, the webhook is on hold again.</List.Item>
+        <List.Item>Resume when you know that the endpoint works again.</List.Item>
       </List>
     </Confirm>
   )

@@ -24,7 +24,7 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
       onClose={close}
       size="lg"
       centered
-      title={<Text fw={650}>Send a test event</Text>}
+      title={<Text fw={650}>Send test event</Text>}
     >
       {opened && <TestForm webhook={webhook} close={close} />}
     </Modal>
@@ -53,15 +53,15 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   }
 
   if (!webhook.enabled) {
-    return <Text size="sm">This webhook is disabled. Resume it to send it a test event.</Text>
+    return <Text size="sm">This webhook is disabled. Enable it to send a test event.</Text>
   }
   if (data && !type) {
-    return <Text size="sm">None of the event types that it subscribes to has an example.</Text>
+    return <Text size="sm">None of this webhook’s event types has an example.</Text>
   }
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Only this webhook receives it: signed, retried and recorded like any delivery.
+        Only this webhook receives the test event, signed, retried and recorded like any delivery.
       </Text>
       <Select
         label="Event type"
@@ -76,7 +76,7 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
       />
       {type && <JsonBlock value={type.example} label="the example" />}
       {error !== null && (
-        <Alert color="red" variant="light" role="alert" title="It was not sent">
+        <Alert color="red" variant="light" role="alert" title="Sending failed">
           {error}
         </Alert>
       )}

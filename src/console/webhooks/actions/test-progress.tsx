@@ -50,19 +50,19 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
       <Group justify="space-between" gap="xs">
         <Text size="sm" component="div">
           {attempt ? (
-            `${attempt.status ? `Answered with ${attempt.status}` : attempt.error} after ${formatDuration(attempt.durationMs)}.`
+            `${attempt.status ? `Response ${attempt.status}` : attempt.error} after ${formatDuration(attempt.durationMs)}.`
           ) : (
             <Loader size="xs" type="dots" />
           )}
           {delivery?.state === 'PENDING' && delivery.nextAttemptAt && attempt && (
             <>
               {' '}
-              Next try: <Time at={delivery.nextAttemptAt} as="relative" />
+              Next attempt: <Time at={delivery.nextAttemptAt} as="relative" />
             </>
           )}
         </Text>
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          Show the delivery
+          Show delivery
         </Anchor>
       </Group>
     </Alert>
@@ -71,8 +71,8 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
 
 function titleOf(delivery: WebhookTestProgressQuery['delivery'] | null): string {
   const number = delivery?.attempts?.nodes.at(-1)?.number
-  if (!delivery || number === undefined) return 'On its way'
-  if (delivery.state === 'SUCCEEDED') return 'It arrived'
-  if (delivery.state === 'PENDING') return `Attempt ${number} failed, and is repeated`
-  return delivery.state === 'CANCELED' ? 'It was canceled' : 'It failed: no attempts are left'
+  if (!delivery || number === undefined) return 'Sending'
+  if (delivery.state === 'SUCCEEDED') return 'Delivered'
+  if (delivery.state === 'PENDING') return `Attempt ${number} failed; a retry follows`
+  return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
 }

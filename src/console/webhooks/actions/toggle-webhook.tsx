@@ -17,7 +17,7 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
   async function change() {
     const outcome = await run({ id, input: { enabled: !enabled } })
     if (!outcome.ok) return outcome.message
-    notifySuccess(enabled ? 'The webhook is paused.' : 'The webhook delivers again.')
+    notifySuccess(enabled ? 'The webhook is disabled.' : 'The webhook is enabled.')
     return null
   }
 
@@ -25,26 +25,26 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
     <Confirm
       opened={opened}
       onClose={close}
-      title={enabled ? 'Pause this webhook?' : 'Resume this webhook?'}
-      action={enabled ? 'Pause' : 'Resume'}
+      title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
+      action={enabled ? 'Disable' : 'Enable'}
       onConfirm={change}
     >
       {enabled ? (
         <List size="sm" spacing={6}>
           <List.Item>
-            Pending deliveries wait. They use up no attempts, and go out once it is resumed.
+            Pending deliveries wait until the webhook is enabled. Waiting uses no attempts.
           </List.Item>
           <List.Item>
-            Events that are published meanwhile create no deliveries for it. They stay in the log,
-            and can be recovered later.
+            Events that are published while the webhook is disabled create no deliveries for it. You
+            can recover them later.
           </List.Item>
         </List>
       ) : (
         <List size="sm" spacing={6}>
-          <List.Item>Pending deliveries that waited go out now.</List.Item>
+          <List.Item>Waiting deliveries are sent now.</List.Item>
           <List.Item>
-            Events that were published while it was paused are not delivered by themselves: recover
-            them with “Recover deliveries”.
+            Events that were published while the webhook was disabled are not delivered
+            automatically. Use “Recover deliveries” to send them.
           </List.Item>
         </List>
       )}

@@ -38,7 +38,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
           leftSection={enabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
           onClick={change.open}
         >
-          {enabled ? 'Pause' : 'Resume'}
+          {enabled ? 'Disable' : 'Enable'}
         </Button>
       )}
       {(mayChange || mayDeliver) && (

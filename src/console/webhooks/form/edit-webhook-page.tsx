@@ -63,7 +63,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   async function save(after: WebhookFormValues) {
     const outcome = await run({ id: webhook.id, input: changesOf(before, after) })
     if (!outcome.ok) return outcome
-    notifySuccess('The webhook was saved.')
+    notifySuccess('Webhook saved.')
     navigate(back)
     return null
   }

@@ -18,7 +18,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
   return (
     <Section
       title="Custom headers"
-      description="Sent with every delivery, such as credentials for your receiver. They are encrypted where they are kept."
+      description="Sent with every delivery, such as credentials for your receiver. Stored encrypted."
       actions={
         !masked &&
         headers.length > 0 &&
@@ -42,13 +42,13 @@ export function HeaderRows({ form }: HeaderRowsProps) {
           {kept && (
             <Alert color="yellow" variant="light">
               <Group justify="space-between">
-                <span>What you give here replaces all headers that there were.</span>
+                <span>The headers below replace all existing headers.</span>
                 <Button
                   size="xs"
                   variant="default"
                   onClick={() => form.setFieldValue('headers', kept)}
                 >
-                  Keep them as they were
+                  Keep existing headers
                 </Button>
               </Group>
             </Alert>
@@ -75,7 +75,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
                 size={36}
                 variant="subtle"
                 color="gray"
-                aria-label={`Remove the header ${name || index + 1}`}
+                aria-label={`Remove header ${name || index + 1}`}
                 onClick={() => form.removeListItem('headers', index)}
               >
                 <IconTrash size={16} />
@@ -104,7 +104,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
 function Add({ onClick }: { onClick(): void }) {
   return (
     <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={onClick}>
-      Add a header
+      Add header
     </Button>
   )
 }

@@ -14,8 +14,8 @@ export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
     <Stack gap="sm">
       <Text size="sm">
         {can('secrets:read')
-          ? 'None of the encryption keys of this installation reads these headers any more. Enter them again.'
-          : 'The values may be credentials, and seeing them needs the scope secrets:read. They stay as they are unless you replace all of them.'}
+          ? 'No encryption key of this installation can decrypt these headers. Enter them again.'
+          : 'The values may be credentials; reading them requires the scope secrets:read. They stay unchanged unless you replace all headers.'}
       </Text>
       <Stack gap={4}>
         {headers.map(({ key, name, value }) => (

@@ -19,7 +19,7 @@ export default function NewWebhookPage() {
     const input = inputOf(values)
     const outcome = await run({ input, idempotencyKey: idempotencyKeyOf(input) })
     if (!outcome.ok) return outcome
-    notifySuccess('The webhook was created.')
+    notifySuccess('Webhook created.')
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
     navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
@@ -30,7 +30,7 @@ export default function NewWebhookPage() {
     <Page
       title="Create webhook"
       breadcrumbs={[['Webhooks', '/webhooks']]}
-      description="Register the address of a receiver. You get a signing secret for it, by which it can tell that a delivery is yours."
+      description="Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries."
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm initial={NEW_WEBHOOK} action="Create webhook" save={save} back="/webhooks" />

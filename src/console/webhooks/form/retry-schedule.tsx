@@ -47,17 +47,17 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
     <Stack gap="sm">
       <Radio.Group
         label="Retries"
-        description="After a failed attempt. A Retry-After of the receiver can put the next one off by up to a day."
+        description="Delays after failed attempts. A Retry-After header in the response can delay the next attempt by up to a day."
         value={kind}
         onChange={choose}
       >
         <Stack gap="xs" mt="xs">
           <Radio
             value="default"
-            label="As this installation does: 9 over 75 hours unless set otherwise"
+            label="Default: 9 retries over 75 hours, unless the installation sets another schedule"
           />
-          <Radio value="custom" label="Own delays" />
-          <Radio value="none" label="None: a delivery whose first attempt fails is exhausted" />
+          <Radio value="custom" label="Custom delays" />
+          <Radio value="none" label="None: a delivery is exhausted after one failed attempt" />
         </Stack>
       </Radio.Group>
       {kind === 'custom' && value && (
@@ -80,7 +80,7 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
               disabled={value.length >= MAX_RETRIES}
               onClick={add}
             >
-              Add a retry
+              Add retry
             </Button>
             <Text size="sm" c="dimmed" aria-live="polite">
               {summaryOf(value)}

@@ -10,14 +10,11 @@ interface SendOptionsProps {
 
 export function SendOptions({ form }: SendOptionsProps) {
   return (
-    <Section
-      title="Sending"
-      description="Leave these empty unless the receiver needs something else."
-    >
+    <Section title="Delivery options" description="The defaults suit most endpoints.">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput
           label="Rate limit"
-          description="Attempts a second at most, of all processes together. Empty: no limit."
+          description="Maximum attempts a second, across all processes. Empty: no limit."
           placeholder="No limit"
           suffix=" a second"
           allowDecimal={false}
@@ -26,7 +23,7 @@ export function SendOptions({ form }: SendOptionsProps) {
         />
         <NumberInput
           label="Concurrency"
-          description="Maximum parallel requests per worker. Empty: adapts to the endpoint, from 20 up."
+          description="Maximum parallel requests per worker. Empty: adapts to the endpoint, starting at 20."
           placeholder="Adaptive"
           allowDecimal={false}
           allowNegative={false}
@@ -34,7 +31,7 @@ export function SendOptions({ form }: SendOptionsProps) {
         />
         <NumberInput
           label="Timeout"
-          description="How long the receiver has to answer, up to 30 s. Empty: 15 s unless set otherwise."
+          description="Maximum time for a response, up to 30 s. Empty: 15 s, unless the installation sets another default."
           placeholder="15 s"
           suffix=" s"
           allowDecimal={false}
@@ -48,8 +45,8 @@ export function SendOptions({ form }: SendOptionsProps) {
         onChange={(delays) => form.setFieldValue('retryScheduleSeconds', delays)}
       />
       <Switch
-        label="In order"
-        description="One delivery at a time, in the order of the events. It costs throughput: 10 a second with a receiver that takes 100 ms. And a delivery that fails holds up all that come after it, until it succeeds or its retries are used up; a short retry schedule bounds that."
+        label="Ordered"
+        description="Sends one delivery at a time, in the order of the events. This limits throughput: 10 deliveries a second if the receiver takes 100 ms. A failing delivery blocks later ones until it succeeds or is exhausted; a short retry schedule limits the wait."
         {...form.getInputProps('ordered', { type: 'checkbox' })}
       />
     </Section>

@@ -25,7 +25,10 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   // Archiving an event type keeps its subscriptions.
   const archived = value
     .filter((name) => data && !known.has(name))
-    .map((name) => ({ name, description: 'It is archived: once taken away, it cannot be added.' }))
+    .map((name) => ({
+      name,
+      description: 'Archived: you can remove this subscription, but not add it again.',
+    }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
   const found = types.filter(({ name, description }) =>
@@ -37,7 +40,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   return (
     <Section
       title="Events"
-      description="What this webhook is told about."
+      description="The event types that this webhook receives."
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
@@ -51,15 +54,15 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             }
           >
             {missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'}
-            {words !== '' && ' that are found'}
+            {words !== '' && ' found'}
           </Button>
         </Group>
       }
     >
       {types.length > SEARCH_ABOVE && (
         <TextInput
-          aria-label="Search the event types"
-          placeholder="Search the event types"
+          aria-label="Search event types"
+          placeholder="Search event types"
           leftSection={<IconSearch size={16} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
@@ -85,9 +88,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             ))}
             {found.length === 0 && data && (
               <Text size="sm" c="dimmed">
-                {words === ''
-                  ? 'There are no event types yet: an operator adds them to the catalogue.'
-                  : 'No event type is like that.'}
+                {words === '' ? 'No event types yet. An operator creates them.' : 'No match'}
               </Text>
             )}
           </Stack>

@@ -17,7 +17,7 @@ export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps)
   return (
     <TextInput
       label="URL"
-      description="Deliveries are POSTed to it, so it must be HTTPS and reachable from the internet."
+      description="Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach."
       type="url"
       inputMode="url"
       autoComplete="off"

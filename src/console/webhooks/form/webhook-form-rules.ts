@@ -10,7 +10,7 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
     url: checkUrl(values.url),
     description:
       values.description.length > 1_000 &&
-      `Give at most 1,000 characters, not ${values.description.length.toLocaleString()}.`,
+      `${values.description.length.toLocaleString()} characters; the maximum is 1,000.`,
     eventSubscriptions: values.eventSubscriptions.length === 0 && 'Choose at least one event type.',
     headers: checkHeaders(values.headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
@@ -26,7 +26,7 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
   for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
     errors[`retryScheduleSeconds.${index}`] =
       (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) &&
-      'Give a delay from 1 second to 1 day.'
+      'Enter a delay from 1 second to 1 day.'
   }
   return Object.fromEntries(
     Object.entries(errors).flatMap(([field, error]) => (error ? [[field, error]] : [])),
@@ -35,26 +35,27 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
 
 function checkUrl(text: string): string | false {
   const url = text.trim()
-  if (url === '') return 'Give the address of your receiver.'
-  if (url.length > 2_048)
-    return `Give at most 2,048 characters, not ${url.length.toLocaleString()}.`
-  if (!/^https:/i.test(url)) return 'Give an address that begins with https://.'
+  if (url === '') return 'Enter the URL of your endpoint.'
+  if (url.length > 2_048) return `${url.length.toLocaleString()} characters; the maximum is 2,048.`
+  if (!/^https:/i.test(url)) return 'Enter a URL that begins with https://.'
   if (!/^https:\/\/[^/?#]/i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) {
-    return 'Give a whole address, such as https://example.com/webhooks.'
+    return 'Enter a complete URL, such as https://example.com/webhooks.'
   }
   if (/^https:\/\/[^/?#]*@/i.test(url)) {
-    return 'Take out what stands before the @. Credentials belong into a custom header.'
+    return 'Remove the part before the @. Use a custom header for credentials.'
   }
-  if (url.includes('#')) return 'Take out the # and what follows it: it is never sent.'
+  if (url.includes('#')) return 'Remove the # and the part after it, which is never sent.'
   const { port } = new URL(url)
-  return port !== '' && Number(port) < 1_024 && 'Use port 443, or one from 1024 up.'
+  return port !== '' && Number(port) < 1_024 && 'Use port 443, or a port from 1024 to 65535.'
 }
 
 function checkNumber(value: number | string, min: number, max: number): string | false {
   if (value === '') return false
   const number = Number(value)
   const fits = Number.isInteger(number) && number >= min && number <= max
-  return !fits && `Give a whole number from ${min} to ${max.toLocaleString()}, or nothing.`
+  return (
+    !fits && `Enter a whole number from ${min} to ${max.toLocaleString()}, or leave this empty.`
+  )
 }
 
 const RESERVED =
@@ -62,25 +63,25 @@ const RESERVED =
 
 function checkHeaderName(text: string, above: readonly { name: string }[]): string | false {
   const name = text.trim()
-  if (name === '') return 'Give a name, or remove this header.'
+  if (name === '') return 'Enter a name, or remove this header.'
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'Use letters, digits and hyphens.'
-  if (RESERVED.test(name)) return 'Posthorn or the connection sets this one. Use another name.'
+  if (RESERVED.test(name)) return 'This header is reserved. Use another name.'
   const repeated = above.some((other) => other.name.trim().toLowerCase() === name.toLowerCase())
-  return repeated && 'This header is there already.'
+  return repeated && 'This header exists already.'
 }
 
 function checkHeaderValue(value: string): string | false {
-  if (value === '') return 'Give a value, or remove this header.'
+  if (value === '') return 'Enter a value, or remove this header.'
   return (
     !/^[!-~]([\t -~]*[!-~])?$/.test(value) &&
-    'Use visible ASCII characters, with spaces and tabs inside only.'
+    'Use visible ASCII characters, with spaces and tabs only between them.'
   )
 }
 
 function checkHeaders(headers: WebhookFormValues['headers']): string | false {
-  if (headers.length > 32) return 'There can be at most 32 headers.'
+  if (headers.length > 32) return 'The maximum is 32 headers.'
   const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
-  return size > 8_192 && 'The names and values can have at most 8 KiB together.'
+  return size > 8_192 && 'The maximum is 8 KiB for all names and values together.'
 }
 
 /** Maps the server's errors to fields of the form. The server identifies a header by name, the form by index. */

@@ -47,11 +47,11 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
   return (
     <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
       <Stack gap="lg">
-        <Section title="Receiver">
+        <Section title="Endpoint">
           <UrlField {...form.getInputProps('url')} />
           <Textarea
             label="Description"
-            description="For you to tell webhooks apart."
+            description="Helps you tell webhooks apart."
             autosize
             minRows={1}
             maxRows={6}
@@ -59,7 +59,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
           />
           <Switch
             label="Enabled"
-            description="While it is disabled, nothing is delivered, and events create no deliveries for it."
+            description="A disabled webhook receives nothing, and new events create no deliveries for it."
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
         </Section>
@@ -71,7 +71,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
         <HeaderRows form={form} />
         <SendOptions form={form} />
         {rejection !== null && (
-          <Alert color="red" variant="light" role="alert" title="It was not saved">
+          <Alert color="red" variant="light" role="alert" title="Saving failed">
             {rejection}
           </Alert>
         )}

@@ -22,9 +22,9 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
   if (!health) return null
   if (health.state === 'DISABLED') {
     return (
-      <Notice color="gray" title="It is paused">
-        Nothing is delivered: pending deliveries wait, and events that are published now create none
-        for it. They can be recovered once it is resumed.
+      <Notice color="gray" title="Disabled">
+        Pending deliveries wait, and new events create no deliveries for this webhook. Once the
+        webhook is enabled, you can recover the events it missed.
       </Notice>
     )
   }
@@ -44,26 +44,26 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
           The last success was <Time at={health.lastSuccessAt} as="relative" />.
         </>
       ) : (
-        'None has succeeded yet.'
+        'No attempt has succeeded yet.'
       )}
     </>
   )
   const recover = can('deliveries:write') && (
     <Anchor component={Link} to={`/webhooks/${webhook.id}/recover`} size="sm">
-      Recover what was missed
+      Recover deliveries
     </Anchor>
   )
   if (health.state === 'FAILING') {
     return (
-      <Notice color="orange" title="It is failing" action={recover}>
-        {failures} Failed deliveries are tried again, as its retry schedule says.
+      <Notice color="orange" title="Failing" action={recover}>
+        {failures} Failed deliveries are retried by the retry schedule.
       </Notice>
     )
   }
   return (
     <Notice
       color="red"
-      title="It is on hold"
+      title="On hold"
       action={
         can('deliveries:write') && (
           <Button size="xs" variant="default" onClick={resume.open}>
@@ -86,7 +86,7 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
           , next <Time at={health.nextProbeAt} as="relative" />
         </>
       )}
-      ; the first success releases the others. Waiting uses up no attempts.
+      ; the first success releases the backlog. Waiting uses no attempts.
       <ResumeWebhook webhookId={webhook.id} opened={resuming} close={resume.close} done={reload} />
     </Notice>
   )

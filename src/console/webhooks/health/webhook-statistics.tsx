@@ -47,7 +47,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
             loading
           )}
         </Section>
-        <Section title="How long they took">
+        <Section title="Latency">
           {statistics ? (
             <Suspense fallback={loading}>
               <LatencyChart buckets={statistics} unit={bucket} />

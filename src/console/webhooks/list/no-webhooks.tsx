@@ -15,21 +15,21 @@ export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
   if (filtered) return <NoMatches noun="webhook" clear={clear} />
   if (!can('webhooks:write')) {
     return (
-      <EmptyState title="There are no webhooks yet">
-        Anybody who may create one can register an address here.
+      <EmptyState title="No webhooks yet">
+        Creating a webhook requires the scope webhooks:write.
       </EmptyState>
     )
   }
   return (
     <EmptyState
-      title="There are no webhooks yet"
+      title="No webhooks yet"
       action={
         <Button component={Link} to="/webhooks/new">
-          Create the first webhook
+          Create webhook
         </Button>
       }
     >
-      Register the HTTPS address of your receiver, and choose which events it is told about.
+      Register the HTTPS URL of your endpoint, and choose the event types that it receives.
     </EmptyState>
   )
 }

@@ -13,14 +13,14 @@ export function WebhookFilters({ values, set, active, clear }: Filters) {
   return (
     <FilterBar active={active} clear={clear}>
       <SearchField
-        label="Address"
-        placeholder="Part of it"
+        label="URL"
+        placeholder="Contains"
         value={values.url ?? ''}
         onChange={(url) => set({ url })}
       />
       <SearchField
         label="Description"
-        placeholder="Part of it"
+        placeholder="Contains"
         value={values.description ?? ''}
         onChange={(description) => set({ description })}
       />

@@ -39,7 +39,7 @@ export default function WebhooksPage() {
     <Page
       title="Webhooks"
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
-      description="Where events are delivered: the HTTPS addresses that you registered. Rates and times are of the last 24 hours."
+      description="The HTTPS endpoints that receive your events. Rates and latencies cover the last 24 hours."
       actions={
         webhookId === null &&
         can('webhooks:write') && (

@@ -16,20 +16,20 @@ export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'header
       description={
         masked &&
         !can('secrets:read') &&
-        'Their values may be credentials: seeing them needs the scope secrets:read.'
+        'The values may be credentials; reading them requires the scope secrets:read.'
       }
       actions={
         headers.length > 0 &&
         !masked && (
           <Button size="xs" variant="default" onClick={() => setShown(!shown)}>
-            {shown ? 'Hide the values' : 'Show the values'}
+            {shown ? 'Hide values' : 'Show values'}
           </Button>
         )
       }
     >
       {headers.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None.
+          No custom headers.
         </Text>
       ) : (
         <Stack gap={4}>

@@ -50,8 +50,8 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 export function NoDeliveries() {
   return (
-    <EmptyState title="Nothing has been delivered yet">
-      Send a test event, or publish one of the events that it subscribes to.
+    <EmptyState title="No deliveries yet">
+      Send a test event, or publish an event that this webhook subscribes to.
     </EmptyState>
   )
 }

@@ -37,7 +37,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
             { label: 'Id', value: <Id id={webhook.id} /> },
             { label: 'Enabled', value: webhook.enabled ? 'Yes' : 'No' },
             { label: 'Created', value: <Time at={webhook.createdAt} /> },
-            { label: 'Changed last', value: <Time at={webhook.updatedAt} /> },
+            { label: 'Updated', value: <Time at={webhook.updatedAt} /> },
           ]}
         />
       </Section>
@@ -53,7 +53,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         </Stack>
       </Section>
       <CustomHeaders headers={webhook.headers} />
-      <Section title="Sending">
+      <Section title="Delivery options">
         <Facts
           facts={[
             {
@@ -65,7 +65,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               label: 'Timeout',
               value: timeoutSeconds ? formatDuration(1_000 * timeoutSeconds) : 'Default',
             },
-            { label: 'In order', value: webhook.ordered ? 'Yes' : 'No' },
+            { label: 'Ordered', value: webhook.ordered ? 'Yes' : 'No' },
             {
               label: 'Retries',
               value: retryScheduleSeconds ? summaryOf(retryScheduleSeconds) : 'Default',
@@ -74,7 +74,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         />
         {retryScheduleSeconds && retryScheduleSeconds.length > 0 && (
           <Text size="sm" c="dimmed">
-            After {retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.
+            Delays: {retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.
           </Text>
         )}
       </Section>

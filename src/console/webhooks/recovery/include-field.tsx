@@ -18,17 +18,17 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
         <Radio
           value="ALL"
           label="Failed and missed"
-          description="All of what it did not receive."
+          description="All events that this webhook did not receive."
         />
         <Radio
           value="FAILED"
           label="Failed"
-          description="Deliveries whose retries are used up. They are redelivered under the same id, with the whole retry schedule before them."
+          description="Exhausted deliveries. They are retried with the same id and the full retry schedule."
         />
         <Radio
           value="MISSED"
           label="Missed"
-          description="Events that it subscribes to now and has no delivery of: published while it was paused, or before it subscribed."
+          description="Events without a delivery to this webhook, of its current event types: published while it was disabled, or before it subscribed."
         />
       </Stack>
     </Radio.Group>

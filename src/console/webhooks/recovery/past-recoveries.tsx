@@ -14,7 +14,7 @@ const REFRESH_EVERY_MS = 3_000
 const INCLUDES = { ALL: 'Failed and missed', FAILED: 'Failed', MISSED: 'Missed' }
 
 const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
-  { label: 'Begun', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     label: 'Events published',
     cell: ({ since, until }) => (
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
       </Text>
     ),
   },
-  { label: 'Which', cell: ({ include }) => INCLUDES[include] },
+  { label: 'Deliveries', cell: ({ include }) => INCLUDES[include] },
   { label: 'State', width: 130, cell: ({ state }) => <RecoveryStateBadge state={state} /> },
   {
     label: 'Queued',
@@ -61,7 +61,7 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
         retry={reload}
         empty={
           <Text size="sm" c="dimmed" px="lg" pb="lg">
-            There were none yet.
+            No recoveries yet.
           </Text>
         }
         pages={{ info: recoveries?.pageInfo, cursors }}

@@ -47,7 +47,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: 'Choose when it begins.' })
+    if (since === null) return setErrors({ since: 'Choose a start time.' })
     setErrors({})
     const outcome = await run({
       input: {
@@ -95,7 +95,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
         label="Rate"
-        description="How many deliveries are queued in a second at most: 1 to 5,000. The limits of the webhook apply as well."
+        description="Maximum deliveries queued a second, from 1 to 5,000. The limits of the webhook apply as well."
         suffix=" a second"
         maw={420}
         min={1}
@@ -136,11 +136,11 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
 }
 
 function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number): string {
-  if (count === 0) return 'There is nothing to recover in that time.'
+  if (count === 0) return 'There is nothing to recover in this time range.'
   const seconds = Math.ceil(count / ratePerSecond)
   const least = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
   const deliveries = count === 1 ? 'delivery' : 'deliveries'
-  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}: at this rate, they are queued within ${least} or so.`
+  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}, queued in about ${least} at this rate.`
 }
 
 /** One minute earlier: the first failed event was published before its attempt began. */

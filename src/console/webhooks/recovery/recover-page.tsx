@@ -27,18 +27,18 @@ export default function RecoverPage() {
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
-      description="Sends what this webhook missed or failed to receive of the events of some time. It is safe to repeat: nothing is delivered twice by it."
+      description="Sends the events of a time range that this webhook missed or failed to receive. You can repeat a recovery safely: it delivers nothing twice."
     >
       {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}
       {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} />}
       {webhook && !webhook.enabled && mayRecover && (
-        <Alert color="gray" variant="light" title="This webhook is paused">
-          You can count what it missed.{' '}
+        <Alert color="gray" variant="light" title="This webhook is disabled">
+          You can count the missed deliveries.{' '}
           <Anchor component={Link} to={`/webhooks/${id}`} size="sm">
-            Resume it
+            Enable the webhook
           </Anchor>{' '}
-          to recover that.
+          to recover them.
         </Alert>
       )}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}

@@ -14,7 +14,7 @@ interface RecoverPresetsProps {
 export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPresetsProps) {
   const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
   const presets = [
-    ...(failingFrom ? [{ label: 'Since it began to fail', from: () => failingFrom }] : []),
+    ...(failingFrom ? [{ label: 'Since failures began', from: () => failingFrom }] : []),
     ...RECENT_TIMES.map(({ label, ms }) => ({
       label,
       from: () => new Date(Date.now() - ms).toISOString(),

@@ -30,7 +30,7 @@ export function RecoveryProgress({ id }: { id: string }) {
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">
-        There is no such recovery.
+        This recovery does not exist.
       </Alert>
     )
   }
@@ -71,13 +71,13 @@ export function RecoveryProgress({ id }: { id: string }) {
         opened={canceling}
         onClose={cancel.close}
         title="Cancel this recovery?"
-        action="Cancel the recovery"
+        action="Cancel recovery"
         onConfirm={async () => {
           const outcome = await run({ id })
           return outcome.ok ? null : outcome.message
         }}
       >
-        The deliveries that it has queued stay queued. The rest can be recovered later.
+        Deliveries that are already queued stay queued. You can recover the rest later.
       </Confirm>
     </Section>
   )

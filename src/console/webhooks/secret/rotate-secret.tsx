@@ -18,7 +18,7 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
   async function rotate() {
     const outcome = await run({ webhookId })
     if (!outcome.ok) return outcome.message
-    notifySuccess('There is a new secret. Give it to your receiver.')
+    notifySuccess('The secret was rotated. Configure the new one in your receiver.')
     done()
     return null
   }
@@ -32,16 +32,14 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
       onConfirm={rotate}
     >
       <List size="sm" spacing={6}>
+        <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>
         <List.Item>
-          From that moment on the new secret alone signs every attempt, retries included.
+          A receiver with only the old secret rejects deliveries until you configure the new secret.
+          The failed deliveries are retried by the retry schedule.
         </List.Item>
         <List.Item>
-          A receiver that knows only the old one rejects them until it is given the new one: their
-          deliveries fail, and are tried again as the retry schedule says.
-        </List.Item>
-        <List.Item>
-          The old one stays valid for 24 hours, shown here, and is then erased. Let the receiver
-          accept both for that long.
+          The old secret is shown here for 24 hours, and is then deleted. Let the receiver accept
+          both secrets during that time.
         </List.Item>
       </List>
     </Confirm>

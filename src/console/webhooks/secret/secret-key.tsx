@@ -18,7 +18,7 @@ export function SecretKey({ secret }: { secret: Secret | null | undefined }) {
       <Text size="xs" c="dimmed" mih={18} component="div">
         {secret && (
           <>
-            Signs since <Time at={secret.createdAt} />
+            In use since <Time at={secret.createdAt} />
           </>
         )}
       </Text>
@@ -38,7 +38,7 @@ export function ExpiringSecret({ secret }: { secret: Secret }) {
       </Paper>
       {secret.expiresAt && (
         <Text size="xs" c="dimmed" component="div">
-          Expires <Time at={secret.expiresAt} as="relative" />, and is erased then
+          Expires <Time at={secret.expiresAt} as="relative" />, and is then deleted
         </Text>
       )}
     </Stack>

@@ -31,7 +31,7 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   return (
     <Section
       title="Verifying a delivery"
-      description="The signature covers the id, the time and the raw body. A receiver rejects what has no matching signature, or a time more than 5 minutes from its own. It answers with 2xx as soon as it has stored the event."
+      description="The signature covers the id, the timestamp and the raw body. A receiver rejects requests without a matching signature, or with a timestamp more than 5 minutes off. It responds with 2xx as soon as it has stored the event."
     >
       <Tabs value={known ? language : 'TypeScript'} onChange={(name) => setLanguage(name ?? '')}>
         <Tabs.List>

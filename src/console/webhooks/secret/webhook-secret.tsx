@@ -35,7 +35,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
     <Stack gap="lg">
       <Section
         title="Signing secret"
-        description="Give it to your receiver, and to nobody else. It signs every delivery, so that the receiver can tell that it is authentic."
+        description="Signs every delivery, so that the receiver can verify it. Share the secret only with your receiver."
         actions={
           <Group gap="xs">
             {can('secrets:read') && (
@@ -68,14 +68,14 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         )}
         {!can('secrets:read') && (
           <Text size="sm" c="dimmed">
-            Seeing it needs the scope secrets:read.
+            Reading the secret requires the scope secrets:read.
           </Text>
         )}
       </Section>
       {expiring.length > 0 && (
         <Section
           title="Rotated out"
-          description="Nothing is signed with it any more. Until it expires, your receiver should accept it too, for deliveries that were on their way."
+          description="This secret no longer signs deliveries. Your receiver should accept it until it expires, for deliveries already sent."
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (

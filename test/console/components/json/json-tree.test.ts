@@ -47,7 +47,7 @@ story(
     expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['true', 'false'])
     expect(await branch('note').innerText()).toContain('x'.repeat(400))
 
-    await page.getByRole('button', { name: 'Fold', exact: true }).click()
+    await page.getByRole('button', { name: 'Fold all', exact: true }).click()
     expect(await isOpen('data')).toBe('false')
     await branch('data').click()
     expect(await isOpen('seats')).toBe('false')
