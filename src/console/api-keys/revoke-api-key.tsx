@@ -12,7 +12,7 @@ import { type ApiKey, nameOf } from './key-state.tsx'
 export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   const { can, viewer } = useSession()
   const { run } = useAction(ApiKeysRevokeDocument)
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   if (!can('keys:manage')) return null
   const name = nameOf(apiKey)
 
@@ -25,12 +25,12 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
 
   return (
     <>
-      <Button size="xs" color="red.8" variant="filled" onClick={() => setAsking(true)}>
+      <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
         Revoke
       </Button>
       <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
         title={`Revoke “${name}”?`}
         action="Revoke key"
         destructive

@@ -66,7 +66,7 @@ export function useLive<Data, Variables extends object>(
         onEnd(reopen),
         subscribe(({ data, error }) => {
           if (data) onData(data)
-          // Closing the stream from inside its own callback is not possible.
+          // Deferred, because a stream must not be closed from inside its own callback.
           if (error) queueMicrotask(reopen)
         }),
       )

@@ -22,7 +22,7 @@ export default function EventTypePage() {
   const { name = '' } = useParams()
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   if (missing) return <NotFoundPage noun="event type" />
   if (!eventType) {
     return (
@@ -56,7 +56,7 @@ export default function EventTypePage() {
             <Button
               variant="default"
               leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
-              onClick={() => setAsking(true)}
+              onClick={() => setConfirming(true)}
             >
               {archived ? 'Unarchive' : 'Archive'}
             </Button>
@@ -93,8 +93,8 @@ export default function EventTypePage() {
         name={name}
         archived={archived}
         webhookCount={webhookCount}
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
       />
     </Page>
   )

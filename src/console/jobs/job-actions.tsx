@@ -20,20 +20,20 @@ interface JobActionsProps {
 export function JobActions({ ids, onDone }: JobActionsProps) {
   const change = useJobCommands()
   // The last command stays set, so that the dialog's text does not change while the dialog closes.
-  const [asked, setAsked] = useState<CommandName>('run')
-  const [asking, setAsking] = useState(false)
+  const [commandName, setCommandName] = useState<CommandName>('run')
+  const [confirming, setConfirming] = useState(false)
   const [runAt, setRunAt] = useState<string | null>(null)
   const [reason, setReason] = useState('')
-  const command = COMMANDS[asked]
+  const command = COMMANDS[commandName]
 
   async function confirm(): Promise<string | null> {
-    if (asked === 'reschedule' && runAt === null) return 'Choose a date and a time.'
-    if (asked === 'fail' && reason.trim() === '') return 'Enter a reason.'
-    const outcome = await change(asked, { ids, runAt: runAt ?? '', reason })
+    if (commandName === 'reschedule' && runAt === null) return 'Choose a date and a time.'
+    if (commandName === 'fail' && reason.trim() === '') return 'Enter a reason.'
+    const outcome = await change(commandName, { ids, runAt: runAt ?? '', reason })
     if (!outcome.ok) return outcome.message
     setReason('')
     setRunAt(null)
-    onDone({ name: asked, changes: outcome.value.changes })
+    onDone({ name: commandName, changes: outcome.value.changes })
     return null
   }
 
@@ -48,8 +48,8 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
             c={COMMANDS[name].destructive && ids.length > 0 ? 'var(--posthorn-on-red)' : undefined}
             disabled={ids.length === 0}
             onClick={() => {
-              setAsked(name)
-              setAsking(true)
+              setCommandName(name)
+              setConfirming(true)
             }}
           >
             {COMMANDS[name].label}
@@ -57,8 +57,8 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
         ))}
       </Group>
       <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
         title={command.question(jobsInWords(ids.length))}
         action={command.label}
         destructive={command.destructive}
@@ -66,7 +66,7 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
       >
         <Stack gap="sm">
           <span>{command.effect} Running jobs are not changed.</span>
-          {asked === 'reschedule' && (
+          {commandName === 'reschedule' && (
             <DateTimeInput
               label="Run at"
               description="In your time zone. A past time means now."
@@ -75,7 +75,7 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
               onChange={setRunAt}
             />
           )}
-          {asked === 'fail' && (
+          {commandName === 'fail' && (
             <Textarea
               label="Reason"
               description="Recorded as the last error of the job, and in the audit log."

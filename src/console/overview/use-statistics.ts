@@ -6,7 +6,7 @@ import { OverviewAttemptMadeDocument, OverviewStatisticsDocument } from '../gene
 
 const PAINT_EVERY_MS = 250
 /** The minimum time between two requests, however many attempts are made. */
-const ASK_AFTER_MS = 5_000
+const REFRESH_AFTER_MS = 5_000
 
 const NONE = { succeeded: 0, failed: 0 }
 
@@ -25,9 +25,9 @@ export function useStatistics(range: ChartRange) {
   const [live, setLive] = useState(NONE)
   const counted = useRef({ ...NONE })
   const isStale = useRef(false)
-  const askedAt = useRef(Date.now())
+  const requestedAt = useRef(Date.now())
 
-  // `counted` is what the last answer does not include. A new request starts an overlay, which its answer replaces.
+  // `counted` is the attempts that the last answer does not include, `overlay` those that the next answer will include.
   const answered = data?.statistics
   const overlay = useRef(NONE)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
@@ -48,10 +48,14 @@ export function useStatistics(range: ChartRange) {
     const now = Date.now()
     const next = comparedBoundsOf(range, now)
     const moved = next.until !== bounds.until
-    if (document.hidden || now - askedAt.current < ASK_AFTER_MS || !(isStale.current || moved))
+    if (
+      document.hidden ||
+      now - requestedAt.current < REFRESH_AFTER_MS ||
+      !(isStale.current || moved)
+    )
       return
     isStale.current = false
-    askedAt.current = now
+    requestedAt.current = now
     overlay.current = { ...counted.current }
     if (moved) setBounds(next)
     else reload()

@@ -52,7 +52,7 @@ function useReloadOnceReachable(loadFailed: boolean): boolean {
   useEffect(() => {
     if (!loadFailed) return
     let wasUnreachable = false
-    async function ask() {
+    async function poll() {
       const answers = await fetch('/healthz').then(
         ({ ok }) => ok,
         () => false,
@@ -61,8 +61,8 @@ function useReloadOnceReachable(loadFailed: boolean): boolean {
       wasUnreachable ||= !answers
       setUnreachable(wasUnreachable)
     }
-    void ask()
-    const timer = setInterval(ask, POLL_EVERY_MS)
+    void poll()
+    const timer = setInterval(poll, POLL_EVERY_MS)
     return () => clearInterval(timer)
   }, [loadFailed])
   return unreachable

@@ -9,8 +9,8 @@ export function navigateWithGuard(go: Go): void {
 }
 
 /** Sets the function that asks before navigation. Returns a function that removes it. */
-export function guardNavigation(how: (go: Go) => void): () => void {
-  ask = how
+export function guardNavigation(askBefore: (go: Go) => void): () => void {
+  ask = askBefore
   return () => {
     ask = null
   }

@@ -16,7 +16,7 @@ interface JsonViewProps {
   readonly note?: string
 }
 
-/** JSON as a foldable tree or as raw text. Import it with `lazy`: few pages need it. */
+/** JSON as a foldable tree or as raw text. Import it with `lazy`. */
 export function JsonView({ label, value, raw, note }: JsonViewProps) {
   const [view, setView] = useState<'Tree' | 'Raw'>('Tree')
   const [folding, setFolding] = useState(() => initialFolding(value))

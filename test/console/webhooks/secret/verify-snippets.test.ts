@@ -120,7 +120,7 @@ const DELIVERIES: readonly [what: string, answer: number, make: () => object, bo
   ['one that is 4 minutes old', 204, () => signed(secondsFromNow(-240))],
   ['one that is 4 minutes ahead', 204, () => signed(secondsFromNow(240))],
   [
-    'several signatures, as while a secret is rotated',
+    'several signatures, as during a rotation',
     204,
     () => {
       const good = signed()
@@ -133,9 +133,9 @@ const DELIVERIES: readonly [what: string, answer: number, make: () => object, bo
   ['the signature of another secret', 400, () => signed(secondsFromNow(0), other)],
   ['one that is 6 minutes old', 400, () => signed(secondsFromNow(-360))],
   ['one that is 6 minutes ahead', 400, () => signed(secondsFromNow(360))],
-  ['a time that is no number', 400, () => signed('12a')],
-  ['a time beyond all numbers', 400, () => signed('9'.repeat(30))],
-  ['a time before all times', 400, () => signed('-5')],
+  ['a timestamp that is not a number', 400, () => signed('12a')],
+  ['a timestamp that is too large', 400, () => signed('9'.repeat(30))],
+  ['a negative timestamp', 400, () => signed('-5')],
   [
     'a signature of another version',
     400,
@@ -145,7 +145,7 @@ const DELIVERIES: readonly [what: string, answer: number, make: () => object, bo
     },
   ],
   ['an empty signature', 400, () => ({ ...signed(), 'wh-signature': 'v1,' })],
-  ['a signature that is no ASCII', 400, () => ({ ...signed(), 'wh-signature': 'v1,é' })],
+  ['a signature that is not ASCII', 400, () => ({ ...signed(), 'wh-signature': 'v1,é' })],
   ...Object.keys(signed()).map((name): [string, number, () => object] => [
     `no ${name}`,
     400,
