@@ -36,7 +36,7 @@ const RESERVED_SINCE: readonly string[] = ['accept-encoding', 'traceparent', 'tr
 
 /**
  * Names that were not reserved from the beginning, or are by the operator's choice of a prefix: webhooks may have them
- * already, and keep them. An attempt leaves out what it sets itself (src/deliveries/signed-request.ts).
+ * already, and keep them. An attempt leaves out what it sets itself (src/deliveries/attempts/signed-request.ts).
  */
 export function reservedNameIssues(
   headers: Readonly<Record<string, unknown>>,

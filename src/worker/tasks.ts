@@ -1,7 +1,7 @@
 import { deleteOldAuditEntries } from '../audit/delete-old-entries.ts'
 import type { Database } from '../db/client.ts'
 import { type IdKind, parseId } from '../db/ids.ts'
-import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
+import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
 import { completeFinishedJobs } from '../deliveries/finish-jobs.ts'

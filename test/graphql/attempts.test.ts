@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'

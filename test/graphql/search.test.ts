@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
-import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/keep-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENT_BY } from '../support/attempts.ts'

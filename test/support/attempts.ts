@@ -1,4 +1,4 @@
-import type { AttemptRecord, SentBy } from '../../src/deliveries/record-attempt.ts'
+import type { AttemptRecord, SentBy } from '../../src/deliveries/attempts/record-attempt.ts'
 
 export const SENT_BY: SentBy = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../outbound/outcome.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, NextStep } from './record-attempt.ts'

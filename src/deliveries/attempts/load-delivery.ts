@@ -1,7 +1,7 @@
-import { arrayLiteral } from '../db/array-literal.ts'
-import type { Sql } from '../db/client.ts'
-import type { DeliveredEvent } from '../events/delivery-body.ts'
-import { batched } from '../lib/batch.ts'
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Sql } from '../../db/client.ts'
+import type { DeliveredEvent } from '../../events/delivery-body.ts'
+import { batched } from '../../lib/batch.ts'
 
 /** A delivery with what an attempt needs to know, as of now. */
 export interface LoadedDelivery {

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { publicId } from '../db/ids.ts'
-import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
-import { signDelivery } from '../receiver/sign.ts'
+import { publicId } from '../../db/ids.ts'
+import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
+import { signDelivery } from '../../receiver/sign.ts'
 
 /** The names of the headers that the service adds to each delivery. */
 export interface DeliveryHeaderNames {

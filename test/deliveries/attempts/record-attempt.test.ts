@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database, Sql } from '../../src/db/client.ts'
-import type { Delivery } from '../../src/db/generated/prisma/client.ts'
-import { publicId } from '../../src/db/ids.ts'
-import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
-import { redeliver } from '../../src/deliveries/delivery.ts'
+import type { Database, Sql } from '../../../src/db/client.ts'
+import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
+import { publicId } from '../../../src/db/ids.ts'
 import {
   type AttemptRecord,
   createRecordAttempt,
   type RecordAttempt,
-} from '../../src/deliveries/record-attempt.ts'
-import { createCatalogue } from '../../src/event-types/event-type.ts'
-import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED, subscribe } from '../support/factories.ts'
-import { claimJobs, deliveryJobs } from '../support/jobs.ts'
+} from '../../../src/deliveries/attempts/record-attempt.ts'
+import { cancelDeliveries } from '../../../src/deliveries/cancel-deliveries.ts'
+import { redeliver } from '../../../src/deliveries/delivery.ts'
+import { createCatalogue } from '../../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../../src/events/publish-events.ts'
+import { attemptOf, SENT_BY } from '../../support/attempts.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
+import { claimJobs, deliveryJobs } from '../../support/jobs.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,4 +1,4 @@
-import { publicId } from '../db/ids.ts'
+import { publicId } from '../../db/ids.ts'
 
 interface Header {
   readonly name: string

@@ -1,7 +1,7 @@
-import type { Db, Sql } from '../db/client.ts'
-import type { Attempt, Prisma } from '../db/generated/prisma/client.ts'
-import { type Page, pageOf } from '../db/page.ts'
-import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import type { Db, Sql } from '../../db/client.ts'
+import type { Attempt, Prisma } from '../../db/generated/prisma/client.ts'
+import { type Page, pageOf } from '../../db/page.ts'
+import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from '../db/client.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { Sql } from '../../db/client.ts'
+import { isDatabaseUnavailable } from '../../db/faults.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 
 const TRY_AGAIN_AFTER_MS = 250

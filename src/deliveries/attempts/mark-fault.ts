@@ -1,4 +1,4 @@
-import type { Sql } from '../db/client.ts'
+import type { Sql } from '../../db/client.ts'
 
 /**
  * Marks that the job of a delivery fails by a fault of ours. An operator may have changed the job before: without the

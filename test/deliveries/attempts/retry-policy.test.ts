@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseRetrySchedule, SETTINGS } from '../../src/config/config.ts'
+import { parseRetrySchedule, SETTINGS } from '../../../src/config/config.ts'
 import {
   isSuccess,
   MAX_RETRY_AFTER_MS,
   retryAfterMs,
   retryDelayMs,
-} from '../../src/deliveries/retry-policy.ts'
-import type { Outcome } from '../../src/outbound/outcome.ts'
+} from '../../../src/deliveries/attempts/retry-policy.ts'
+import type { Outcome } from '../../../src/outbound/outcome.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const schedule = parseRetrySchedule(SETTINGS.POSTHORN_RETRY_SCHEDULE)

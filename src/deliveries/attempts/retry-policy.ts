@@ -1,4 +1,4 @@
-import type { Outcome } from '../outbound/outcome.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
 
 /** A receiver can put off the next attempt by this much at most. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000

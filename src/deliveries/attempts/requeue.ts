@@ -1,5 +1,5 @@
-import type { Sql } from '../db/client.ts'
-import { batched } from '../lib/batch.ts'
+import type { Sql } from '../../db/client.ts'
+import { batched } from '../../lib/batch.ts'
 
 /** Gives deliveries whose attempts were aborted a job for any worker, without an attempt used up. */
 export function createRequeue(sql: Sql): (uuid: string) => Promise<void> {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../outbound/outcome.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
 
 /** Why there was no response: a stable code, and a sentence for people. `null` when there was one. */
 export function describeOutcome(

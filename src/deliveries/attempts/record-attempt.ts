@@ -1,7 +1,7 @@
-import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
-import type { Sql } from '../db/client.ts'
-import { isRejection } from '../db/rejection.ts'
-import { batched } from '../lib/batch.ts'
+import { type ArrayElement, columnLiteral } from '../../db/array-literal.ts'
+import type { Sql } from '../../db/client.ts'
+import { isRejection } from '../../db/rejection.ts'
+import { batched } from '../../lib/batch.ts'
 import { RECORD_ATTEMPTS } from './record-attempts-statement.ts'
 import { countByWebhook, type WebhookCount } from './webhook-count.ts'
 

@@ -1,4 +1,4 @@
-import { LATENCY_BOUNDS_MS, latencyBucket } from '../webhooks/latency.ts'
+import { LATENCY_BOUNDS_MS, latencyBucket } from '../../webhooks/latency.ts'
 
 /** What the statistics count of an attempt. */
 export interface CountedAttempt {
