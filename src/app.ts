@@ -9,7 +9,7 @@ import { createRequeue } from './deliveries/attempts/requeue.ts'
 import { deliveryHeaderNames } from './deliveries/attempts/signed-request.ts'
 import { cancelDeliveries } from './deliveries/cancel-deliveries.ts'
 import { setDefaultMaxAttempts } from './deliveries/default-max-attempts.ts'
-import { reviveExhausted } from './deliveries/revive-exhausted.ts'
+import { reopenExhausted } from './deliveries/reopen-exhausted.ts'
 import { requireListedKeys } from './encryption/stored-secrets.ts'
 import { USER_AGENT } from './lib/version.ts'
 import { migrate } from './migrate/migrate.ts'
@@ -21,7 +21,7 @@ import { createScheduler, type Scheduler } from './scheduling/scheduler.ts'
 import { createRoutes, type Role, startServer } from './server/http-server.ts'
 import { openServices, type Services, type Settings } from './services.ts'
 import { createDeliveryReporter, createSweepReporter } from './telemetry/events.ts'
-import { createIsCurrent } from './webhooks/is-current.ts'
+import { createIsCurrentRevision } from './webhooks/is-current-revision.ts'
 import { createFindSendOptions } from './webhooks/send-options.ts'
 import { createTasks } from './worker/tasks.ts'
 
@@ -125,19 +125,19 @@ async function startDelivering(
 ): Promise<Worker> {
   const { pool, pipeline } = database
   const { workerSchema } = config
-  const sentBy = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
+  const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await setDefaultMaxAttempts(pool, config.retryScheduleMs.length + 1)
   const attempt = {
     load: createLoadDelivery(pipeline),
-    isCurrent: createIsCurrent(pipeline),
+    isCurrentRevision: createIsCurrentRevision(pipeline),
     findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
     scheduler,
     sender,
-    record: recordWithRetry(pool, createRecordAttempt(pipeline, sentBy)),
+    record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity)),
     notify,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     requeue: createRequeue(pipeline),
-    revive: (uuid: string) => reviveExhausted(pool, uuid),
+    reopen: (uuid: string) => reopenExhausted(pool, uuid),
     markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
     report: createDeliveryReporter(logger, metrics.attempts),
     retryScheduleMs: config.retryScheduleMs,

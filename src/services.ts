@@ -1,5 +1,5 @@
 import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
-import { findEndedKeys } from './api-keys/ended-keys.ts'
+import { findInactiveKeys } from './api-keys/inactive-keys.ts'
 import type { Config, Secrets } from './config/config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { createKeyring } from './encryption/keyring.ts'
@@ -67,7 +67,7 @@ export function openServices({ config, secrets }: Settings): Services {
   const live = createLiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: database.pool,
-    findEndedKeys: (keyIds) => findEndedKeys(database.pool, keyIds),
+    findInactiveKeys: (keyIds) => findInactiveKeys(database.pool, keyIds),
     findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
     onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
   })

@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
-import { limitsOf } from './limits.ts'
+import { resolveLimits } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { field: 'id' },
@@ -23,12 +23,12 @@ const ApiKey = builder.prismaNode('ApiKey', {
       description:
         'How many requests it may make per second, on average over ten seconds. Those that only publish are not counted.',
       select: { requestsPerSecond: true },
-      resolve: (key) => limitsOf(key).requestsPerSecond,
+      resolve: (key) => resolveLimits(key).requestsPerSecond,
     }),
     eventsPerSecond: t.int({
       description: 'How many events it may publish per second, on average over ten seconds.',
       select: { eventsPerSecond: true },
-      resolve: (key) => limitsOf(key).eventsPerSecond,
+      resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),
   }),
 })

@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
-import { limitsOf } from './limits.ts'
+import { resolveLimits } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
@@ -26,7 +26,7 @@ export interface KeyRow {
   readonly webhook_id: string | null
   readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
-  readonly used_lately: boolean
+  readonly used_recently: boolean
 }
 
 /** SQL: whether the key `k` was revoked, or the key that made it as a portal session. */
@@ -51,7 +51,7 @@ export const KEY_COLUMNS = `
     when ${EXPIRES_AT} <= now() then 'expired'
     else 'valid'
   end as state,
-  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately`
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_recently`
 
 /**
  * Asks the database every time, and only after the request arrived, so that a revocation acts at once in every process;
@@ -77,7 +77,7 @@ export function createAuthenticate(
     const key = await find(Buffer.from(hashToken(token)))
     if (!key) throw unauthenticated('The API key is unknown.')
     if (key.state !== 'valid') throw unauthenticated(`The API key is ${key.state}.`)
-    return callerWith(sql, key)
+    return toCaller(sql, key)
   }
 
   return async (authorization, address) => {
@@ -97,14 +97,14 @@ export function createAuthenticate(
 }
 
 /** The caller with a valid key. */
-export function callerWith(sql: Sql, key: KeyRow): Caller {
-  if (!key.used_lately) noteUse(sql, key.id)
+export function toCaller(sql: Sql, key: KeyRow): Caller {
+  if (!key.used_recently) noteUse(sql, key.id)
   const { expires_at: expiresAt, webhook_id: webhookId } = key
   return {
     keyId: key.id,
     organizationId: key.organization_id,
     scopes: new Set(key.scopes),
-    limits: limitsOf({
+    limits: resolveLimits({
       requestsPerSecond: key.requests_per_second,
       eventsPerSecond: key.events_per_second,
     }),

@@ -13,9 +13,9 @@ export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 500, eventsPerSecond:
 export const MAX_PER_SECOND = 1_000_000
 
 /** What was given for a key. Null or missing: the default. */
-export type GivenLimits = { readonly [name in keyof Limits]?: number | null }
+export type LimitsInput = { readonly [name in keyof Limits]?: number | null }
 
-export function limitsOf(given: GivenLimits): Limits {
+export function resolveLimits(given: LimitsInput): Limits {
   return {
     requestsPerSecond: given.requestsPerSecond ?? DEFAULT_LIMITS.requestsPerSecond,
     eventsPerSecond: given.eventsPerSecond ?? DEFAULT_LIMITS.eventsPerSecond,
@@ -30,10 +30,10 @@ const perSecond = z
 const limitsRule = z.object({ requestsPerSecond: perSecond, eventsPerSecond: perSecond })
 
 /** What is wrong with limits that somebody gives to a key: nobody gives more than they have themselves. */
-function limitIssues(given: GivenLimits, grantedBy?: Caller): FieldIssue[] {
+function limitIssues(given: LimitsInput, grantedBy?: Caller): FieldIssue[] {
   const { issues } = checkInput(limitsRule, given)
   if (issues.length > 0 || !grantedBy || hasScope(grantedBy, 'admin')) return issues
-  const wanted = limitsOf(given)
+  const wanted = resolveLimits(given)
   return (Object.keys(DEFAULT_LIMITS) as (keyof Limits)[])
     .filter((name) => given[name] !== undefined && wanted[name] > grantedBy.limits[name])
     .map((name) => ({
@@ -44,7 +44,7 @@ function limitIssues(given: GivenLimits, grantedBy?: Caller): FieldIssue[] {
 }
 
 /** Throws `invalid` for limits that cannot be given. */
-export function requireLimits(given: GivenLimits, grantedBy?: Caller): void {
+export function requireLimits(given: LimitsInput, grantedBy?: Caller): void {
   const issues = limitIssues(given, grantedBy)
   if (issues.length > 0) throw invalid(issues)
 }

@@ -5,7 +5,7 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
-import { type GivenLimits, requireLimits } from './limits.ts'
+import { type LimitsInput, requireLimits } from './limits.ts'
 
 /** Changes the limits that are given: null for the default; what is missing stays. Every process follows at once. */
 export async function updateApiKey(
@@ -37,8 +37,8 @@ export async function updateApiKey(
 }
 
 /** What is missing stays. */
-type Changes = { readonly [name in keyof GivenLimits]?: GivenLimits[name] | undefined }
+type Changes = { readonly [name in keyof LimitsInput]?: LimitsInput[name] | undefined }
 
-function pick({ requestsPerSecond, eventsPerSecond }: GivenLimits) {
+function pick({ requestsPerSecond, eventsPerSecond }: LimitsInput) {
   return { requestsPerSecond, eventsPerSecond }
 }

@@ -10,7 +10,7 @@ import {
   withFewSteps,
   withinBound,
 } from './bounded-pattern.ts'
-import { isPlainSchema } from './plain-schema.ts'
+import { isLinearSchema } from './linear-schema.ts'
 
 /** Checks the `data` of an event against its type: what is wrong with it, or nothing. */
 export type CheckData = (data: unknown) => string[]
@@ -110,7 +110,7 @@ export function compileCheck(schema: object | null): CheckData {
   addFormats.default(ajv)
   for (const [name, format] of Object.entries(ajv.formats)) boundFormat(ajv, name, format)
   const validate: ValidateFunction = ajv.compile(schema)
-  const plain = isPlainSchema(schema)
+  const plain = isLinearSchema(schema)
   return (data) => {
     try {
       if (plain ? validateQuickly(validate, data) : withinBound(() => validate(data))) return []

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/scope.ts'
 import { parseId, publicId } from '../db/ids.ts'
-import { findWithinWebhook, type KindWithin } from '../deliveries/within-webhook.ts'
+import { filterByWebhook, type WebhookOwnedKind } from '../deliveries/filter-by-webhook.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import type { Context } from './context.ts'
 
@@ -92,7 +92,7 @@ function openFields(type: string, names: string): Record<string, Fence> {
   return Object.fromEntries(names.split(' ').map((name) => [`${type}.${name}`, open]))
 }
 
-type Kind = 'webhook' | Exclude<KindWithin, 'attempt'>
+type Kind = 'webhook' | Exclude<WebhookOwnedKind, 'attempt'>
 
 /** A field that finds one thing by its id, and nothing where that is not of the webhook. */
 function reads(kind: Kind): Fence {
@@ -131,7 +131,7 @@ async function isWithin(kind: Kind, id: string, { webhookId, context }: Fenced):
   const uuid = parseId(kind, id)
   if (!uuid) return false
   if (kind === 'webhook') return uuid === webhookId
-  return (await findWithinWebhook(context.sql, webhookId, kind, [uuid])).has(uuid)
+  return (await filterByWebhook(context.sql, webhookId, kind, [uuid])).has(uuid)
 }
 
 interface NodeId {
@@ -142,7 +142,7 @@ interface NodeId {
 /** The name of no event type: nothing is found by it. */
 const NO_NODE: NodeId = { typename: 'EventType', id: '' }
 
-const KINDS_WITHIN: Readonly<Record<string, KindWithin>> = {
+const KINDS_WITHIN: Readonly<Record<string, WebhookOwnedKind>> = {
   Delivery: 'delivery',
   Attempt: 'attempt',
   Recovery: 'recovery',
@@ -157,7 +157,7 @@ async function onlyNodesWithin(
   const within = new Set(Object.entries(own).map((entry) => entry.join(' ')))
   for (const [typename, kind] of Object.entries(KINDS_WITHIN)) {
     const uuids = ids.flatMap((node) => (node.typename === typename ? node.id : []))
-    for (const uuid of await findWithinWebhook(context.sql, webhookId, kind, uuids)) {
+    for (const uuid of await filterByWebhook(context.sql, webhookId, kind, uuids)) {
       within.add(`${typename} ${uuid}`)
     }
   }

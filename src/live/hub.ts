@@ -9,7 +9,7 @@ export interface HubDeps {
   readonly databaseUrl: string
   readonly sql: Sql
   /** Of these API keys, those that were revoked or expired, by their uuids. */
-  readonly findEndedKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
+  readonly findInactiveKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
   /** Of these sessions of the console, those that are over, by their uuids. */
   readonly findEndedSessions: (sessionIds: string[]) => Promise<Set<string>>
   readonly onError: (error: unknown) => void
@@ -79,7 +79,7 @@ export function createLiveHub(deps: HubDeps): LiveHub {
   async function endStreamsOfEnded(): Promise<void> {
     const sessionIds = [...subscribers.values()].flatMap(({ sessionId }) => sessionId ?? [])
     const [endedKeys, endedSessions] = await Promise.all([
-      deps.findEndedKeys([...new Set(ids('apiKeyId'))]),
+      deps.findInactiveKeys([...new Set(ids('apiKeyId'))]),
       sessionIds.length > 0 ? deps.findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
     ])
     for (const [subscriber, { sessionId }] of [...subscribers]) {

@@ -12,7 +12,7 @@ import { findWebhook } from '../webhooks/find-webhook.ts'
 interface ResumeDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 

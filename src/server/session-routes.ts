@@ -9,7 +9,7 @@ import { readJsonObject } from '../http/read-json-object.ts'
 import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
 import { createFailedAttempts, type FailedAttempts } from '../rate-limit/failed-attempts.ts'
-import { type BegunSession, beginSession, endSession } from '../sessions/session.ts'
+import { type StartedSession, startSession, endSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
@@ -65,14 +65,14 @@ function actorOf(c: Context): Actor {
 /** Exchanges what proves who signs in, an API key or a sign-in link, for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
   const failed = createFailedAttempts()
-  return async (body: Record<string, unknown>, actor: Actor): Promise<BegunSession> => {
+  return async (body: Record<string, unknown>, actor: Actor): Promise<StartedSession> => {
     const { token, link } = body
     const address = actor.address ?? undefined
     if (typeof token === 'string' && link === undefined) {
       // Spaces and ends of lines come along when a token is pasted.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       if (caller.portal) throw noPortalKeys()
-      return await beginSession(sql, caller.keyId, actor)
+      return await startSession(sql, caller.keyId, actor)
     }
     if (typeof link === 'string' && token === undefined) {
       return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/scope.ts'
-import { callerWith, KEY_COLUMNS, type KeyRow } from '../api-keys/authenticate.ts'
+import { toCaller, KEY_COLUMNS, type KeyRow } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError } from '../lib/errors.ts'
@@ -27,7 +27,7 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
       throw signInAgain(`The API key that you signed in with is ${session.state}.`)
     }
     if (session.is_past) throw signInAgain('Your session has expired.')
-    return { ...callerWith(sql, session), sessionId: session.session_id }
+    return { ...toCaller(sql, session), sessionId: session.session_id }
   }
 }
 

@@ -8,13 +8,13 @@ import { DomainError } from '../lib/errors.ts'
 export const SESSION_MS = 7 * 86_400_000
 
 /** A session of the console that has just begun. The token is here and nowhere else: only its hash is stored. */
-export interface BegunSession {
+export interface StartedSession {
   readonly token: string
   readonly expiresAt: Date
 }
 
 /** Begins a session that stands for an API key, by its uuid. */
-export async function beginSession(sql: Sql, keyId: string, actor: Actor): Promise<BegunSession> {
+export async function startSession(sql: Sql, keyId: string, actor: Actor): Promise<StartedSession> {
   const token = mintSessionToken()
   const { rows } = await sql.query<{ expires_at: Date }>(
     `with begun as (
@@ -24,7 +24,7 @@ export async function beginSession(sql: Sql, keyId: string, actor: Actor): Promi
        where id = $2 and not is_portal and revoked_at is null and coalesce(expires_at > now(), true)
        returning api_key_id, expires_at
      )
-     ${writtenDown('session.begun', 'begun', '$4')}`,
+     ${auditedSession('session.begun', 'begun', '$4')}`,
     [hashSessionToken(token), keyId, SESSION_MS, actorJson(actor)],
   )
   const [begun] = rows
@@ -39,7 +39,7 @@ export async function endSession(sql: Sql, token: string, actor: Actor): Promise
     `with ended as (
        delete from posthorn.sessions where token_hash = $1 returning api_key_id, expires_at
      )
-     ${writtenDown('session.ended', 'ended', '$2')}`,
+     ${auditedSession('session.ended', 'ended', '$2')}`,
     [hashSessionToken(token), actorJson(actor)],
   )
 }
@@ -48,7 +48,7 @@ export async function endSession(sql: Sql, token: string, actor: Actor): Promise
  * The end of a statement that begins or ends a session: answers when it expires, and writes it down for the key that it
  * stands for. `sessions` is what the statement calls it, and `actor` the parameter that says who.
  */
-export function writtenDown(
+export function auditedSession(
   action: Extract<AuditAction, `session.${string}`>,
   sessions: string,
   actor: `$${number}`,

@@ -3,12 +3,12 @@ import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError } from '../lib/errors.ts'
 import {
-  type BegunSession,
+  type StartedSession,
   hashSessionToken,
   isSessionToken,
   mintSessionToken,
   SESSION_MS,
-  writtenDown,
+  auditedSession,
 } from './session.ts'
 
 /** How long a link can be used. */
@@ -30,7 +30,7 @@ export async function exchangeSignInLink(
   sql: Sql,
   link: string,
   actor: Actor,
-): Promise<BegunSession> {
+): Promise<StartedSession> {
   const token = mintSessionToken()
   const { rows } = isSessionToken(link)
     ? await sql.query<{ expires_at: Date }>(
@@ -46,7 +46,7 @@ export async function exchangeSignInLink(
            where k.revoked_at is null and coalesce(k.expires_at > now(), true)
            returning api_key_id, expires_at
          )
-         ${writtenDown('session.begun', 'begun', '$4')}`,
+         ${auditedSession('session.begun', 'begun', '$4')}`,
         [hashSessionToken(link), hashSessionToken(token), SESSION_MS, actorJson(actor)],
       )
     : { rows: [] }

@@ -1,7 +1,7 @@
 import { changedFields } from '../audit/audit-entry.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { readHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
 
 /** What the audit log shows of a change of a webhook: the fields that differ, with the values of headers masked. */

@@ -14,9 +14,9 @@ interface Rules {
   /** What the names of the service's own delivery headers begin with. Default: `wh-`. */
   readonly headerPrefix?: string | undefined
   /** Names that may stay although the catalogue no longer offers them. */
-  readonly alreadySubscribed?: readonly string[]
+  readonly existingSubscriptions?: readonly string[]
   /** Names of custom headers that may stay although they would be refused now. */
-  readonly alreadyNamed?: readonly string[]
+  readonly existingHeaderNames?: readonly string[]
 }
 
 /**
@@ -39,7 +39,7 @@ export async function parseWebhook<
       ? reservedNameIssues(
           input.headers,
           rules.headerPrefix ?? DEFAULT_HEADER_PREFIX,
-          rules.alreadyNamed ?? [],
+          rules.existingHeaderNames ?? [],
         )
       : []),
     ...(Array.isArray(input.eventSubscriptions)
@@ -62,7 +62,7 @@ function destinationIssues(url: string, guard: AddressGuard): FieldIssue[] {
 
 async function subscriptionIssues(
   names: readonly unknown[],
-  { db, alreadySubscribed = [] }: Rules,
+  { db, existingSubscriptions = [] }: Rules,
 ): Promise<FieldIssue[]> {
   const types = await db.eventType.findMany({
     where: { archivedAt: null },
@@ -71,7 +71,7 @@ async function subscriptionIssues(
   })
   const catalogue = types.map((type) => type.name)
   const hint = fewHints(catalogue, ` The event types are ${catalogue.join(', ')}.`)
-  const allowed = new Set<unknown>([...catalogue, ...alreadySubscribed])
+  const allowed = new Set<unknown>([...catalogue, ...existingSubscriptions])
   return names.slice(0, MAX_SUBSCRIPTIONS).flatMap((name, index) => {
     if (typeof name !== 'string' || allowed.has(name)) return []
     return [

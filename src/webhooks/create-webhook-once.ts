@@ -30,7 +30,7 @@ export async function createWebhookOnce(
 }
 
 /** What a call, perhaps an earlier one, registered. Throws `conflict` when that was deleted since. */
-export async function rereadCreated(
+export async function findCreatedWebhook(
   db: Db,
   organizationId: string,
   id: string,

@@ -41,10 +41,10 @@ const RESERVED_SINCE: readonly string[] = ['accept-encoding', 'traceparent', 'tr
 export function reservedNameIssues(
   headers: Readonly<Record<string, unknown>>,
   headerPrefix: string,
-  alreadyNamed: readonly string[],
+  existingHeaderNames: readonly string[],
 ): FieldIssue[] {
   const reserved = [...RESERVED_SINCE, headerPrefix]
-  const kept = new Set(alreadyNamed.map((name) => name.toLowerCase()))
+  const kept = new Set(existingHeaderNames.map((name) => name.toLowerCase()))
   return Object.keys(headers)
     .filter((name) => isAmong(reserved, name) && !isAmong(RESERVED, name))
     .filter((name) => !kept.has(name.toLowerCase()))

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { readHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './encrypted-headers.ts'
 
 /** What an attempt needs to know of its webhook, decrypted and ready for use. */
 export interface SendOptions {

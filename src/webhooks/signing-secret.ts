@@ -22,7 +22,7 @@ export interface SigningSecret {
 interface SecretDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 

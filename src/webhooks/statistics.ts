@@ -3,7 +3,7 @@ import { invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
 /** What the attempts of some time came to. */
-export interface Tally {
+export interface AttemptCounts {
   readonly attempts: number
   readonly succeeded: number
   readonly failed3xx: number
@@ -14,7 +14,7 @@ export interface Tally {
   readonly latency: readonly number[]
 }
 
-export interface StatisticsBucket extends Tally {
+export interface StatisticsBucket extends AttemptCounts {
   readonly start: Date
 }
 
@@ -28,7 +28,7 @@ export interface BucketRange {
 }
 
 /** Whose attempts: those of some webhooks, each by itself, or all of an organization. Uuids. */
-export type StatisticsOf =
+export type StatisticsSubject =
   | { readonly webhooks: readonly string[] }
   | { readonly organization: string }
 
@@ -75,7 +75,7 @@ export function bucketRange(
 /** Every bucket of a range, those without attempts too, for each webhook in order, or once for an organization. */
 export async function readStatistics(
   sql: Sql,
-  of: StatisticsOf,
+  of: StatisticsSubject,
   range: BucketRange,
 ): Promise<StatisticsBucket[][]> {
   const rows = await readCounts(sql, of, range, range.unit)
@@ -92,17 +92,17 @@ export async function readStatistics(
 }
 
 /** All buckets of a range added up, for each webhook in order. */
-export async function readTallies(
+export async function readAttemptTotals(
   sql: Sql,
   webhookUuids: readonly string[],
   range: BucketRange,
-): Promise<Tally[]> {
+): Promise<AttemptCounts[]> {
   const rows = await readCounts(sql, { webhooks: webhookUuids }, range, null)
   const bySubject = new Map(rows.map((row) => [row.subject, row]))
   return webhookUuids.map((uuid) => bySubject.get(uuid) ?? NOTHING)
 }
 
-const NOTHING: Tally = {
+const NOTHING: AttemptCounts = {
   attempts: 0,
   succeeded: 0,
   failed3xx: 0,
@@ -112,14 +112,14 @@ const NOTHING: Tally = {
   latency: new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0),
 }
 
-function subjects(of: StatisticsOf): readonly string[] {
+function subjects(of: StatisticsSubject): readonly string[] {
   return 'organization' in of ? [of.organization] : of.webhooks
 }
 
 /** Adds up hours, and minutes since the last hour that was added up; or minutes alone. */
 async function readCounts(
   sql: Sql,
-  of: StatisticsOf,
+  of: StatisticsSubject,
   { since, until, unit }: BucketRange,
   groupBy: BucketUnit | null,
 ): Promise<(StatisticsBucket & { subject: string })[]> {

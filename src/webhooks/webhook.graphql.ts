@@ -2,7 +2,7 @@ import { hasScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
-import { readHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './encrypted-headers.ts'
 import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
 import { MASK, UNREADABLE } from './mask.ts'
 

@@ -10,7 +10,7 @@ import type { AddressGuard } from '../outbound/public-address.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { parseWebhook } from './check-webhook.ts'
-import { encryptHeaders, readHeaders } from './custom-headers-at-rest.ts'
+import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldIn } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { UNREADABLE } from './mask.ts'
@@ -43,7 +43,7 @@ export interface WebhookDeps {
   readonly guard: AddressGuard
   /** What the names of the service's own delivery headers begin with. Default: `wh-`. */
   readonly headerPrefix?: string
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
@@ -133,8 +133,8 @@ export async function updateWebhook(
       db: prisma,
       guard,
       headerPrefix,
-      alreadySubscribed: found.eventSubscriptions,
-      alreadyNamed: Object.keys(readHeaders(keyring, found.headersCiphertext, found.id) ?? {}),
+      existingSubscriptions: found.eventSubscriptions,
+      existingHeaderNames: Object.keys(readHeaders(keyring, found.headersCiphertext, found.id) ?? {}),
     },
   )
   const row = await actForOrganization(prisma, organizationId, async (tx) => {

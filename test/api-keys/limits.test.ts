@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
-import type { GivenLimits } from '../../src/api-keys/limits.ts'
+import type { LimitsInput } from '../../src/api-keys/limits.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await first[Symbol.asyncDispose]()
 })
 
-async function keyWith(limits: GivenLimits, scopes: readonly Scope[] = ALL_SCOPES) {
+async function keyWith(limits: LimitsInput, scopes: readonly Scope[] = ALL_SCOPES) {
   const { organizationId } = first.tenant
   const made = await createApiKey(first.database.prisma, { organizationId, scopes, ...limits })
   return made.token

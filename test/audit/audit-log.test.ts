@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
-import { deleteOldAuditEntries } from '../../src/audit/delete-old-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'

@@ -81,7 +81,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   cancelDelivery: ['delivery.canceled', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   recoverDeliveries: [
-    'recovery.begun',
+    'recovery.started',
     'recoveries',
     ({ webhookId }) => ({ input: { webhookId, since: new Date(Date.now() - 60_000) } }),
   ],

@@ -190,9 +190,9 @@ async function exhausted(): Promise<{ delivery: Delivery; job: JobRow }> {
 async function operatorSweep() {
   const { pool } = posthorn.database
   return await sweep(pool, 'graphile_worker', {
-    lookAgainAfterMs: 0,
+    recheckAfterMs: 0,
     olderThanMs: -60_000,
-    rest: 0,
+    pauseFactor: 0,
   })
 }
 

@@ -4,21 +4,21 @@ import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
-import { completeFinishedJobs } from '../../src/deliveries/finish-jobs.ts'
+import { completeFinishedJobs } from '../../src/deliveries/complete-finished-jobs.ts'
 import { sweep as sweepJobs } from '../../src/deliveries/sweep.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { rescheduleJobs } from '../../src/jobs/change-jobs.ts'
 import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { claimJobs, deliveryJobs, type JobRow } from '../support/jobs.ts'
 import { until } from '../support/until.ts'
 
 const SCHEMA = 'graphile_worker'
-const WITHOUT_WAITING = { pageSize: 3, lookAgainAfterMs: 0, olderThanMs: -60_000, rest: 0 }
+const WITHOUT_WAITING = { pageSize: 3, recheckAfterMs: 0, olderThanMs: -60_000, pauseFactor: 0 }
 const COUNT = 10
 const NOTHING = { restored: [], canceled: [] }
 
@@ -52,7 +52,7 @@ describe('a job that an operator completed or deleted', () => {
   const recorded = () =>
     createRecordAttempt(
       database.pool,
-      SENT_BY,
+      SENDER,
     )(
       attemptOf(deliveries[0] as Delivery, 503, {
         next: { kind: 'retry', delayMs: 60_000 },
@@ -105,7 +105,7 @@ describe('a job that an operator completed or deleted', () => {
 
   test('is not restored twice where that has happened before the second look', async () => {
     await query(`select graphile_worker.complete_jobs(${ALL})`)
-    const sweeping = sweep({ lookAgainAfterMs: 1_000 })
+    const sweeping = sweep({ recheckAfterMs: 1_000 })
     await query('select posthorn.restore_delivery_jobs(array(select id from posthorn.deliveries))')
     expect((await sweeping).restored).toEqual([])
     expect(await jobs()).toHaveLength(COUNT)
@@ -162,7 +162,7 @@ describe('what Posthorn itself does to a job is not taken for the act of an oper
   test('recording failed attempts, releasing, rescuing and rescheduling', async () => {
     const { pool } = database
     const [failed, parked, rescued] = deliveries as [Delivery, Delivery, Delivery]
-    const record = createRecordAttempt(pool, SENT_BY)
+    const record = createRecordAttempt(pool, SENDER)
     await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
 
     await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
@@ -252,7 +252,7 @@ describe('jobs that nobody needs to see any more', () => {
   const HOUR_MS = 3_600_000
 
   test('are completed: failed ones after the time that they are kept, but none of a pending delivery', async () => {
-    const record = createRecordAttempt(database.pool, SENT_BY)
+    const record = createRecordAttempt(database.pool, SENDER)
     const [exhausted, pending] = deliveries as [Delivery, Delivery]
     await record(attemptOf(exhausted, 503))
     await query(

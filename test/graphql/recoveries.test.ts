@@ -118,7 +118,7 @@ test('canceled, it says what was done until then; a completed one cannot be', as
   expect(late.cancelRecovery).toEqual({
     __typename: 'ConflictError',
     code: 'conflict',
-    message: `The recovery ${next.id} has completed; only a running one can be canceled.`,
+    message: `The recovery ${next.id} has completed. Only a running recovery can be canceled.`,
   })
 })
 

@@ -7,7 +7,7 @@ import {
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -42,7 +42,7 @@ describe('deliveries', () => {
     given?: Partial<AttemptRecord>,
   ) {
     const row = await deliveryRow(api.database, id as string)
-    await createRecordAttempt(api.database.pool, SENT_BY)(attemptOf(row, status, given))
+    await createRecordAttempt(api.database.pool, SENDER)(attemptOf(row, status, given))
   }
 
   beforeEach(async () => {

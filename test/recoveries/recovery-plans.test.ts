@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
-import { recoverPage } from '../../src/recoveries/recovery-page.ts'
+import { queueRecoveryPage } from '../../src/recoveries/recovery-page.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
@@ -55,7 +55,7 @@ test.each(['without statistics', 'with statistics'])(
         where: { id: recoveryUuid as string },
         data: { nextPageAt: new Date(0) },
       })
-      await recoverPage(api.database.prisma, recoveryUuid as string)
+      await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
       for (const { text, values } of [...api.statements.full]) {
         if (!/^\s*with webhook as materialized/.test(text)) continue
         expect(await readsOf(text, values)).toEqual([])

@@ -6,7 +6,7 @@ import { deleteOldRecoveries } from '../../src/recoveries/delete-old-recoveries.
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
 import { cancelRecovery } from '../../src/recoveries/recovery.ts'
 import { countRecoverable } from '../../src/recoveries/recovery-count.ts'
-import { recoverPage } from '../../src/recoveries/recovery-page.ts'
+import { queueRecoveryPage } from '../../src/recoveries/recovery-page.ts'
 import type { RecoveryInput } from '../../src/recoveries/recovery-scope.ts'
 import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
@@ -300,8 +300,8 @@ test('waits for a transaction that was publishing when it began', async () => {
     })
     const { recoveryUuid, count } = await begin()
     expect(count).toBe(0)
-    await recoverPage(api.database.prisma, recoveryUuid as string)
-    expect(await recoverPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
+    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
+    expect(await queueRecoveryPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
     await client.query('commit')
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 1 })
   } finally {
@@ -350,7 +350,7 @@ describe('its course', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 40 })
     const id = publicId('recovery', recoveryUuid as string)
-    await recoverPage(api.database.prisma, recoveryUuid as string)
+    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
     await cancelRecovery(api.database.prisma, organizationId, id)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({
       state: 'canceled',
@@ -363,7 +363,7 @@ describe('its course', () => {
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
       cancelRecovery(api.database.prisma, organizationId, await lastRecoveryId()),
-    ).rejects.toThrow(/has completed; only a running one can be canceled/)
+    ).rejects.toThrow(/has completed. Only a running recovery can be canceled/)
   })
 
   test('it rests while its webhook is disabled', async () => {
@@ -395,7 +395,7 @@ describe('its course', () => {
     await deliveries(await events({ count: 20 }), 'exhausted')
     const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
-    await recoverPage(api.database.prisma, id)
+    await queueRecoveryPage(api.database.prisma, id)
     const rename = (from: string, to: string) =>
       api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
     await rename('schedule_deliveries', 'away')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
-import { beginSession } from '../../src/sessions/session.ts'
+import { startSession } from '../../src/sessions/session.ts'
 import { type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
 
 let api: Api
@@ -12,7 +12,7 @@ let token: string
 beforeAll(async () => {
   api = await openApi()
   tenant = await api.tenant()
-  token = (await beginSession(api.database.pool, tenant.keyId, SYSTEM)).token
+  token = (await startSession(api.database.pool, tenant.keyId, SYSTEM)).token
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
@@ -37,7 +37,7 @@ test('requests that come together share a statement', async () => {
   } as Sql
   const authenticate = createAuthenticateSession(counting)
   const others = await Promise.all(
-    Array.from({ length: 20 }, async () => (await beginSession(pool, tenant.keyId, SYSTEM)).token),
+    Array.from({ length: 20 }, async () => (await startSession(pool, tenant.keyId, SYSTEM)).token),
   )
   const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
   expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(21)
@@ -60,7 +60,7 @@ test('no session begins for a key that is over', async () => {
   const { pool, prisma } = api.database
   const other = await api.tenant()
   await prisma.apiKey.update({ where: { id: other.keyId }, data: { revokedAt: new Date() } })
-  await expect(beginSession(pool, other.keyId, SYSTEM)).rejects.toMatchObject({
+  await expect(startSession(pool, other.keyId, SYSTEM)).rejects.toMatchObject({
     code: 'unauthenticated',
   })
 })

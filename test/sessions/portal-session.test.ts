@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-key.ts'
-import { findEndedKeys } from '../../src/api-keys/ended-keys.ts'
+import { findInactiveKeys } from '../../src/api-keys/inactive-keys.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
@@ -271,12 +271,12 @@ describe('a portal session ends', () => {
     const uuid = parseId('apiKey', id) as string
     await revokeApiKey(prisma(), publicId('apiKey', other.key.id))
     expect((await ask(token, VIEWER)).errors).toBeUndefined()
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
     await revokeApiKey(prisma(), publicId('apiKey', maker.key.id))
     expect((await ask(token, VIEWER)).errors).toMatchObject([
       { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'revoked']]),
     )
   })
@@ -292,7 +292,7 @@ describe('a portal session ends', () => {
     expect(new Date(shorter.expiresAt).getTime()).toBeLessThan(expiresAt.getTime())
     const uuid = parseId('apiKey', session.id) as string
     expect((await ask(session.token, VIEWER)).errors).toBeUndefined()
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
 
     // Even where it was made to last longer, as before it was cut short.
     await prisma().apiKey.update({
@@ -310,7 +310,7 @@ describe('a portal session ends', () => {
     expect(await stream.result(1)).toMatchObject({
       errors: [{ message: 'The API key has expired.', extensions: { code: 'UNAUTHENTICATED' } }],
     })
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'expired']]),
     )
   })

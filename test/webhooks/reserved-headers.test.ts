@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
-import { encryptHeaders } from '../../src/webhooks/custom-headers-at-rest.ts'
+import { encryptHeaders } from '../../src/webhooks/encrypted-headers.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'

@@ -1,8 +1,8 @@
 import type { Sql } from '../../db/client.ts'
 
 /**
- * Marks that the job of a delivery fails by a fault of ours. An operator may have changed the job before: without the
- * mark, a job that fails as often as it may would look as if the operator had failed it for good.
+ * Records that the job of a delivery failed by a fault of Posthorn. Without the record, a job that an operator changed
+ * earlier, and that then runs out of attempts, looks to the sweep as if the operator failed it for good.
  */
 export async function markFault(sql: Sql, uuid: string): Promise<void> {
   await sql.query(

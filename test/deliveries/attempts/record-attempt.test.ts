@@ -11,7 +11,7 @@ import { cancelDeliveries } from '../../../src/deliveries/cancel-deliveries.ts'
 import { redeliver } from '../../../src/deliveries/delivery.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
-import { attemptOf, SENT_BY } from '../../support/attempts.ts'
+import { attemptOf, SENDER } from '../../support/attempts.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
 import { claimJobs, deliveryJobs } from '../../support/jobs.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
   database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
-  record = createRecordAttempt(database.pipeline, SENT_BY)
+  record = createRecordAttempt(database.pipeline, SENDER)
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
@@ -40,7 +40,7 @@ describe('attempts that are recorded together', () => {
         return database.pipeline.query(...asked)
       }) as Sql['query'],
     }
-    const recordCounted = createRecordAttempt(counting, SENT_BY)
+    const recordCounted = createRecordAttempt(counting, SENDER)
     const recorded = await Promise.all(
       deliveries.map((delivery) => recordCounted(attemptOf(delivery, 200))),
     )
@@ -95,8 +95,8 @@ describe('attempts that are recorded together', () => {
         requestUrl: given.requestUrl,
         requestSignature: given.requestSignature,
         requestHeaderNames: given.requestHeaderNames,
-        requestHeaderPrefix: SENT_BY.headerPrefix,
-        requestUserAgent: SENT_BY.userAgent,
+        requestHeaderPrefix: SENDER.headerPrefix,
+        requestUserAgent: SENDER.userAgent,
         responseHeaders: given.responseHeaders,
         responseBody: given.responseBody && new Uint8Array(given.responseBody),
         responseBodyTruncated: given.responseBodyTruncated,

@@ -1,9 +1,9 @@
 import type { Sql } from '../db/client.ts'
 
-/** What can belong to a webhook besides what is its own. */
-export type KindWithin = 'delivery' | 'attempt' | 'recovery' | 'event'
+/** Rows that belong to a webhook. */
+export type WebhookOwnedKind = 'delivery' | 'attempt' | 'recovery' | 'event'
 
-const QUERIES: Readonly<Record<KindWithin, string>> = {
+const QUERIES: Readonly<Record<WebhookOwnedKind, string>> = {
   delivery: 'select id from posthorn.deliveries where webhook_id = $1 and id = any ($2::uuid[])',
   attempt: 'select id from posthorn.attempts where webhook_id = $1 and id = any ($2::uuid[])',
   recovery: 'select id from posthorn.recoveries where webhook_id = $1 and id = any ($2::uuid[])',
@@ -12,11 +12,11 @@ const QUERIES: Readonly<Record<KindWithin, string>> = {
     where webhook_id = $1 and event_id = any ($2::uuid[])`,
 }
 
-/** Of these uuids, those that belong to a webhook. An event does when there is a delivery of it to the webhook. */
-export async function findWithinWebhook(
+/** Those of the uuids that belong to a webhook. An event belongs to a webhook if the webhook has a delivery of it. */
+export async function filterByWebhook(
   sql: Sql,
   webhookUuid: string,
-  kind: KindWithin,
+  kind: WebhookOwnedKind,
   uuids: readonly string[],
 ): Promise<Set<string>> {
   if (uuids.length === 0) return new Set()

@@ -2,7 +2,7 @@ import type { Sql } from '../db/client.ts'
 import { EXPIRES_AT, IS_REVOKED } from './authenticate.ts'
 
 /** Of these API keys, those that are no longer valid, by their uuids. */
-export async function findEndedKeys(
+export async function findInactiveKeys(
   sql: Sql,
   keyIds: readonly string[],
 ): Promise<Map<string, 'revoked' | 'expired'>> {

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 
 /** Whether a webhook is still at a revision; at most 20 ms ago it was. */
-export type IsCurrent = (webhookId: string, revision: string) => boolean | Promise<boolean>
+export type IsCurrentRevision = (webhookId: string, revision: string) => boolean | Promise<boolean>
 
 /** How long an answer holds. */
 const FRESH_MS = 20
@@ -16,7 +16,7 @@ interface Known {
 }
 
 /** One statement reads the revisions of all webhooks that are busy, so under load it is a small part of each attempt. */
-export function createIsCurrent(sql: Sql): IsCurrent {
+export function createIsCurrentRevision(sql: Sql): IsCurrentRevision {
   const busy = new Map<string, Known>()
   let reading: Promise<void> | null = null
 

@@ -42,7 +42,7 @@ const PLAIN: ReadonlySet<string> = new Set([
  * Whether a JSON Schema takes time in proportion to the data, but for its patterns and formats, which see to themselves.
  * Others can take more than anybody waits for: references can multiply, and `uniqueItems` compares all with all.
  */
-export function isPlainSchema(schema: unknown): boolean {
+export function isLinearSchema(schema: unknown): boolean {
   return JSON.stringify(schema).length <= MAX_LENGTH && hasPlainKeywords(schema)
 }
 

@@ -9,7 +9,7 @@ import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { holdWebhook, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
-import { attemptOf, type DeliveryRow, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
@@ -35,7 +35,7 @@ test.each(['without statistics', 'with statistics'])(
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const load = createLoadDelivery(session)
-    const recordAttempt = createRecordAttempt(session, SENT_BY)
+    const recordAttempt = createRecordAttempt(session, SENDER)
     const record = async (uuid: string) =>
       recordAttempt(
         attemptOf(await read(uuid), 500, {
@@ -71,7 +71,7 @@ test.each(['without statistics', 'with statistics'])(
 
 test('a session that began with one webhook works by index among 2,000 of others, and as many types', async () => {
   const load = createLoadDelivery(session)
-  const recordAttempt = createRecordAttempt(session, SENT_BY)
+  const recordAttempt = createRecordAttempt(session, SENDER)
   const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
   const work = async () => {
     await publish(1)
@@ -107,7 +107,7 @@ test('a session that began with one webhook works by index among 2,000 of others
 
 test('loading and recording search the days of their deliveries, however many are kept', async () => {
   const load = createLoadDelivery(session)
-  const recordAttempt = createRecordAttempt(session, SENT_BY)
+  const recordAttempt = createRecordAttempt(session, SENDER)
   const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
   await session.query('select posthorn.create_partitions(current_date - 40, current_date + 7)')
   const today = await addOld(0, 0)
@@ -135,7 +135,7 @@ test('loading and recording search the days of their deliveries, however many ar
 })
 
 test('what is recorded together is read by index, where two days hold many deliveries', async () => {
-  const recordAttempt = createRecordAttempt(session, SENT_BY)
+  const recordAttempt = createRecordAttempt(session, SENDER)
   await session.query('select posthorn.create_partitions(current_date - 1, current_date)')
   await publish(25_000)
   await session.query(`
