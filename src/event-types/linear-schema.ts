@@ -1,11 +1,11 @@
-/** Above this, even a plain schema takes long for data of many parts, as each is looked at by each of its rules. */
+/** Validation applies each rule to each part of the data, so a larger schema can be slow even with linear keywords. */
 const MAX_LENGTH = 2 * 1024
 
-/** Values that one `enum` may list to be quick. */
-const MAX_VALUES = 50
+/** A longer `enum` is slow to check. */
+const MAX_ENUM_VALUES = 50
 
-/** What looks at each part of the data once. */
-const PLAIN: ReadonlySet<string> = new Set([
+/** Keywords that visit each part of the data once. */
+const LINEAR_KEYWORDS: ReadonlySet<string> = new Set([
   '$comment',
   '$id',
   '$schema',
@@ -39,20 +39,20 @@ const PLAIN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a JSON Schema takes time in proportion to the data, but for its patterns and formats, which see to themselves.
- * Others can take more than anybody waits for: references can multiply, and `uniqueItems` compares all with all.
+ * Whether validation takes linear time in the size of the data, apart from patterns and formats, which have their own limit.
+ * Other schemas can be far slower: references can multiply, and `uniqueItems` compares all pairs.
  */
 export function isLinearSchema(schema: unknown): boolean {
-  return JSON.stringify(schema).length <= MAX_LENGTH && hasPlainKeywords(schema)
+  return JSON.stringify(schema).length <= MAX_LENGTH && hasLinearKeywords(schema)
 }
 
-function hasPlainKeywords(schema: unknown): boolean {
+function hasLinearKeywords(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return true
   return Object.entries(schema).every(([keyword, value]) => {
-    if (!PLAIN.has(keyword)) return false
-    if (keyword === 'enum') return Array.isArray(value) && value.length <= MAX_VALUES
-    if (keyword === 'properties') return Object.values(value as object).every(hasPlainKeywords)
-    if (keyword === 'items' || keyword === 'additionalProperties') return hasPlainKeywords(value)
+    if (!LINEAR_KEYWORDS.has(keyword)) return false
+    if (keyword === 'enum') return Array.isArray(value) && value.length <= MAX_ENUM_VALUES
+    if (keyword === 'properties') return Object.values(value as object).every(hasLinearKeywords)
+    if (keyword === 'items' || keyword === 'additionalProperties') return hasLinearKeywords(value)
     return true
   })
 }

@@ -1,67 +1,67 @@
 import type { Sql } from '../db/client.ts'
 
-/** Whether a webhook is still at a revision; at most 20 ms ago it was. */
+/** Whether a webhook was still at a revision at most 20 ms ago. */
 export type IsCurrentRevision = (webhookId: string, revision: string) => boolean | Promise<boolean>
 
-/** How long an answer holds. */
+/** The longest use of a read revision. */
 const FRESH_MS = 20
 
-/** A webhook that nobody asked for during that time is forgotten. */
-const FORGOTTEN_AFTER_MS = 1_000
+/** A webhook without checks for this time is evicted. */
+const EVICT_AFTER_MS = 1_000
 
-interface Known {
+interface Entry {
   revision: string
   readAtMs: number
-  askedAtMs: number
+  checkedAtMs: number
 }
 
-/** One statement reads the revisions of all webhooks that are busy, so under load it is a small part of each attempt. */
+/** One statement reads the revisions of all busy webhooks, so under load the cost per attempt is small. */
 export function createIsCurrentRevision(sql: Sql): IsCurrentRevision {
-  const busy = new Map<string, Known>()
+  const busy = new Map<string, Entry>()
   let reading: Promise<void> | null = null
 
   async function readAll(): Promise<void> {
     const nowMs = performance.now()
-    for (const [id, { askedAtMs }] of busy) {
-      if (nowMs - askedAtMs > FORGOTTEN_AFTER_MS) busy.delete(id)
+    for (const [id, { checkedAtMs }] of busy) {
+      if (nowMs - checkedAtMs > EVICT_AFTER_MS) busy.delete(id)
     }
-    const asked = [...busy]
+    const entries = [...busy]
     const { rows } = await sql.query<{ id: string; revision: string }>({
       name: 'read_revisions',
       text: 'select id, revision from posthorn.webhooks where id = any ($1::uuid[])',
-      values: [asked.map(([id]) => id)],
+      values: [entries.map(([id]) => id)],
     })
     const revisions = new Map(rows.map(({ id, revision }) => [id, revision]))
-    for (const [id, known] of asked) {
-      known.revision = revisions.get(id) ?? ''
-      known.readAtMs = nowMs
+    for (const [id, entry] of entries) {
+      entry.revision = revisions.get(id) ?? ''
+      entry.readAtMs = nowMs
     }
   }
 
-  async function ask(webhookId: string, revision: string, askedAtMs: number): Promise<boolean> {
-    const known = busy.get(webhookId) ?? { revision: '', readAtMs: -FRESH_MS, askedAtMs }
-    known.askedAtMs = askedAtMs
-    busy.set(webhookId, known)
-    // A reading that is under way may have begun too early, or without this webhook: then one more is.
-    while (!isFresh(known, askedAtMs)) {
+  async function check(webhookId: string, revision: string, nowMs: number): Promise<boolean> {
+    const entry = busy.get(webhookId) ?? { revision: '', readAtMs: -FRESH_MS, checkedAtMs: nowMs }
+    entry.checkedAtMs = nowMs
+    busy.set(webhookId, entry)
+    // A read in progress can have started too early or without this webhook. Then another read follows.
+    while (!isFresh(entry, nowMs)) {
       reading ??= readAll().finally(() => {
         reading = null
       })
       await reading
-      if (!busy.has(webhookId)) busy.set(webhookId, known)
+      if (!busy.has(webhookId)) busy.set(webhookId, entry)
     }
-    return known.revision === revision
+    return entry.revision === revision
   }
 
   return (webhookId, revision) => {
-    const askedAtMs = performance.now()
-    const known = busy.get(webhookId)
-    if (!known || !isFresh(known, askedAtMs)) return ask(webhookId, revision, askedAtMs)
-    known.askedAtMs = askedAtMs
-    return known.revision === revision
+    const nowMs = performance.now()
+    const entry = busy.get(webhookId)
+    if (!entry || !isFresh(entry, nowMs)) return check(webhookId, revision, nowMs)
+    entry.checkedAtMs = nowMs
+    return entry.revision === revision
   }
 }
 
-function isFresh({ readAtMs }: Known, askedAtMs: number): boolean {
-  return readAtMs >= askedAtMs - FRESH_MS
+function isFresh({ readAtMs }: Entry, nowMs: number): boolean {
+  return readAtMs >= nowMs - FRESH_MS
 }

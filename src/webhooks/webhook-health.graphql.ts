@@ -1,7 +1,7 @@
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import type { WebhookState } from './find-webhooks.ts'
-import { bucketRange, readAttemptTotals, type AttemptCounts } from './statistics.ts'
+import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
 interface WebhookHealth {
   readonly state: WebhookState

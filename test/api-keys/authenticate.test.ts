@@ -34,8 +34,8 @@ describe('is refused', () => {
   test.each([
     ['no header', undefined, /No API key was given/],
     ['an empty header', '', /No API key was given/],
-    ['another scheme', 'Basic cGhrOnk=', /not of the form/],
-    ['a scheme alone', 'Bearer', /not of the form/],
+    ['another scheme', 'Basic cGhrOnk=', /must have the form/],
+    ['a scheme alone', 'Bearer', /must have the form/],
     ['a made-up token', 'Bearer phk_123', /malformed/],
     ['a token with a typing error', `Bearer ${mintToken().slice(0, -1)}!`, /malformed/],
     ['a well-formed token that nobody was given', `Bearer ${mintToken()}`, /unknown/],

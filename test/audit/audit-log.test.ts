@@ -77,7 +77,7 @@ describe('over REST', () => {
       forwardedFor: '203.0.113.7',
       userAgent: 'Harvest/1.0',
       before: { url: 'https://example.com/a', headers: { 'X-Key': '•••' } },
-      after: { url: 'https://example.com/b', headers: { 'X-Key': '••• (another)' } },
+      after: { url: 'https://example.com/b', headers: { 'X-Key': '••• (changed)' } },
     })
     expect(entries[0]).toMatchObject({ before: { url: 'https://example.com/b' }, after: null })
   })

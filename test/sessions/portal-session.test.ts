@@ -161,7 +161,7 @@ describe('a portal session is not made', () => {
   test.each([
     ['without a scope', { scopes: [] }, 'Give at least one scope.'],
     ['with a scope that there is not', { scopes: ['webhooks:reed'] }, 'Did you mean'],
-    ['with admin', { scopes: ['admin'] }, 'it opens every organization'],
+    ['with admin', { scopes: ['admin'] }, 'it gives access to every organization'],
     ['with keys:manage', { scopes: ['keys:manage'] }, 'could make keys that outlive'],
     ['for less than a minute', { ttlSeconds: 59 }, 'from 60 to 86,400'],
     ['for more than a day', { ttlSeconds: 86_401 }, 'from 60 to 86,400'],

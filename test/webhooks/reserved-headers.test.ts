@@ -58,7 +58,7 @@ describe('with another prefix, a custom header is refused that begins with', () 
       {
         pointer: `#/headers/${name}`,
         code: 'reserved_header',
-        detail: `headers.${name} is set by the service or the connection itself; use another name.`,
+        detail: `headers.${name} is set by Posthorn or by the connection. Use another name.`,
       },
     ])
   })
