@@ -17,7 +17,10 @@ export interface NewApiKey extends LimitsInput {
   readonly name?: string | null
   /** Null or missing: never. */
   readonly expiresAt?: Date | null
-  /** The creator, who can grant only scopes and limits that they have. Missing for the command line, which has no bounds. */
+  /**
+   * The creator, who can grant only scopes and limits that they have. Missing for the command line, which has no
+   * bounds.
+   */
   readonly grantedBy?: Caller
 }
 
@@ -73,7 +76,9 @@ export async function createApiKey(
   return { key, token }
 }
 
-/** The API keys of one or all organizations, oldest first, including expired and revoked keys, without portal sessions. */
+/**
+ * The API keys of one or all organizations, oldest first, including expired and revoked keys, without portal sessions.
+ */
 export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiKey[]> {
   return await db.apiKey.findMany({
     where: { isPortal: false, ...(organizationId !== undefined && { organizationId }) },

@@ -7,8 +7,8 @@ import { resolveLimits } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
- * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with too
- * many failures.
+ * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with
+ * too many failures.
  */
 export type Authenticate = (
   authorization: string | null | undefined,
@@ -54,8 +54,8 @@ export const KEY_COLUMNS = `
   coalesce(k.last_used_at > now() - interval '1 minute', false) as used_recently`
 
 /**
- * Every request reads its key from the database, so that a revocation applies at once in every process. Concurrent requests
- * share a statement.
+ * Every request reads its key from the database, so that a revocation applies at once in every process. Concurrent
+ * requests share a statement.
  */
 export function createAuthenticate(
   sql: Sql,
@@ -127,8 +127,8 @@ function bearerToken(authorization: string): string | null {
 }
 
 /**
- * The unique index on hashes serves the lookup. Comparing hashes instead of tokens makes timing attacks useless, because a
- * client cannot choose the hash of a token.
+ * The unique index on hashes serves the lookup. Comparing hashes instead of tokens makes timing attacks useless,
+ * because a client cannot choose the hash of a token.
  */
 async function findKeys(sql: Sql, hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
   const { rows } = await sql.query<KeyRow & { readonly hash: string }>({

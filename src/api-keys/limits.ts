@@ -4,9 +4,9 @@ import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
 
 /**
- * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use a
- * whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit. Publishing
- * counts as events only.
+ * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use
+ * a whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit.
+ * Publishing counts as events only.
  */
 export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 500, eventsPerSecond: 50_000 }
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-// `phk_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing errors
-// and invented tokens without the database, and lets secret scanners recognize real tokens.
+// `phk_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing
+// errors and invented tokens without the database, and lets secret scanners recognize real tokens.
 const PREFIX = 'phk_'
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6

@@ -12,7 +12,8 @@ interface Cursor {
 
 /**
  * Adds pending deliveries that are no longer fresh to the index of states, up to `limit`, and returns their number. The
- * index is complete before the cursor, so a search for pending deliveries reads the index and the rows after the cursor.
+ * index is complete before the cursor, so a search for pending deliveries reads the index and the rows after the
+ * cursor.
  */
 export async function backfillIndex(
   pool: Database['pool'],

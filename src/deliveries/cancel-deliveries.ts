@@ -36,8 +36,8 @@ async function notifyCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<v
 }
 
 /**
- * Cancels those of the deliveries that are pending, with their jobs, and returns their uuids. `reason` becomes their last
- * error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not.
+ * Cancels those of the deliveries that are pending, with their jobs, and returns their uuids. `reason` becomes their
+ * last error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not.
  */
 export async function cancelDeliveries(
   sql: Sql,

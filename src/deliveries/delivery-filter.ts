@@ -18,8 +18,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * One range of an index. No index has `state` and `last_status_class`, because they change with every attempt. The indexes
- * have generated columns instead; `indexed_state` is null for deliveries that have succeeded or are fresh.
+ * One range of an index. No index has `state` and `last_status_class`, because they change with every attempt. The
+ * indexes have generated columns instead; `indexed_state` is null for deliveries that have succeeded or are fresh.
  */
 export interface IndexRange {
   readonly indexedState?: DeliveryState | null

@@ -23,10 +23,10 @@ async function getDelivery(db: Db, organizationId: string, id: string): Promise<
 }
 
 /**
- * Attempts a delivery now, under the same `wh-id`. A finished delivery becomes pending again with a full retry schedule; a
- * pending delivery's next attempt is brought forward. If the webhook is at a limit, the delivery is parked with priority.
- * If an attempt is running, the delivery is attempted again after that attempt. Throws `conflict` if the webhook was
- * deleted or the event is past its retention.
+ * Attempts a delivery now, under the same `wh-id`. A finished delivery becomes pending again with a full retry
+ * schedule; a pending delivery's next attempt is brought forward. If the webhook is at a limit, the delivery is parked
+ * with priority. If an attempt is running, the delivery is attempted again after that attempt. Throws `conflict` if the
+ * webhook was deleted or the event is past its retention.
  */
 export async function redeliver(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
@@ -122,7 +122,9 @@ const REDELIVER = `
   )
   select webhook_deleted, event_gone from subject left join released on true left join audited on true`
 
-/** Cancels a pending delivery. A running attempt ends and is recorded. Throws `conflict` if the delivery has finished. */
+/**
+ * Cancels a pending delivery. A running attempt ends and is recorded. Throws `conflict` if the delivery has finished.
+ */
 export async function cancelDelivery(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
   organizationId: string,

@@ -20,7 +20,9 @@ interface Deps {
   readonly sql: Sql
 }
 
-/** A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of two index ranges. */
+/**
+ * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of two index ranges.
+ */
 export async function findDeliveries(
   { prisma, sql }: Deps,
   organizationId: string,
@@ -81,8 +83,8 @@ export async function rereadDelivery(
 }
 
 /**
- * A page of deliveries for each of several webhooks or events, in their order, with two statements. (For the first rows of
- * each owner, Prisma reads all rows of all owners.)
+ * A page of deliveries for each of several webhooks or events, in their order, with two statements. (For the first rows
+ * of each owner, Prisma reads all rows of all owners.)
  */
 export async function findDeliveriesOfEach(
   { prisma, sql }: Deps,

@@ -4,8 +4,9 @@ import type { Sql } from '../db/client.ts'
 const DAYS_AHEAD = 7
 
 /**
- * Creates the partitions of the coming days, and drops a partition once its last day is past retention. Pending deliveries
- * are kept. `now` defaults to the time of Postgres, so that a process with a wrong clock drops nothing early.
+ * Creates the partitions of the coming days, and drops a partition once its last day is past retention. Pending
+ * deliveries are kept. `now` defaults to the time of Postgres, so that a process with a wrong clock drops nothing
+ * early.
  */
 export async function maintainPartitions(
   sql: Sql,

@@ -25,8 +25,8 @@ export interface SweepOptions {
 
 /**
  * Compares pending deliveries with their jobs. If an operator failed a job for good, its delivery is canceled with the
- * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that no
- * accepted event is lost. Pages along indexes, with pauses, keep the load low for any number of deliveries.
+ * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that
+ * no accepted event is lost. Pages along indexes, with pauses, keep the load low for any number of deliveries.
  */
 export async function sweep(
   sql: Sql,
@@ -108,8 +108,8 @@ interface JobRow {
 }
 
 /**
- * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets `updated_at`
- * when a job is failed for good, but not when a job is claimed, unlocked or fails a run.
+ * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets
+ * `updated_at` when a job is failed for good, but not when a job is claimed, unlocked or fails a run.
  */
 async function compareWithJobs(
   sql: Sql,

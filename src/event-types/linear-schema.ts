@@ -39,8 +39,8 @@ const LINEAR_KEYWORDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether validation takes linear time in the size of the data, apart from patterns and formats, which have their own limit.
- * Other schemas can be far slower: references can multiply, and `uniqueItems` compares all pairs.
+ * Whether validation takes linear time in the size of the data, apart from patterns and formats, which have their own
+ * limit. Other schemas can be far slower: references can multiply, and `uniqueItems` compares all pairs.
  */
 export function isLinearSchema(schema: unknown): boolean {
   return JSON.stringify(schema).length <= MAX_LENGTH && hasLinearKeywords(schema)

@@ -10,8 +10,8 @@ export interface DeliveredEvent {
 }
 
 /**
- * The signed body of an attempt. The body depends only on these columns of the event, so every attempt of every delivery
- * sends the same bytes.
+ * The signed body of an attempt. The body depends only on these columns of the event, so every attempt of every
+ * delivery sends the same bytes.
  */
 export function deliveryBody({ id, type, occurredAt, data }: DeliveredEvent): string {
   return `{"id":"${publicId('event', id)}","type":${JSON.stringify(type)},"timestamp":"${occurredAt.toISOString()}","data":${data}}`

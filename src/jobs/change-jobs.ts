@@ -30,8 +30,8 @@ export interface JobDeps {
 }
 
 /**
- * Runs jobs now, including failed ones. For the job of a delivery, the delivery is redelivered: the attempt has priority,
- * and is made even if the webhook is on hold.
+ * Runs jobs now, including failed ones. For the job of a delivery, the delivery is redelivered: the attempt has
+ * priority, and is made even if the webhook is on hold.
  */
 export async function runJobsNow(deps: JobDeps, ids: readonly string[]): Promise<JobChange[]> {
   requireAtMostMaxJobs(ids)

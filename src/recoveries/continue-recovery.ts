@@ -12,8 +12,8 @@ const MAX_RUN_MS = 900
 const MAX_FAULTS = 10
 
 /**
- * Continues a recovery for up to `MAX_RUN_MS`, page by page at its rate, then enqueues another job for the rest, which any
- * process can claim. A wait between pages holds no lock.
+ * Continues a recovery for up to `MAX_RUN_MS`, page by page at its rate, then enqueues another job for the rest, which
+ * any process can claim. A wait between pages holds no lock.
  */
 export async function continueRecovery(
   prisma: PrismaClient,
@@ -37,7 +37,9 @@ export async function continueRecovery(
   }
 }
 
-/** For a short wait, the next job is due now and waits itself: workers poll for scheduled jobs only every few seconds. */
+/**
+ * For a short wait, the next job is due now and waits itself: workers poll for scheduled jobs only every few seconds.
+ */
 async function enqueueNextRun(
   prisma: PrismaClient,
   recoveryId: string,

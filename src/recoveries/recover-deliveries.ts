@@ -30,8 +30,8 @@ export interface StartedRecovery extends RecoverableCount {
 }
 
 /**
- * Starts a recovery, which queues a webhook's failed and missed deliveries in the background. A dry run only counts them.
- * Throws `conflict` if the webhook is disabled (except for a dry run) or another of its recoveries is running.
+ * Starts a recovery, which queues a webhook's failed and missed deliveries in the background. A dry run only counts
+ * them. Throws `conflict` if the webhook is disabled (except for a dry run) or another of its recoveries is running.
  */
 export async function recoverDeliveries(
   { prisma, sql, retentionMs, actor = SYSTEM }: RecoverDeps,

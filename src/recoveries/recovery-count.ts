@@ -59,12 +59,14 @@ async function countFailed(
   return { count: Math.min(count, max), exact: count <= max }
 }
 
-/** For up to this many events, deliveries are looked up by event; for more, all deliveries in the time range are read. */
+/**
+ * For up to this many events, deliveries are looked up by event; for more, all deliveries in the time range are read.
+ */
 const MAX_LOOKUPS = 10_000
 
 /**
- * `except` hashes or sorts its inputs. A join could become a nested loop over all pairs of events and deliveries, before
- * Postgres has statistics of a new day's partitions.
+ * `except` hashes or sorts its inputs. A join could become a nested loop over all pairs of events and deliveries,
+ * before Postgres has statistics of a new day's partitions.
  */
 async function countMissed(
   sql: Sql,

@@ -18,12 +18,12 @@ const SETTLE_TIMEOUT_SECONDS = 30
 const SETTLE_POLL_MS = 200
 
 /**
- * Queues the next page of a recovery and moves its cursor, in one transaction, so that a killed process leaves whole pages
- * and the next process continues after them. Returns the milliseconds until the next page, or `null` once the recovery has
- * ended.
+ * Queues the next page of a recovery and moves its cursor, in one transaction, so that a killed process leaves whole
+ * pages and the next process continues after them. Returns the milliseconds until the next page, or `null` once the
+ * recovery has ended.
  *
- * The transaction locks the recovery's row from start to commit. A second process on the same recovery then finds that the
- * next page is not due yet, so all processes together keep the rate. A cancellation waits for the page, so the next
+ * The transaction locks the recovery's row from start to commit. A second process on the same recovery then finds that
+ * the next page is not due yet, so all processes together keep the rate. A cancellation waits for the page, so the next
  * recovery sees everything that this one queued.
  */
 export async function queueRecoveryPage(

@@ -39,8 +39,8 @@ export function parseRecovery(
 }
 
 /**
- * A lower bound for the delivery ids of an event: its deliveries are created after the event, by its transaction or by a
- * later recovery. The minute allows for a clock that is set back in between.
+ * A lower bound for the delivery ids of an event: its deliveries are created after the event, by its transaction or by
+ * a later recovery. The minute allows for a clock that is set back in between.
  */
 export function firstDeliveryUuidOf(eventTime: Date): string {
   return lowerBoundAt(new Date(eventTime.getTime() - MINUTE_MS))

@@ -33,9 +33,9 @@ export interface RecoveredPage {
 }
 
 /**
- * Redelivers the next exhausted deliveries, oldest first, each under its `wh-id` with a full retry schedule. The index of
- * states finds the deliveries, and the time range applies to their events: an earlier recovery can have created a delivery
- * long after its event, so the id of this recovery is the only upper bound for delivery ids.
+ * Redelivers the next exhausted deliveries, oldest first, each under its `wh-id` with a full retry schedule. The index
+ * of states finds the deliveries, and the time range applies to their events: an earlier recovery can have created a
+ * delivery long after its event, so the id of this recovery is the only upper bound for delivery ids.
  */
 export async function redeliverFailedDeliveries(
   tx: Prisma.TransactionClient,
@@ -86,8 +86,8 @@ export async function redeliverFailedDeliveries(
 }
 
 /**
- * Creates deliveries for the next events that the webhook subscribes to and has no delivery of, in the order of the events.
- * Each subscribed event type is one range of the index on (organization, type, id).
+ * Creates deliveries for the next events that the webhook subscribes to and has no delivery of, in the order of the
+ * events. Each subscribed event type is one range of the index on (organization, type, id).
  */
 export async function createMissedDeliveries(
   tx: Prisma.TransactionClient,

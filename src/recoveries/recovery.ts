@@ -47,7 +47,9 @@ export async function rereadRecovery(
   return row
 }
 
-/** Cancels a running recovery after its current page. Queued deliveries stay queued. Canceling again changes nothing. */
+/**
+ * Cancels a running recovery after its current page. Queued deliveries stay queued. Canceling again changes nothing.
+ */
 export async function cancelRecovery(
   prisma: PrismaClient,
   organizationId: string,

@@ -5,7 +5,9 @@ import { batched } from '../lib/batch.ts'
 import { DomainError } from '../lib/errors.ts'
 import { hashSessionToken, isSessionToken } from './session.ts'
 
-/** Authenticates the token of a session. The caller has the rights of the session's API key. Throws `unauthenticated`. */
+/**
+ * Authenticates the token of a session. The caller has the rights of the session's API key. Throws `unauthenticated`.
+ */
 export type AuthenticateSession = (token: string) => Promise<Caller>
 
 interface SessionRow extends KeyRow {
@@ -13,7 +15,9 @@ interface SessionRow extends KeyRow {
   readonly is_expired: boolean
 }
 
-/** Every request reads its session from the database, so that signing out and revoking a key apply at once everywhere. */
+/**
+ * Every request reads its session from the database, so that signing out and revoking a key apply at once everywhere.
+ */
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   const find = batched((hashes: Buffer[]) => findSessions(sql, hashes), {
     gatherMs: 0,

@@ -41,8 +41,8 @@ const rule = z.object({
 })
 
 /**
- * Creates a portal session with a short-lived URL at `origin`. The session is an API key that no list shows, and that ends
- * at the latest with the caller's key. Throws `invalid` for scopes that the caller lacks or a portal cannot have.
+ * Creates a portal session with a short-lived URL at `origin`. The session is an API key that no list shows, and that
+ * ends at the latest with the caller's key. Throws `invalid` for scopes that the caller lacks or a portal cannot have.
  */
 export async function createPortalSession(
   db: Db,

@@ -20,8 +20,9 @@ interface Rules {
 }
 
 /**
- * Parses the fields of a webhook. Checks the schema, the destination URL, the subscriptions against the catalogue, and the
- * header names against the header prefix. Throws one `invalid` error with all issues. Removes repeated subscriptions.
+ * Parses the fields of a webhook. Checks the schema, the destination URL, the subscriptions against the catalogue, and
+ * the header names against the header prefix. Throws one `invalid` error with all issues. Removes repeated
+ * subscriptions.
  */
 export async function parseWebhook<
   Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>,

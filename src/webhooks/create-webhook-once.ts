@@ -11,8 +11,8 @@ import type { NewWebhook } from './webhook-fields.ts'
 const CREATE_WEBHOOK = 'createWebhook'
 
 /**
- * Creates a webhook once per idempotency key, and returns the same public id for 24 hours. Only the id is stored, because
- * callers read the webhook's fields as they are at that time.
+ * Creates a webhook once per idempotency key, and returns the same public id for 24 hours. Only the id is stored,
+ * because callers read the webhook's fields as they are at that time.
  */
 export async function createWebhookOnce(
   deps: WebhookDeps,

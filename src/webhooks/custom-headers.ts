@@ -31,7 +31,10 @@ const RESERVED: readonly string[] = [
 
 const IS_RESERVED = 'is set by Posthorn or by the connection. Use another name'
 
-/** Reserved later, so older webhooks can have them. `traceparent` comes from each event; a fixed `tracestate` would not match. */
+/**
+ * Reserved later, so older webhooks can have them. `traceparent` comes from each event; a fixed `tracestate` would not
+ * match.
+ */
 const LATER_RESERVED: readonly string[] = ['accept-encoding', 'traceparent', 'tracestate']
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The bounds of the latency buckets. The first bucket is below 1 ms, the last is 20 s and above. Never change the bounds:
- * stored counts depend on them.
+ * The bounds of the latency buckets. The first bucket is below 1 ms, the last is 20 s and above. Never change the
+ * bounds: stored counts depend on them.
  */
 export const LATENCY_BOUNDS_MS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000,

@@ -45,8 +45,8 @@ interface SendOptionsRow {
 const CACHE_SIZE = 10_000
 
 /**
- * Caches the decrypted options of a webhook per revision. Loading a delivery reads the current revision, so a rotated secret
- * or a changed webhook applies to the next attempt in every process, without an invalidation message.
+ * Caches the decrypted options of a webhook per revision. Loading a delivery reads the current revision, so a rotated
+ * secret or a changed webhook applies to the next attempt in every process, without an invalidation message.
  */
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
   const cache = new Map<string, Entry>()

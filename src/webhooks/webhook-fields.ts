@@ -6,8 +6,8 @@ import { sendOptionFields } from './send-option-fields.ts'
 export const MAX_SUBSCRIPTIONS = 1_000
 
 /**
- * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no send options. The URL is
- * also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
+ * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no send options. The URL
+ * is also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
  */
 export const webhookFields = {
   url: z.string('must be a string'),

@@ -23,8 +23,8 @@ import {
 } from './webhook-fields.ts'
 
 /**
- * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder, which
- * updates reject. `id` is the public id.
+ * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,
+ * which updates reject. `id` is the public id.
  */
 export interface Webhook {
   readonly id: string

@@ -5,8 +5,8 @@ import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import {
   addDeliveries,
   addEvents,
+  createPastPartitions,
   finish,
-  makePastPartitions,
 } from '../recoveries/recovery-rows.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -28,7 +28,7 @@ let webhookId: string
 
 beforeAll(async () => {
   api = await openApi()
-  await makePastPartitions(api.database.pool)
+  await createPastPartitions(api.database.pool)
 })
 beforeEach(async () => {
   tenant = await api.tenant()

@@ -16,17 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-test('a request with a cookie asks who sent it in one statement', async () => {
-  const ask = request(null, { query: '{ viewer { scopes } }' })
-  ask.headers.set('cookie', `theme=dark; posthorn_session=${token}`)
-  ask.headers.set('posthorn-console', '1')
+test('a request with a cookie is authenticated by one statement', async () => {
+  const withCookie = request(null, { query: '{ viewer { scopes } }' })
+  withCookie.headers.set('cookie', `theme=dark; posthorn_session=${token}`)
+  withCookie.headers.set('posthorn-console', '1')
   api.statements.clear()
-  const { data } = await readAnswer(await api.handle(ask))
+  const { data } = await readAnswer(await api.handle(withCookie))
   expect(data.viewer.scopes).toContain('webhooks:read')
   expect(api.statements.list).toEqual(['authenticate_session'])
 })
 
-test('requests that come together share a statement', async () => {
+test('concurrent requests share a statement', async () => {
   const { pool } = api.database
   let statements = 0
   const counting = {
@@ -41,14 +41,14 @@ test('requests that come together share a statement', async () => {
   )
   const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
   expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(21)
-  // And one that notes that the key was used.
+  // The second statement records the use of the key.
   expect(statements).toBeLessThanOrEqual(2)
 })
 
-test('what cannot be a session is not looked up', async () => {
+test('a malformed session token is rejected without a lookup', async () => {
   const authenticate = createAuthenticateSession({
     query: () => {
-      throw new Error('It was looked up.')
+      throw new Error('The token was looked up.')
     },
   } as unknown as Sql)
   for (const wrong of ['', 'x', `${token}x`, `${token.slice(1)}\n`, tenant.token]) {
@@ -56,7 +56,7 @@ test('what cannot be a session is not looked up', async () => {
   }
 })
 
-test('no session begins for a key that is over', async () => {
+test('a revoked key cannot start a session', async () => {
   const { pool, prisma } = api.database
   const other = await api.tenant()
   await prisma.apiKey.update({ where: { id: other.keyId }, data: { revokedAt: new Date() } })

@@ -37,8 +37,8 @@ export interface AttemptDeps {
 }
 
 /**
- * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome, which
- * schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
+ * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome,
+ * which schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -182,8 +182,8 @@ function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, started
 }
 
 /**
- * What an outcome says about the load of the endpoint. A 500 is neutral: it usually means a bug with some payloads, and an
- * endpoint that answers a tenth of its events with 500 would be throttled to a few in flight and fall behind.
+ * What an outcome says about the load of the endpoint. A 500 is neutral: it usually means a bug with some payloads, and
+ * an endpoint that answers a tenth of its events with 500 would be throttled to a few in flight and fall behind.
  */
 function loadSignal(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
   if (outcome.kind === 'refused') return 'neutral'
@@ -192,7 +192,9 @@ function loadSignal(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResu
   return outcome.status === 429 || outcome.status > 500 ? 'overload' : 'ok'
 }
 
-/** Logs a recorded attempt, notifies subscribers, and lets the scheduler continue with the webhook's other deliveries. */
+/**
+ * Logs a recorded attempt, notifies subscribers, and lets the scheduler continue with the webhook's other deliveries.
+ */
 async function publishResult(
   deps: AttemptDeps,
   { delivery, options }: Sendable,

@@ -50,8 +50,8 @@ const SECRET_UNREADABLE_TEXT =
   "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with."
 
 /**
- * The record of an attempt whose signing secret or custom headers cannot be decrypted: a failed attempt that sent nothing.
- * A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and retried.
+ * The record of an attempt whose signing secret or custom headers cannot be decrypted: a failed attempt that sent
+ * nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and retried.
  */
 export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
   return {

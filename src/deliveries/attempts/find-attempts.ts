@@ -9,8 +9,8 @@ type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
 
 /**
- * A page of attempts for each of several deliveries, in the order of the deliveries, each page oldest first. First pages
- * take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
+ * A page of attempts for each of several deliveries, in the order of the deliveries, each page oldest first. First
+ * pages take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
  */
 export async function findAttemptsOfEach(
   deps: { readonly prisma: Db; readonly sql: Sql },

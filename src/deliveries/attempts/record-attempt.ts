@@ -10,7 +10,9 @@ export interface AttemptRecord {
   readonly deliveryUuid: string
   readonly organizationId: string
   readonly webhookId: string
-  /** The delivery's attempts when this one began. If there are more now, another worker has scheduled the next attempt. */
+  /**
+   * The delivery's attempts when this one began. If there are more now, another worker has scheduled the next attempt.
+   */
   readonly attemptsBefore: number
   readonly startedAt: Date
   readonly succeeded: boolean

@@ -6,8 +6,8 @@ import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-att
 const RETRY_DELAY_MS = 250
 
 /**
- * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A broken connection can hide a
- * commit, so each retry first looks for the recorded attempt.
+ * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A broken connection can hide
+ * a commit, so each retry first looks for the recorded attempt.
  */
 export function recordWithRetry(sql: Sql, record: RecordAttempt): RecordAttempt {
   async function retry(attempt: AttemptRecord, error: unknown) {

@@ -13,8 +13,8 @@ export function isSuccess(outcome: Outcome): boolean {
 
 /**
  * Milliseconds from a failed attempt to the next one, or `null` to give up. `used` is the number of attempts of the
- * schedule so far, including this one. `outcome` is null if nothing was sent. `jitter` is from 0 to 1, so that a test can
- * fix it.
+ * schedule so far, including this one. `outcome` is null if nothing was sent. `jitter` is from 0 to 1, so that a test
+ * can fix it.
  */
 export function retryDelayMs(
   used: number,
