@@ -3,6 +3,7 @@ import type { Sql } from '../db/client.ts'
 /** Rows that belong to a webhook. */
 export type WebhookOwnedKind = 'delivery' | 'attempt' | 'recovery' | 'event'
 
+/** The primary keys serve the lookups, and the index on event_id serves that of events. */
 const QUERIES: Readonly<Record<WebhookOwnedKind, string>> = {
   delivery: 'select id from posthorn.deliveries where webhook_id = $1 and id = any ($2::uuid[])',
   attempt: 'select id from posthorn.attempts where webhook_id = $1 and id = any ($2::uuid[])',

@@ -37,9 +37,7 @@ export async function continueRecovery(
   }
 }
 
-/**
- * For a short wait, the next job is due now and waits itself: workers poll for scheduled jobs only every few seconds.
- */
+/** For a short wait, the next job is due now and waits itself, because workers notice scheduled jobs only by polling. */
 async function enqueueNextRun(
   prisma: PrismaClient,
   recoveryId: string,

@@ -33,6 +33,7 @@ export async function countRecoverable(
   }
 }
 
+/** The index on (webhook_id, indexed_state, id) serves the count. */
 async function countFailed(
   sql: Sql,
   webhook: RecoveryWebhook,

@@ -84,7 +84,10 @@ interface FindDeps {
   readonly sql: Sql
 }
 
-/** A page of the recoveries of each of several webhooks, newest first, in the webhooks' order. */
+/**
+ * A page of recoveries for each of several webhooks, in the order of the webhooks, each page newest first. The index on
+ * (webhook_id, id) serves each page.
+ */
 export async function findRecoveriesOfEach(
   { prisma, sql }: FindDeps,
   webhookUuids: readonly string[],

@@ -54,6 +54,6 @@ export async function exchangeSignInLink(
   if (session) return { token, expiresAt: session.expires_at }
   throw new DomainError(
     'unauthenticated',
-    'The sign-in link was already used, is older than an hour, or belongs to an API key that is no longer valid. Restart Posthorn for a new link, or sign in with an API key.',
+    'The sign-in link was used already, is older than an hour, or belongs to an API key that is no longer valid. Restart Posthorn for a new link, or sign in with an API key.',
   )
 }

@@ -119,7 +119,10 @@ function subjectUuids(subject: StatisticsSubject): readonly string[] {
   return 'organization' in subject ? [subject.organization] : subject.webhooks
 }
 
-/** Reads hours, plus the minutes after the last rolled-up hour. For buckets of a minute, reads minutes only. */
+/**
+ * Reads hours, plus the minutes after the last rolled-up hour. For buckets of a minute, reads minutes only. The primary key
+ * serves webhooks and rolled-up hours, the index on (organization_id, bucket) the minutes of an organization.
+ */
 async function readCounts(
   sql: Sql,
   subject: StatisticsSubject,

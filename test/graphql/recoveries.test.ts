@@ -134,7 +134,7 @@ describe('refused, and nothing is begun', () => {
     [
       'since after until',
       () => ({ since: at, until: new Date(at.getTime() - 1) }),
-      ['since', 'invalid_range', /^since must be before until and before now; since is 2/],
+      ['since', 'invalid_range', /^since must be before until and before now. since is 2/],
     ],
     [
       'since in the time to come',

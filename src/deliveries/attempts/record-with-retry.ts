@@ -25,6 +25,7 @@ export function recordWithRetry(sql: Sql, record: RecordAttempt): RecordAttempt 
   return (attempt) => record(attempt).catch((error) => retry(attempt, error))
 }
 
+/** The index on (delivery_id, number) serves the lookup. */
 async function findRecorded(sql: Sql, attempt: AttemptRecord): Promise<RecordedAttempt | null> {
   const { rows } = await sql.query<RecordedAttempt>(
     `select a.id as "attemptId", a.number, d.state, d.next_attempt_at as "nextAttemptAt",
