@@ -3,10 +3,10 @@ import { type Actor, SYSTEM } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import type { Db } from '../db/client.ts'
 import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
-import { MAX_DATA_BYTES } from '../events/check-event.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
 import { checkSchema } from './check-schema.ts'
+import { MAX_DATA_BYTES } from './event-type.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
 

@@ -12,6 +12,9 @@ import {
 } from './bounded-pattern.ts'
 import { isLinearSchema } from './linear-schema.ts'
 
+/** The largest `data` of an event, as JSON. */
+export const MAX_DATA_BYTES = 256 * 1024
+
 /** Checks the `data` of an event against its type, and returns the problems. */
 export type CheckData = (data: unknown) => string[]
 

@@ -1,9 +1,6 @@
-import type { CheckData } from '../event-types/event-type.ts'
+import { type CheckData, MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { NewEvent } from './new-event.ts'
-
-/** The largest `data` of an event, as JSON. */
-export const MAX_DATA_BYTES = 256 * 1024
 
 /** Schema violations listed for one event. */
 const MAX_PROBLEMS = 20
