@@ -9,7 +9,7 @@ import { readJsonObject } from '../http/read-json-object.ts'
 import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
 import { createFailedAttempts, type FailedAttempts } from '../rate-limit/failed-attempts.ts'
-import { type StartedSession, startSession, endSession } from '../sessions/session.ts'
+import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
 

@@ -20,7 +20,7 @@ export async function endHold(sql: Sql, webhookUuid: string): Promise<boolean> {
 }
 
 /** Like `endHold`, within an open transaction. */
-export async function endHoldIn(tx: Db, webhookUuid: string): Promise<boolean> {
+export async function endHoldInTransaction(tx: Db, webhookUuid: string): Promise<boolean> {
   const rows = await tx.$queryRawUnsafe<object[]>(END_HOLD, webhookUuid)
   return rows.length === 1
 }

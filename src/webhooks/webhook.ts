@@ -11,7 +11,7 @@ import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
-import { endHoldIn } from './end-hold.ts'
+import { endHoldInTransaction } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { UNREADABLE } from './mask.ts'
 import { addSigningSecret } from './signing-secret.ts'
@@ -155,7 +155,7 @@ export async function updateWebhook(
     })
     // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
     if (after.url !== before.url || after.enabled !== before.enabled) {
-      await endHoldIn(tx, after.id)
+      await endHoldInTransaction(tx, after.id)
     }
     // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
     if (fields.enabled) await enqueueRelease(tx, id)
