@@ -4,20 +4,20 @@ import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts
 import type { Budget } from '../rate-limit/sync-usage.ts'
 import type { Caller } from './scope.ts'
 
-/** What one request takes from the budgets of its key. */
+/** The use of an API key's rate limits by one request. */
 export interface Quota {
-  /** Whether anything was asked for. */
-  readonly began: boolean
-  /** Throws `rate_limited` when nothing is left. */
+  /** Whether the request has used any budget. */
+  readonly isUsed: boolean
+  /** Throws `rate_limited` if the budget is exhausted. */
   spend(caller: Caller, budget: Budget, amount: number): void
-  /** Tells of each budget that was asked for some. */
+  /** The rate-limit headers for the used budgets. */
   headers(): [string, string][]
 }
 
 export function createQuota(limiter: RateLimiter): Quota {
   const results = new Map<Budget, RateLimitResult>()
   return {
-    get began() {
+    get isUsed() {
       return results.size > 0
     },
     spend({ keyId, limits }, budget, amount) {
@@ -34,7 +34,7 @@ function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: nu
   const limit = `${perSecond.toLocaleString('en')} ${budget} per second`
   const seconds = retryAfterSeconds === 1 ? 'second' : 'seconds'
   return rateLimited(
-    `This API key may ask for ${limit} on average, and has. Nothing was done; try again in ${retryAfterSeconds} ${seconds}.`,
+    `This API key has reached its limit of ${limit}. Nothing was done. Try again in ${retryAfterSeconds} ${seconds}.`,
     retryAfterSeconds,
   )
 }

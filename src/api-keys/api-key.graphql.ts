@@ -2,7 +2,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
-import { limitsOf } from './limits.ts'
+import { resolveLimits } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },
@@ -31,13 +31,13 @@ const ApiKey = builder.prismaNode('ApiKey', {
       description:
         'How many requests it may make per second, on average over ten seconds. Those that only publish are not counted.',
       select: { requestsPerSecond: true },
-      resolve: (key) => limitsOf(key).requestsPerSecond,
+      resolve: (key) => resolveLimits(key).requestsPerSecond,
     }),
     eventsPerSecond: t.int({
       portal: 'open',
       description: 'How many events it may publish per second, on average over ten seconds.',
       select: { eventsPerSecond: true },
-      resolve: (key) => limitsOf(key).eventsPerSecond,
+      resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),
   }),
 })

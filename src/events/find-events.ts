@@ -7,16 +7,17 @@ import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
-/** Which events. What is missing or null does not matter. */
+/** Conditions on events. A missing or null field matches every event. */
 export interface EventFilter {
   readonly uuid?: string | null | undefined
   readonly type?: string | null | undefined
-  /** When it was published: from `since` on, and before `until`. */
+  /** The earliest time of publication. */
   readonly since?: Date | null | undefined
+  /** Published before this time. */
   readonly until?: Date | null | undefined
 }
 
-/** A page of the events of an organization, newest first. */
+/** A page of an organization's events, newest first. */
 export async function findEvents(
   db: Db,
   organizationId: string,
@@ -39,7 +40,7 @@ export async function findEvents(
   })
 }
 
-/** The event with a public id, or `null` when the organization has none such. */
+/** The organization's event with a public id, or `null`. */
 export async function findEventById(
   db: Db,
   organizationId: string,
@@ -51,7 +52,7 @@ export async function findEventById(
   return await db.event.findUnique({ ...selection, where: { id: uuid, organizationId } })
 }
 
-/** An event that its publisher was just told the id of. The look-ups of one tick go together. */
+/** An event that this request published. Prisma batches the lookups of one tick. */
 export async function findPublishedEvent(
   db: Db,
   id: string,
@@ -63,7 +64,7 @@ export async function findPublishedEvent(
 
 type TypeSelection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
 
-/** The catalogue: the types that can be published and subscribed to, by name, and on request the archived ones. */
+/** The event types that can be published and subscribed to, ordered by name, with archived ones on request. */
 export async function findEventTypes(
   db: Db,
   { includeArchived }: { readonly includeArchived: boolean },
@@ -76,7 +77,7 @@ export async function findEventTypes(
   })
 }
 
-/** A type that was there a moment ago. Types are never removed. */
+/** Reads an event type again after a change. Event types are never deleted. */
 export async function rereadEventType(
   db: Db,
   name: string,

@@ -9,7 +9,7 @@ export interface HubDeps {
   readonly databaseUrl: string
   readonly sql: Sql
   /** Returns the uuids of those API keys that are revoked or expired. */
-  readonly findEndedKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
+  readonly findInactiveKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
   /** Returns the uuids of those console sessions that have ended. */
   readonly findEndedSessions: (sessionIds: string[]) => Promise<Set<string>>
   readonly onError: (error: unknown) => void
@@ -79,7 +79,7 @@ export function createLiveHub(deps: HubDeps): LiveHub {
   async function endUnauthorizedStreams(): Promise<void> {
     const sessionIds = [...subscribers.values()].flatMap(({ sessionId }) => sessionId ?? [])
     const [endedKeys, endedSessions] = await Promise.all([
-      deps.findEndedKeys([...new Set(idsOfSubscribers('apiKeyId'))]),
+      deps.findInactiveKeys([...new Set(idsOfSubscribers('apiKeyId'))]),
       sessionIds.length > 0 ? deps.findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
     ])
     for (const [subscriber, { sessionId }] of [...subscribers]) {

@@ -6,7 +6,7 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
 import { notify } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
-import { endHoldIn } from '../webhooks/end-hold.ts'
+import { endHoldInTransaction } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 
 interface ResumeDeps {
@@ -24,7 +24,7 @@ export async function resumeWebhook(
 ): Promise<void> {
   const webhook = await findWebhook(prisma, organizationId, webhookId)
   await actForOrganization(prisma, organizationId, async (tx) => {
-    if (!(await endHoldIn(tx, webhook.id))) {
+    if (!(await endHoldInTransaction(tx, webhook.id))) {
       throw new DomainError(
         'conflict',
         `The webhook ${webhookId} is not on hold, so it cannot be resumed.`,

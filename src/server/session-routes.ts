@@ -12,7 +12,7 @@ import {
   type AuthFailureLimiter,
   createAuthFailureLimiter,
 } from '../rate-limit/auth-failure-limiter.ts'
-import { type BegunSession, beginSession, endSession } from '../sessions/session.ts'
+import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
@@ -68,14 +68,14 @@ function actorOf(c: Context): Actor {
 /** Exchanges what proves who signs in, an API key or a sign-in link, for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
   const failures = createAuthFailureLimiter()
-  return async (body: Record<string, unknown>, actor: Actor): Promise<BegunSession> => {
+  return async (body: Record<string, unknown>, actor: Actor): Promise<StartedSession> => {
     const { token, link } = body
     const address = actor.address ?? undefined
     if (typeof token === 'string' && link === undefined) {
       // Spaces and ends of lines come along when a token is pasted.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       if (caller.portal) throw noPortalKeys()
-      return await beginSession(sql, caller.keyId, actor)
+      return await startSession(sql, caller.keyId, actor)
     }
     if (typeof link === 'string' && token === undefined) {
       return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import type { WebhookFilter, WebhookState } from './find-webhooks.ts'
-import { bucketRange, readTallies, type Tally } from './statistics.ts'
+import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
 declare module '../graphql/builder.ts' {
   interface Inputs {
@@ -18,7 +18,7 @@ interface WebhookHealth {
   readonly nextProbeAt: Date | null
   readonly lastError: string | null
   readonly concurrencyLimit: number | null
-  readonly tally: Tally
+  readonly tally: AttemptCounts
 }
 
 const WebhookStateType = builder.enumType('WebhookState', {
@@ -150,7 +150,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     resolve: async ({ id, enabled, condition, schedule }, { window }, context, info) => {
       const tallyOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
-        return readTallies(
+        return readAttemptTotals(
           context.sql,
           ids,
           bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { deleteOldAuditEntries } from '../../src/audit/delete-old-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'

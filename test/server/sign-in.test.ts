@@ -257,7 +257,7 @@ describe('the audit log', () => {
     const entries = await entriesOf(id)
     const { expiresAt } = entries[0]?.after ?? {}
     expect(entries).toEqual([
-      { ...common, action: 'session.begun', after: { expiresAt } },
+      { ...common, action: 'session.started', after: { expiresAt } },
       { ...common, action: 'session.ended', after: { expiresAt } },
     ])
     const lifetimeMs = Date.parse(expiresAt) - at
@@ -272,7 +272,7 @@ describe('the audit log', () => {
     await browser.signIn({ link: await createSignInLink(pool(), uuid) })
     await browser.signIn({ token })
     const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
-    expect(actions).toEqual(['session.begun', 'session.begun', 'session.ended'])
+    expect(actions).toEqual(['session.started', 'session.started', 'session.ended'])
   })
 
   test('records nothing if nobody was signed in or out', async () => {
@@ -289,7 +289,7 @@ describe('the audit log', () => {
     expect((await openBrowser(url).signIn({ token })).status).toBe(401)
     const actions = (await entriesOf(id)).map(({ action }: { action: string }) => action)
     expect(actions.filter((action: string) => action.startsWith('session.'))).toEqual([
-      'session.begun',
+      'session.started',
       'session.ended',
     ])
   })

@@ -1,6 +1,6 @@
-import type { AttemptRecord, SentBy } from '../../src/deliveries/record-attempt.ts'
+import type { AttemptRecord, SenderIdentity } from '../../src/deliveries/attempts/record-attempt.ts'
 
-export const SENT_BY: SentBy = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
+export const SENDER: SenderIdentity = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
 
 /** A row of `posthorn.deliveries`, as Prisma reads it. */
 export interface DeliveryRow {

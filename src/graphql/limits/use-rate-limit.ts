@@ -35,7 +35,7 @@ export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Ask
       },
     onExecutionResult({ request }) {
       const asked = asking.get(request)
-      if (asked && !asked.quota.began) asked.quota.spend(asked.caller, 'requests', 1)
+      if (asked && !asked.quota.isUsed) asked.quota.spend(asked.caller, 'requests', 1)
     },
   }
 }

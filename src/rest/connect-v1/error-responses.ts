@@ -159,7 +159,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
       'Too many requests with this API key, or too many from this address with keys that are not valid. Nothing was done.',
     headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     detail:
-      'This API key may ask for 500 requests per second on average, and has. Nothing was done; try again in 1 second.',
+      'This API key has reached its limit of 500 requests per second. Nothing was done. Try again in 1 second.',
   },
   Internal: {
     kind: 'internal',

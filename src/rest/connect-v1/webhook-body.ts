@@ -57,8 +57,8 @@ export async function updateFromBody(
     db: prisma,
     guard,
     headerPrefix,
-    alreadySubscribed: eventSubscriptions,
-    alreadyNamed: Object.keys(headers),
+    existingSubscriptions: eventSubscriptions,
+    existingHeaderNames: Object.keys(headers),
   }
   await inBodyTerms(mistakes, () => parseWebhook(webhookChangesSchema, input, rules))
   throw invalid(mistakes)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { WITHOUT_RESPONSE, whyFailed } from '../../../src/console/deliveries/why-failed.ts'
-import { SECRET_UNREADABLE } from '../../../src/deliveries/attempt-record.ts'
-import { describeOutcome } from '../../../src/deliveries/describe-outcome.ts'
+import { SECRET_UNREADABLE } from '../../../src/deliveries/attempts/attempt-record.ts'
+import { describeOutcome } from '../../../src/deliveries/attempts/describe-outcome.ts'
 import type { FailureCode, Refused, TimedOut } from '../../../src/outbound/outcome.ts'
 
 /** The types make the compiler check that these lists are complete. */

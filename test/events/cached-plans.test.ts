@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { createLoadDelivery } from '../../src/deliveries/load-delivery.ts'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
-import { attemptOf, type DeliveryRow, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
 
 let database: Database
 let organizationId: string
-/** One session of the hot path, so that it keeps the plans that it made while there was nothing. */
+/** One session for all statements, so that Postgres caches the plans that it made for empty tables. */
 let session: pg.PoolClient
 
 beforeEach(async () => {
@@ -31,11 +31,11 @@ afterEach(async () => {
 })
 
 test.each(['without statistics', 'with statistics'])(
-  'a session that began on an empty database, %s, publishes, loads and records by index among 10,000 deliveries',
+  'a session with plans for an empty database, %s, publishes, loads and records by index among 10,000 deliveries',
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const load = createLoadDelivery(session)
-    const recordAttempt = createRecordAttempt(session, SENT_BY)
+    const recordAttempt = createRecordAttempt(session, SENDER)
     const record = async (uuid: string) =>
       recordAttempt(
         attemptOf(await read(uuid), 500, {
@@ -48,30 +48,30 @@ test.each(['without statistics', 'with statistics'])(
       await load(await lastDelivery())
       await record(await lastDelivery())
     }
-    const far = await lastDelivery()
+    const early = await lastDelivery()
     await publish(5_000)
     await publish(5_000)
-    const wanted = await lastDelivery()
+    const late = await lastDelivery()
 
     expect(await rowsRead(() => publish(1))).toBeLessThan(50)
-    expect(await rowsRead(() => load(wanted))).toBeLessThan(50)
-    expect(await rowsRead(() => record(wanted))).toBeLessThan(50)
-    const both = [far, wanted]
+    expect(await rowsRead(() => load(late))).toBeLessThan(50)
+    expect(await rowsRead(() => record(late))).toBeLessThan(50)
+    const both = [early, late]
     expect(await rowsRead(() => Promise.all(both.map(load)))).toBeLessThan(50)
-    // Before PostgreSQL 18 a kept plan of this may read all that lies between.
+    // Before PostgreSQL 18, a cached plan can read all deliveries between the two.
     if ((await serverVersion()) >= 18) {
       expect(await rowsRead(() => Promise.all(both.map(record)))).toBeLessThan(50)
     }
-    expect(await load(wanted)).toMatchObject({ id: wanted, state: 'pending', webhook: 'enabled' })
+    expect(await load(late)).toMatchObject({ id: late, state: 'pending', webhook: 'enabled' })
     expect(await load(randomUUID())).toBeNull()
     expect(await load('00000000-0000-0000-0000-000000000000')).toBeNull()
     expect(await load('ffffffff-ffff-ffff-ffff-ffffffffffff')).toBeNull()
   },
 )
 
-test('a session that began with one webhook works by index among 2,000 of others, and as many types', async () => {
+test('a session with plans for one webhook works by index among 2,000 other webhooks and event types', async () => {
   const load = createLoadDelivery(session)
-  const recordAttempt = createRecordAttempt(session, SENT_BY)
+  const recordAttempt = createRecordAttempt(session, SENDER)
   const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
   const work = async () => {
     await publish(1)
@@ -79,10 +79,10 @@ test('a session that began with one webhook works by index among 2,000 of others
     await record(await lastDelivery())
   }
   await work()
-  // So the plans expect the few that there are.
+  // The statistics make Postgres plan for few rows.
   await session.query('vacuum analyze')
   for (let i = 0; i < 10; i++) await work()
-  // Of ids before and after its own.
+  // With ids before and after those of the first organization.
   await session.query(`
     insert into posthorn.organizations (id, name) select posthorn.uuid_v7(), 'Other' from generate_series(1, 1000);
     insert into posthorn.organizations (id, name)
@@ -97,28 +97,28 @@ test('a session that began with one webhook works by index among 2,000 of others
     insert into posthorn.event_types (name, description)
       select 'other.type_' || i, 'One of many.' from generate_series(1, 2000) as i`)
   expect(await rowsRead(() => publish(1))).toBeLessThan(50)
-  const wanted = await lastDelivery()
-  expect(await rowsRead(() => load(wanted))).toBeLessThan(50)
-  expect(await rowsRead(() => record(wanted))).toBeLessThan(50)
+  const last = await lastDelivery()
+  expect(await rowsRead(() => load(last))).toBeLessThan(50)
+  expect(await rowsRead(() => record(last))).toBeLessThan(50)
   await publish(1)
   const { rows } = await session.query('select count(*)::int as n from posthorn.deliveries')
   expect(rows).toEqual([{ n: 12 }])
 })
 
-test('loading and recording search the days of their deliveries, however many are kept', async () => {
+test('loading and recording read only the partitions of their deliveries', async () => {
   const load = createLoadDelivery(session)
-  const recordAttempt = createRecordAttempt(session, SENT_BY)
+  const recordAttempt = createRecordAttempt(session, SENDER)
   const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
   await session.query('select posthorn.create_partitions(current_date - 40, current_date + 7)')
   const today = await addOld(0, 0)
   const old = await addOld(3, 3)
-  // As a recovery creates it, of an event that was delivered to no webhook when it occurred.
+  // A recovery can create a delivery long after its event.
   const late = await addOld(3, 30)
 
   expect(await daysSearched(() => load(today))).toEqual(['deliveries 0: 1', 'events 0: 1'])
   expect(await daysSearched(() => load(old))).toEqual(['deliveries 3: 1', 'events 3: 1'])
   expect(await daysSearched(() => load(late))).toEqual(['deliveries 3: 1', 'events 30: 1'])
-  // Before PostgreSQL 18 a kept plan of this would read all that lies between.
+  // Before PostgreSQL 18, a cached plan reads all partitions between the bounds.
   if ((await serverVersion()) >= 18) {
     expect(await daysSearched(() => record(old))).toEqual(['deliveries 3: 1'])
   }
@@ -134,8 +134,8 @@ test('loading and recording search the days of their deliveries, however many ar
   )
 })
 
-test('what is recorded together is read by index, where two days hold many deliveries', async () => {
-  const recordAttempt = createRecordAttempt(session, SENT_BY)
+test('attempts recorded together are found by index if two days have many deliveries', async () => {
+  const recordAttempt = createRecordAttempt(session, SENDER)
   await session.query('select posthorn.create_partitions(current_date - 1, current_date)')
   await publish(25_000)
   await session.query(`
@@ -149,14 +149,14 @@ test('what is recorded together is read by index, where two days hold many deliv
     `(select id from posthorn.deliveries order by id limit 50)
      union all (select id from posthorn.deliveries order by id desc limit 50)`,
   )
-  const wanted = await Promise.all(rows.map(({ id }) => read(id)))
+  const deliveries = await Promise.all(rows.map(({ id }) => read(id)))
   const recordAll = () =>
-    Promise.all(wanted.map((delivery) => recordAttempt(attemptOf(delivery, 503))))
+    Promise.all(deliveries.map((delivery) => recordAttempt(attemptOf(delivery, 503))))
   expect(await rowsRead(recordAll)).toBeLessThan(1_000)
 })
 
 test.each(['without statistics', 'with statistics'])(
-  'a session that began on an empty database, %s, releases a few of 10,000 parked deliveries by index, and a probe, and finds the backlogs',
+  'a session with plans for an empty database, %s, releases a probe and a few of 10,000 parked deliveries by index',
   async (known) => {
     if (known === 'with statistics') await session.query('vacuum analyze')
     const { rows: webhooks } = await session.query('select id from posthorn.webhooks')
@@ -215,12 +215,12 @@ async function publish(count: number): Promise<void> {
   await createStoreEvents(session)(Array.from({ length: count }, () => event))
 }
 
-/** Not over the session whose reads are counted. */
+/** Uses another session than the one whose reads are counted. */
 async function read(uuid: string): Promise<DeliveryRow> {
   return await database.prisma.delivery.findUniqueOrThrow({ where: { id: uuid } })
 }
 
-/** A delivery that was created some days ago for an event that occurred then or earlier. */
+/** Inserts a delivery that was created `days` ago, of an event that was published `eventDays` ago. */
 async function addOld(days: number, eventDays: number): Promise<string> {
   const { rows } = await session.query<{ id: string }>(
     `with event as (
@@ -252,7 +252,7 @@ async function lastDelivery(): Promise<string> {
   return rows[0]?.id as string
 }
 
-/** Which partitions of events and deliveries the session searches while something runs, of how many days ago: how often. */
+/** The partitions that the session scans during `run`, as `<table> <days ago>: <scans>`. */
 async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
   return await inTransaction(run, async () => {
     const { rows } = await session.query<{ searched: string }>(
@@ -267,8 +267,8 @@ async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
 }
 
 /**
- * How many rows of Posthorn the session reads from tables and by indexes while something runs. How graphile-worker's
- * functions read its tables is up to the statistics that autovacuum keeps of them.
+ * The rows of Posthorn's tables that the session reads during `run`. Excludes graphile-worker's tables: how its
+ * functions read them depends on the statistics of autovacuum.
  */
 async function rowsRead(run: () => Promise<unknown>): Promise<number> {
   return await inTransaction(run, async () => {
@@ -280,12 +280,12 @@ async function rowsRead(run: () => Promise<unknown>): Promise<number> {
   })
 }
 
-/** What was counted while something ran that leaves nothing behind. */
+/** Counts during `run`, and rolls back its changes. */
 async function inTransaction<Count>(
   run: () => Promise<unknown>,
   count: () => Promise<Count>,
 ): Promise<Count> {
-  // What was counted before is told to the server, and forgotten here.
+  // Flushes the earlier counts of the session, so that they do not count here.
   await session.query('select pg_stat_force_next_flush()')
   await session.query('begin')
   await run()

@@ -1,21 +1,20 @@
-import type { Outcome } from '../outbound/outcome.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
 
-/** A receiver can put off the next attempt by this much at most. */
+/** The longest delay that a receiver can set with `Retry-After`. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000
 
-/** The most that chance adds to a delay, as a fraction of it. It never subtracts. */
-const JITTER = 0.1
+/** Jitter adds up to this fraction of a delay. It never shortens a delay. */
+const MAX_JITTER = 0.1
 
-/** Whether an attempt succeeded: an answer with 2xx, and nothing else. */
+/** Whether an attempt succeeded: only a 2xx response is a success. */
 export function isSuccess(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299
 }
 
 /**
- * How long after a failed attempt the next one is made, in milliseconds, or `null` to give up. `outcome` is null where
- * nothing was sent.
- * `used` counts the attempts of the schedule that were made, this one included; `jitter` is from 0 to 1, passed in so
- * that a test can fix it.
+ * Milliseconds from a failed attempt to the next one, or `null` to give up. `used` is the number of attempts of the
+ * schedule so far, including this one. `outcome` is null if nothing was sent. `jitter` is from 0 to 1, so that a test
+ * can fix it.
  */
 export function retryDelayMs(
   used: number,
@@ -26,12 +25,12 @@ export function retryDelayMs(
 ): number | null {
   const delayMs = scheduleMs[used - 1]
   if (delayMs === undefined) return null
-  const scheduledMs = Math.round(delayMs * (1 + jitter * JITTER))
+  const scheduledMs = Math.round(delayMs * (1 + jitter * MAX_JITTER))
   const retryAfter = outcome?.kind === 'answered' ? outcome.retryAfter : null
   return Math.max(scheduledMs, retryAfterMs(retryAfter, now))
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, bounded; 0 when it says nothing that can be used. */
+/** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most `MAX_RETRY_AFTER_MS`. 0 if missing or invalid. */
 export function retryAfterMs(header: string | null, now: Date): number {
   if (header === null) return 0
   const text = header.trim()
@@ -42,7 +41,7 @@ export function retryAfterMs(header: string | null, now: Date): number {
 
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/
 
-/** The three forms of a date in HTTP, which `Date.parse` all reads, as UTC where they do not say GMT. */
+/** `Date.parse` reads all three date formats of HTTP, but takes those without GMT for local time. */
 function httpDateMs(text: string): number {
   if (!HTTP_DATE.test(text)) return Number.NaN
   return Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto'
-import { publicId } from '../db/ids.ts'
-import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
-import { signDelivery } from '../receiver/sign.ts'
+import { publicId } from '../../db/ids.ts'
+import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
+import { signDelivery } from '../../receiver/sign.ts'
 
-/** The names of the headers that the service adds to each delivery. */
+/** The names of the headers that Posthorn adds to each delivery. */
 export interface DeliveryHeaderNames {
   readonly id: string
   readonly timestamp: string
@@ -26,7 +26,7 @@ export interface SignedRequest {
   readonly customHeaderNames: readonly string[]
 }
 
-interface ToSign {
+interface UnsignedRequest {
   readonly deliveryUuid: string
   readonly event: DeliveredEvent
   readonly traceParent: string | null
@@ -38,7 +38,7 @@ interface ToSign {
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  { deliveryUuid, event, traceParent, url, customHeaders, startedAt }: ToSign,
+  { deliveryUuid, event, traceParent, url, customHeaders, startedAt }: UnsignedRequest,
 ): SignedRequest {
   const deliveryId = publicId('delivery', deliveryUuid)
   const bytes = Buffer.from(deliveryBody(event))
@@ -51,14 +51,14 @@ export function signRequest(
     [names.signature]: signature,
   }
   if (traceParent !== null) own['traceparent'] = traceParent
-  const custom = withoutNamesOf(own, customHeaders)
+  const custom = omitOverridden(own, customHeaders)
   const customHeaderNames = Object.keys(custom)
   const headers = customHeaderNames.length === 0 ? own : { ...custom, ...own }
   return { url, headers, body: bytes, signature, customHeaderNames }
 }
 
-/** A header sent twice, in whatever case, is read as one with both values: nothing would verify. */
-function withoutNamesOf(
+/** A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. */
+function omitOverridden(
   own: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

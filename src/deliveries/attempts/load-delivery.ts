@@ -1,15 +1,15 @@
-import { arrayLiteral } from '../db/array-literal.ts'
-import type { Sql } from '../db/client.ts'
-import type { DeliveredEvent } from '../events/delivery-body.ts'
-import { batched } from '../lib/batch.ts'
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Sql } from '../../db/client.ts'
+import type { DeliveredEvent } from '../../events/delivery-body.ts'
+import { batched } from '../../lib/batch.ts'
 
-/** A delivery with what an attempt needs to know, as of now. */
+/** A delivery with everything an attempt needs, as of now. */
 export interface LoadedDelivery {
   readonly id: string
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly attemptCount: number
   readonly schedulePosition: number
-  /** Null: it is past its retention. */
+  /** Null once the event is past its retention. */
   readonly event: DeliveredEvent | null
   readonly traceParent: string | null
   readonly organizationId: string
@@ -17,18 +17,19 @@ export interface LoadedDelivery {
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly revision: string
   readonly isTest: boolean
-  /** Whether others are parked before it, unless it was released. */
+  /** Whether the webhook has a backlog. */
   readonly hasBacklog: boolean
-  /** Whether the circuit breaker of the webhook is open, and whether this delivery is its probe. */
+  /** Whether the circuit breaker of the webhook is open. */
   readonly onHold: boolean
+  /** Whether this delivery tests the webhook while the webhook is on hold. */
   readonly isProbe: boolean
-  /** Whether it is the head of the backlog of an ordered webhook. */
+  /** Whether this delivery is the head of the backlog of an ordered webhook. */
   readonly isHead: boolean
-  /** The moment that the webhook's rate limit reserved for it, in milliseconds from now. */
+  /** Milliseconds from now until the delivery's rate-limit reservation. */
   readonly reservedInMs: number | null
 }
 
-/** The delivery with a uuid, or `null` when there is none. */
+/** The delivery with a uuid, or `null` if there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
 /** Deliveries whose jobs start in the same tick are loaded by one statement. */
@@ -37,11 +38,11 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
 }
 
 /**
- * The primary keys serve every look-up; the bounds prune the partitions of deliveries. `offset 0` keeps each look-up
- * apart: else a plan that was made for few rows reads all deliveries between the bounds, or all webhooks.
+ * The primary keys serve every lookup, and the bounds prune the partitions of deliveries. `offset 0` keeps the lookups
+ * apart: without it, a cached plan made for few rows reads all deliveries between the bounds, or all webhooks.
  */
 const LOAD_DELIVERIES = `
-  select loaded.* from unnest($1::uuid[]) as wanted (id), lateral (
+  select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
       d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
       e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
@@ -50,7 +51,7 @@ const LOAD_DELIVERIES = `
       s.on_hold_since is not null as "onHold", coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",
       (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
-    from (select * from posthorn.deliveries as d where d.id = wanted.id and d.id between $2 and $3 offset 0) as d
+    from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
     join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
     left join lateral (
       select * from posthorn.webhook_schedules as s where s.webhook_id = d.webhook_id offset 0

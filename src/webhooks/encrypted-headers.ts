@@ -2,7 +2,7 @@ import type { Keyring } from '../encryption/keyring.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** The custom headers of a webhook as its row keeps them: they may hold credentials. */
+/** Encrypts the custom headers of a webhook, which can contain credentials. Returns null for no headers. */
 export function encryptHeaders(
   keyring: Keyring,
   headers: Headers | null,
@@ -12,7 +12,7 @@ export function encryptHeaders(
   return keyring.encrypt(Buffer.from(JSON.stringify(headers)), webhookUuid)
 }
 
-/** The custom headers of a webhook's row, as they were given. Throws when no key decrypts them. */
+/** Throws if no key of the keyring decrypts the headers. */
 function decryptHeaders(
   keyring: Keyring,
   ciphertext: Uint8Array | null,
@@ -21,7 +21,7 @@ function decryptHeaders(
   return ciphertext ? JSON.parse(keyring.decrypt(ciphertext, webhookUuid).toString()) : {}
 }
 
-/** The same, or `null` when no key decrypts them: what fails of one webhook must not fail a list of them. */
+/** The custom headers of a webhook, or `null` if no key decrypts them, so that one webhook cannot fail a list. */
 export function readHeaders(
   keyring: Keyring,
   ciphertext: Uint8Array | null,

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from '../db/client.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { Sql } from '../../db/client.ts'
+import { isDatabaseUnavailable } from '../../db/faults.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 
-const TRY_AGAIN_AFTER_MS = 250
+const RETRY_DELAY_MS = 250
 
 /**
- * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A try whose connection broke
- * may have been committed, so the record is looked for before the next try.
+ * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A broken connection can hide
+ * a commit, so each retry first looks for the recorded attempt.
  */
 export function recordWithRetry(sql: Sql, record: RecordAttempt): RecordAttempt {
-  async function recordAfter(attempt: AttemptRecord, error: unknown) {
+  async function retry(attempt: AttemptRecord, error: unknown) {
     for (let reason = error; ; ) {
       if (!isDatabaseUnavailable(reason)) throw reason
-      await sleep(TRY_AGAIN_AFTER_MS)
+      await sleep(RETRY_DELAY_MS)
       try {
         return (await findRecorded(sql, attempt)) ?? (await record(attempt))
       } catch (next) {
@@ -22,9 +22,10 @@ export function recordWithRetry(sql: Sql, record: RecordAttempt): RecordAttempt 
     }
   }
 
-  return (attempt) => record(attempt).catch((error) => recordAfter(attempt, error))
+  return (attempt) => record(attempt).catch((error) => retry(attempt, error))
 }
 
+/** The index on (delivery_id, number) serves the lookup. */
 async function findRecorded(sql: Sql, attempt: AttemptRecord): Promise<RecordedAttempt | null> {
   const { rows } = await sql.query<RecordedAttempt>(
     `select a.id as "attemptId", a.number, d.state, d.next_attempt_at as "nextAttemptAt",

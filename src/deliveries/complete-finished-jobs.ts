@@ -1,8 +1,8 @@
 import type { Sql } from '../db/client.ts'
 
 /**
- * Completes the jobs of deliveries that nobody needs to see any more: those of exhausted deliveries after `keepMs`, and
- * what remains of jobs that were retired while their worker died. Answers how many.
+ * Completes the failed jobs of finished deliveries after `keepMs`, and returns their number. Also completes failed jobs
+ * without a key: such a job was replaced while it ran, and then its worker died.
  */
 export async function completeFinishedJobs(
   sql: Sql,

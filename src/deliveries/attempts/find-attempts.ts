@@ -1,16 +1,16 @@
-import type { Db, Sql } from '../db/client.ts'
-import type { Attempt, Prisma } from '../db/generated/prisma/client.ts'
-import { type Page, pageOf } from '../db/page.ts'
-import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import type { Db, Sql } from '../../db/client.ts'
+import type { Attempt, Prisma } from '../../db/generated/prisma/client.ts'
+import { type Page, pageOf } from '../../db/page.ts'
+import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 
-/** Attempts are made after their delivery; more than clocks ever differ by. */
-const CLOCK_SLACK_MS = 60 * 60 * 1_000
+/** Attempt ids are later than their delivery's id, except for differences between clocks. */
+const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
 
 /**
- * A page of the attempts of each of several deliveries, oldest first, in the order of the deliveries. Of each, no more
- * than the page holds are read, by one statement for first pages and by two for others.
+ * A page of attempts for each of several deliveries, in the order of the deliveries, each page oldest first. First
+ * pages take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
  */
 export async function findAttemptsOfEach(
   deps: { readonly prisma: Db; readonly sql: Sql },
@@ -22,13 +22,13 @@ export async function findAttemptsOfEach(
   const found =
     take >= 0 && !bound
       ? await deps.prisma.attempt.findMany({
-          ...withKeys(selection),
-          // They are numbered from 1, so the first are known without counting.
+          ...withDeliveryId(selection),
+          // Attempts are numbered from 1, so the numbers of a first page are known.
           where: { ...attemptsOf(deliveryUuids), number: { lte: take } },
           orderBy: { number: 'asc' },
         })
       : await deps.prisma.attempt.findMany({
-          ...withKeys(selection),
+          ...withDeliveryId(selection),
           where: { id: { in: await pageIds(deps.sql, deliveryUuids, take, bound) } },
           orderBy: { number: 'asc' },
         })
@@ -36,14 +36,14 @@ export async function findAttemptsOfEach(
   return deliveryUuids.map((uuid) => byDelivery.get(uuid) ?? [])
 }
 
-/** The lower bound leaves the partitions aside that are older than the oldest delivery. */
+/** The lower bound prunes the partitions that are older than the oldest delivery. */
 function attemptsOf(deliveryUuids: readonly string[]): Prisma.AttemptWhereInput {
   return { deliveryId: { in: [...deliveryUuids] }, id: { gte: earliestAttempt(deliveryUuids) } }
 }
 
 function earliestAttempt(deliveryUuids: readonly string[]): string {
   const oldest = deliveryUuids.reduce((a, b) => (a < b ? a : b))
-  return lowerBoundAt(new Date(timestampOf(oldest).getTime() - CLOCK_SLACK_MS))
+  return lowerBoundAt(new Date(timestampOf(oldest).getTime() - MAX_CLOCK_SKEW_MS))
 }
 
 async function pageIds(
@@ -71,7 +71,7 @@ async function pageIds(
   return rows.map(({ id }) => id)
 }
 
-/** The rows must say which delivery they belong to, whether or not it was asked for. */
-function withKeys<Query extends Selection>(query: Query): Query {
+/** Adds `deliveryId` to the selection, which assigns the rows to their deliveries. */
+function withDeliveryId<Query extends Selection>(query: Query): Query {
   return query.select ? { ...query, select: { ...query.select, deliveryId: true } } : query
 }

@@ -16,11 +16,11 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-/** More than two characters of an id count. */
+/** Enough events for their ids to differ in more than two characters. */
 const COUNT = 1_000
 const WEBHOOKS = 3
 
-test('the ids of events and deliveries ascend as they were published, and are written alike everywhere', async () => {
+test('the ids of events and deliveries ascend in the order of publication, in every table and job', async () => {
   for (const _ of numbers(WEBHOOKS)) await subscribe(database, organizationId, [JOINED])
   const first = await publish(COUNT)
   const second = await publish(COUNT)
@@ -48,7 +48,7 @@ test('the ids of events and deliveries ascend as they were published, and are wr
   expect(jobs.map(({ key }) => key)).toEqual(deliveries.map(({ id }) => publicId('delivery', id)))
 })
 
-test('the backlog of an ordered webhook is in the order in which events were published', async () => {
+test('the backlog of an ordered webhook is in the order of publication', async () => {
   await subscribe(database, organizationId, [JOINED])
   await read('update posthorn.webhooks set ordered = true, revision = revision + 1')
   const published = [...(await publish(COUNT)), ...(await publish(COUNT))]
@@ -61,7 +61,7 @@ test('the backlog of an ordered webhook is in the order in which events were pub
   expect(await deliveryJobs(database.pool)).toEqual([])
 })
 
-test('what many connections publish at the same time has ids of its own', async () => {
+test('concurrent connections never generate the same id', async () => {
   await subscribe(database, organizationId, [JOINED])
   await Promise.all(numbers(20).map(() => publish(5)))
   const [counted] = await read(
@@ -71,7 +71,7 @@ test('what many connections publish at the same time has ids of its own', async 
   expect(counted).toEqual({ events: 100, deliveries: 100 })
 })
 
-test('an id says when its row was created, by the clock of Postgres', async () => {
+test('an id has the creation time of its row, by the clock of Postgres', async () => {
   const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
   await publish(1)
   const [event] = await read<{ at: Date; after: Date }>(

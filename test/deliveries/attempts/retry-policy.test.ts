@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseRetrySchedule, SETTINGS } from '../../src/config/config.ts'
+import { parseRetrySchedule, SETTINGS } from '../../../src/config/config.ts'
 import {
   isSuccess,
   MAX_RETRY_AFTER_MS,
   retryAfterMs,
   retryDelayMs,
-} from '../../src/deliveries/retry-policy.ts'
-import type { Outcome } from '../../src/outbound/outcome.ts'
+} from '../../../src/deliveries/attempts/retry-policy.ts'
+import type { Outcome } from '../../../src/outbound/outcome.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const schedule = parseRetrySchedule(SETTINGS.POSTHORN_RETRY_SCHEDULE)
@@ -39,7 +39,7 @@ describe('the default schedule', () => {
   })
 })
 
-test('jitter only adds, and at most a tenth', () => {
+test('jitter adds at most a tenth, and never shortens a delay', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 7 * 24 * HOUR }), { minLength: 1, maxLength: 50 }),
@@ -78,15 +78,15 @@ describe('Retry-After', () => {
     expect(retryDelayMs(1, answered(429, '60'), schedule, now, 0)).toBe(60_000)
   })
 
-  test('never brings it forward', () => {
+  test('never shortens a delay', () => {
     expect(retryDelayMs(2, answered(503, '1'), schedule, now, 0)).toBe(300_000)
   })
 
-  test('does not prolong the schedule', () => {
+  test('adds no attempt to the schedule', () => {
     expect(retryDelayMs(10, answered(503, '60'), schedule, now)).toBeNull()
   })
 
-  test('however it is written, the delay is finite and at most a day or the schedule', () => {
+  test('gives a finite delay of at most a day for any value', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const delay = retryAfterMs(header, now)
@@ -106,7 +106,7 @@ describe('contract 7.1', () => {
     expect(isSuccess(answered(status))).toBe(false)
   })
 
-  test('no answer in time is failure', () => {
+  test('a timeout is failure', () => {
     const outcome: Outcome = {
       kind: 'timed-out',
       phase: 'response',

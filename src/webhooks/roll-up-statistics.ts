@@ -2,15 +2,15 @@ import type { Sql } from '../db/client.ts'
 import { MINUTES_KEPT_MS } from './statistics.ts'
 
 /**
- * Rolls the minutes of the hours that are over up into hours, of each webhook and of each organization. Answers how many
- * rows it wrote. Safe to repeat: the cursor moves in the same statement, and of two processes one skips.
+ * Rolls up the minutes of past hours into hours, for each webhook and each organization, and returns the number of rows
+ * written. Idempotent: the cursor moves in the same statement, and a second concurrent process skips the work.
  */
 export async function rollUpStatistics(sql: Sql, now = new Date()): Promise<number> {
   const { rowCount } = await sql.query(ROLL_UP_STATISTICS, [now])
   return rowCount ?? 0
 }
 
-/** An attempt is counted in the minute of its record, so five minutes after an hour nothing is added to it any more. */
+/** An attempt counts in the minute of its recording, so an hour is final five minutes after its end. */
 const ROLL_UP_STATISTICS = `
   with cursor as materialized (
     select name, reached_at, date_trunc('hour', $1::timestamptz - interval '5 minutes', 'UTC') as up_to
@@ -49,7 +49,7 @@ const ROLL_UP_STATISTICS = `
   from hours join latencies on hours.organization_id = latencies.organization_id
     and hours.subject_id is not distinct from latencies.subject_id and hours.hour = latencies.hour`
 
-/** Deletes the hours past retention, and the minutes of hours that were added up two days ago. Answers how many. */
+/** Deletes hours past retention, and rolled-up minutes older than two days. Returns the number of deleted rows. */
 export async function deleteOldStatistics(
   sql: Sql,
   retentionMs: number,

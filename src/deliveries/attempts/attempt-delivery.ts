@@ -1,14 +1,14 @@
-import { isDatabaseUnavailable } from '../db/faults.ts'
-import { parseId, publicId } from '../db/ids.ts'
-import type { Notify } from '../live/notify.ts'
-import type { HttpSender } from '../outbound/http-sender.ts'
-import type { Outcome } from '../outbound/outcome.ts'
-import type { TaskRun } from '../queue/task-runs.ts'
-import type { AttemptResult } from '../scheduling/adaptive-limit.ts'
-import type { Permit, Scheduler } from '../scheduling/scheduler.ts'
-import type { DeliveryReporter } from '../telemetry/events.ts'
-import type { IsCurrent } from '../webhooks/is-current.ts'
-import type { FindSendOptions, SendOptions } from '../webhooks/send-options.ts'
+import { isDatabaseUnavailable } from '../../db/faults.ts'
+import { parseId, publicId } from '../../db/ids.ts'
+import type { Notify } from '../../live/notify.ts'
+import type { HttpSender } from '../../outbound/http-sender.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
+import type { TaskRun } from '../../queue/task-runs.ts'
+import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
+import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
+import type { DeliveryReporter } from '../../telemetry/events.ts'
+import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
+import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
 import { type PlannedAttempt, toAttemptRecord, toUnsentRecord } from './attempt-record.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
@@ -17,18 +17,18 @@ import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
 export interface AttemptDeps {
   readonly load: LoadDelivery
   readonly findSendOptions: FindSendOptions
-  readonly isCurrent: IsCurrent
+  readonly isCurrentRevision: IsCurrentRevision
   readonly scheduler: Scheduler
   readonly sender: HttpSender
   readonly record: RecordAttempt
   readonly notify: Notify
-  /** Cancels a delivery that can no longer be sent, as its webhook was deleted or its event is past its retention. */
+  /** Cancels a delivery whose webhook was deleted or whose event is past its retention. */
   readonly cancel: (uuid: string) => Promise<void>
-  /** Gives the delivery a job for any worker. */
+  /** Queues the delivery for any worker. */
   readonly requeue: (uuid: string) => Promise<void>
   /** Makes an exhausted delivery pending again. */
-  readonly revive: (uuid: string) => Promise<void>
-  /** Marks that its job fails by a fault of ours, not by the act of an operator. */
+  readonly reopen: (uuid: string) => Promise<void>
+  /** Records that Posthorn, not an operator, made the delivery's job fail. */
   readonly markFault: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly retryScheduleMs: readonly number[]
@@ -37,8 +37,8 @@ export interface AttemptDeps {
 }
 
 /**
- * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver that fails is an outcome and
- * schedules the next attempt; what is thrown is a fault of ours, and graphile-worker runs the job again.
+ * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome,
+ * which schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -47,7 +47,9 @@ export async function attemptDelivery(
 ): Promise<void> {
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null)
-    throw new Error(`A job names ${JSON.stringify(deliveryId)}, which is no delivery's id.`)
+    throw new Error(
+      `The payload of a job has the deliveryId ${JSON.stringify(deliveryId)}, which is not a delivery id.`,
+    )
   try {
     await makeAttempt(deps, uuid, run)
   } catch (error) {
@@ -64,16 +66,16 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   if (permit === 'parked') return
   if (permit === 'aborted') return await requeue(deps, uuid, run)
 
-  const made = await attemptWithPermit(deps, sendable, permit, run)
-  if (made === 'aborted') return await requeue(deps, uuid, run)
-  // Its webhook was disabled while it waited: the next look parks it.
-  if (made === 'changed') return await makeAttempt(deps, uuid, run)
+  const attempt = await attemptWithPermit(deps, sendable, permit, run)
+  if (attempt === 'aborted') return await requeue(deps, uuid, run)
+  // The webhook was disabled while the delivery waited for its permit. The scheduler parks the delivery now.
+  if (attempt === 'changed') return await makeAttempt(deps, uuid, run)
   await run.ensureClaimed()
-  const recorded = await deps.record(made)
-  if (recorded) await settle(deps, sendable, made, recorded)
+  const recorded = await deps.record(attempt)
+  if (recorded) await publishResult(deps, sendable, attempt, recorded)
 }
 
-/** Not where the runner was taken for dead: the delivery may have a job elsewhere by then. */
+/** Checks the claim first: after a rescue, the delivery's job belongs to another runner. */
 async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
   await run.ensureClaimed()
   await deps.requeue(uuid)
@@ -84,12 +86,12 @@ interface Sendable {
   readonly options: SendOptions
 }
 
-/** `null` where there is nothing to send: the job was repeated after its delivery had finished, or outlived it. */
+/** `null` if there is nothing to send: the delivery has finished, was deleted or was canceled here. */
 async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
   let delivery = await deps.load(uuid)
   if (delivery?.state === 'exhausted') {
-    // Its job stays failed, so an operator has it run again.
-    await deps.revive(uuid)
+    // The failed job of an exhausted delivery stays visible. Only an operator runs such a job again.
+    await deps.reopen(uuid)
     delivery = await deps.load(uuid)
   }
   if (delivery?.state !== 'pending') return null
@@ -126,19 +128,19 @@ async function attemptWithPermit(
       acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
       signal: run.signal,
     })
-    // Ended by our own shutdown: not an attempt. Another worker makes it.
+    // A shutdown of this process is not an attempt. Another worker makes the attempt.
     if (outcome.kind === 'aborted') return 'aborted'
-    result = { startedAt, durationMs: outcome.durationMs, kind: loadShownBy(outcome) }
+    result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
     return toAttemptRecord(plan, request, outcome, deps.now())
   } finally {
     permit.release(result)
   }
 }
 
-/** Shorter waits count as none: a change of the webhook commits at any moment. */
-const UNNOTICED_MS = 100
+/** After a shorter wait, the revision of the webhook is enough to check. */
+const MAX_WAIT_WITHOUT_RELOAD_MS = 100
 
-/** After a wait, the webhook may have another secret or address, or be disabled. */
+/** During a wait, the webhook may get another secret or URL, or be disabled. */
 async function reloadIfStale(
   deps: AttemptDeps,
   sendable: Sendable,
@@ -146,7 +148,12 @@ async function reloadIfStale(
 ): Promise<Sendable | null> {
   if (waitedMs === 0) return sendable
   const { id, webhookId, revision } = sendable.delivery
-  if (waitedMs < UNNOTICED_MS && (await deps.isCurrent(webhookId, revision))) return sendable
+  if (
+    waitedMs < MAX_WAIT_WITHOUT_RELOAD_MS &&
+    (await deps.isCurrentRevision(webhookId, revision))
+  ) {
+    return sendable
+  }
   return await loadSendable(deps, id)
 }
 
@@ -161,7 +168,7 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
   }
 }
 
-/** `null`: the signing secret or the custom headers cannot be decrypted. */
+/** `null` if the signing secret or the custom headers cannot be decrypted. */
 function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, startedAt: Date) {
   if (options.signingKey === null) return null
   return signRequest(deps.headerNames, options.signingKey, {
@@ -175,18 +182,20 @@ function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, started
 }
 
 /**
- * What an attempt shows about the load of its endpoint. A 500 shows a fault on some payloads rather than overload: an
- * endpoint that fails a tenth of its events so would be throttled to a few in flight, and fall behind.
+ * What an outcome says about the load of the endpoint. A 500 is neutral: it usually means a bug with some payloads, and
+ * an endpoint that answers a tenth of its events with 500 would be throttled to a few in flight and fall behind.
  */
-function loadShownBy(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
+function loadSignal(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
   if (outcome.kind === 'refused') return 'neutral'
   if (outcome.kind !== 'answered') return 'overload'
   if (outcome.status === 500) return 'neutral'
   return outcome.status === 429 || outcome.status > 500 ? 'overload' : 'ok'
 }
 
-/** Reports an attempt that is on record, and moves on the others of its webhook. */
-async function settle(
+/**
+ * Logs a recorded attempt, notifies subscribers, and lets the scheduler continue with the webhook's other deliveries.
+ */
+async function publishResult(
   deps: AttemptDeps,
   { delivery, options }: Sendable,
   record: AttemptRecord,

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts'
 let database: Database
 let statements: Statements
 let tenant: Awaited<ReturnType<typeof createTenant>>
-/** Publishes an event that holds the text. */
+/** Publishes an event with the text. */
 let publish: (text: string, idempotencyKey?: string) => Promise<PublishedEvent>
 let publishEvents: PublishEvents
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-/** How often each text is stored. */
+/** The number of stored events with each text. */
 async function stored(): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ text: string; n: number }>(
     `select data::json ->> 'text' as text, count(*)::int as n from posthorn.events group by 1`,
@@ -43,28 +43,28 @@ async function stored(): Promise<Record<string, number>> {
 
 const each = (texts: readonly string[], n = 1) => Object.fromEntries(texts.map((text) => [text, n]))
 
-/** The texts of each statement that inserts. */
+/** The texts of each insert statement. */
 function inserted(): string[][] {
   return statements.full
     .filter(({ text }) => text.includes('posthorn.insert_events('))
     .map(({ values }) => readTexts(values[3] as string).map((data) => JSON.parse(data).text))
 }
 
-/** Of `text[]`. */
+/** Parses the literal of a `text[]`. */
 const readTexts: (literal: string) => string[] = pg.types.getTypeParser(
   1009 as typeof pg.types.builtins.TEXT,
 )
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => String(n))
 
-test('events published at the same time share transactions, each once', async () => {
+test('concurrent calls share transactions, and each event is stored once', async () => {
   const published = await Promise.all(many(200).map((text) => publish(text)))
   expect(new Set(published.map(({ id }) => id)).size).toBe(200)
   expect(await stored()).toEqual(each(many(200)))
   expect(inserted().length).toBeLessThan(20)
 })
 
-test('many events at once are stored by few statements that run beside each other, each of 500 at most', async () => {
+test('many concurrent events are stored by few parallel statements of at most 500 events', async () => {
   const calls = Array.from({ length: 20 }, (_, call) =>
     many(100).map((text) => ({ type: JOINED, data: { text: `${call} ${text}` } })),
   )
@@ -79,7 +79,7 @@ test('many events at once are stored by few statements that run beside each othe
     )
     return rowCount
   }
-  await until(async () => Number(await waiting()) >= 2, 'two wait for the lock')
+  await until(async () => Number(await waiting()) >= 2, 'two statements wait for the lock')
   expect(inserted().length).toBeLessThan(4)
   await lock.query('rollback')
   lock.release()
@@ -93,7 +93,7 @@ test('many events at once are stored by few statements that run beside each othe
   for (const texts of inserted()) expect(texts.length).toBeLessThanOrEqual(500)
 })
 
-test('an event that Postgres rejects is rejected alone, and the others are stored, each once', async () => {
+test('an event that Postgres rejects fails alone, and the others are stored once', async () => {
   await database.pool.query(
     `alter table posthorn.events add constraint no_poison check (data not like '%poison%')`,
   )
@@ -108,7 +108,7 @@ test('an event that Postgres rejects is rejected alone, and the others are store
   expect(await stored()).toEqual(each(texts.filter((_, n) => !bad(n))))
 })
 
-test('characters that Postgres takes in no text are stored faithfully, among others', async () => {
+test('characters that Postgres text cannot have are stored unchanged', async () => {
   const odd = ['\0', '\ud800', 'a\\u0000', '\u2028', '😀']
   const published = await Promise.all(odd.map((text) => publish(text)))
   for (const [i, { id }] of published.entries()) {
@@ -121,7 +121,7 @@ test('characters that Postgres takes in no text are stored faithfully, among oth
 })
 
 describe('idempotency keys', () => {
-  test('of events published at the same time share transactions', async () => {
+  test('of concurrent calls share transactions', async () => {
     const texts = many(200)
     const published = await Promise.all(texts.map((text) => publish(text, text)))
     expect(published.every(({ duplicate }) => !duplicate)).toBe(true)
@@ -131,7 +131,7 @@ describe('idempotency keys', () => {
     expect(await stored()).toEqual(each(texts))
   })
 
-  test('that conflict reject their own calls, and no others', async () => {
+  test('that conflict reject only their own calls', async () => {
     await publish('first', 'used')
     const bad = (n: number) => n % 10 === 3
     const results = await Promise.allSettled(
@@ -144,7 +144,7 @@ describe('idempotency keys', () => {
     expect(await stored()).toEqual(each(['first', ...many(40).filter((_, n) => !bad(n))]))
   })
 
-  test('given twice at once answer as if one call came after the other', async () => {
+  test('used twice at once behave like consecutive calls', async () => {
     const [first, second] = await Promise.all([publish('same', 'twice'), publish('same', 'twice')])
     expect(first).toMatchObject({ duplicate: false })
     expect(second).toEqual({ id: first?.id, deliveryCount: 0, duplicate: true })
@@ -161,14 +161,14 @@ describe('idempotency keys', () => {
     expect(await stored()).toEqual(each(['same', 'kept']))
   })
 
-  test('that an open transaction of the host has used delay no other call', async () => {
+  test('in an open transaction of the host application delay no other call', async () => {
     const host = await database.pool.connect()
     await host.query('begin')
     await host.query('select * from posthorn.publish_events($1, $2)', [
       tenant.publicOrganizationId,
       JSON.stringify([{ type: JOINED, data: { text: 'locked' }, idempotencyKey: 'locked' }]),
     ])
-    // A call with the same key is told to try again, and then gets the event of the host.
+    // A call with the same key fails as unavailable until the host commits, and then returns the host's event.
     const retryable = expect(publish('locked', 'locked')).rejects.toSatisfy(isDatabaseUnavailable)
     const others = many(20).map((text) => publish(text, text))
     await Promise.all([...others, ...many(20).map((text) => publish(`without ${text}`))])
@@ -181,7 +181,7 @@ describe('idempotency keys', () => {
   })
 })
 
-test('large events share a transaction only up to 4 MiB', async () => {
+test('large events share a transaction up to 4 MiB', async () => {
   const text = 'x'.repeat(200 * 1024)
   await Promise.all(Array.from({ length: 45 }, () => publish(text)))
   expect(inserted().length).toBeGreaterThan(2)
@@ -189,7 +189,7 @@ test('large events share a transaction only up to 4 MiB', async () => {
   expect(await stored()).toEqual(each([text], 45))
 })
 
-test('when Postgres drops the connections, every call is told that it is unavailable, and none is tried twice', async () => {
+test('if Postgres drops the connections, every call fails as unavailable, and none is retried', async () => {
   const blocker = await database.pool.connect()
   await blocker.query('begin; lock table posthorn.events')
   let answered = false
@@ -202,7 +202,7 @@ test('when Postgres drops the connections, every call is told that it is unavail
        where datname = current_database() and wait_event_type = 'Lock' and query like '%insert_events%'`,
     )
     return answered
-  }, 'every call is answered')
+  }, 'every call has failed')
   await blocker.query('rollback')
   blocker.release()
 

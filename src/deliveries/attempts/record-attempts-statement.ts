@@ -1,9 +1,9 @@
 /**
- * Records attempts, moves their deliveries on, schedules what is retried and counts what happened, all in one statement.
+ * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
- * $1 and $2 are the first and the last delivery, which prune the partitions; $3 and $4 are the header prefix and the user
- * agent; $5 to $27 are columns of attempts, one element each, in the order of the deliveries; $28 to $38 are columns of
- * counts by webhook. The primary keys serve every look-up.
+ * $1 and $2 are the first and the last delivery id, which prune the partitions. $3 and $4 are the header prefix and the
+ * user agent. $5 to $27 are columns of attempts, in the order of the delivery ids. $28 to $38 are columns of counts by
+ * webhook. The primary keys serve every lookup.
  */
 export const RECORD_ATTEMPTS = `
   with attempt as (
@@ -11,7 +11,7 @@ export const RECORD_ATTEMPTS = `
       $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[], $9::int[], $10::int[], $11::int[], $12::boolean[],
       $13::int[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::jsonb[],
       $21::bytea[], $22::boolean[], $23::text[], $24::bigint[], $25::int[], $26::int[], $27::boolean[]
-    ) with ordinality as given (
+    ) with ordinality as input (
       delivery_id, attempts_before, started_at, succeeded, waited_ms, duration_ms, first_byte_ms, resent, status,
       error_code, error, summary, request_url, request_signature, request_header_names, response_headers,
       response_body, response_body_truncated, next, retry_delay_ms, retries_left, schedule_length, ordered, ordinal)
@@ -57,20 +57,20 @@ export const RECORD_ATTEMPTS = `
           case when step.next = 'unchanged' then d.job_written_at else now() end
         from (
           select case
-            -- Canceled meanwhile.
+            -- The delivery was canceled during the attempt.
             when d.state <> 'pending' then 'unchanged'
-            -- Somebody asked for a redelivery while this attempt was running.
+            -- A redelivery was requested during the attempt.
             when d.redelivery_requested and attempt.ordered then 'again in order'
             when d.redelivery_requested then 'again'
             when attempt.next = 'succeeded' then 'succeeded'
-            -- Another worker made an attempt meanwhile, as after a rescue.
+            -- Another worker recorded an attempt in the meantime, as after a rescue.
             when d.attempt_count <> attempt.attempts_before then 'unchanged'
             else attempt.next
           end as next
         ) as step
       )
     from attempt
-    -- By the array, so that a plan that was made for few rows does not read all deliveries between the bounds.
+    -- Without the array, a cached plan made for few rows reads all deliveries between the bounds.
     where d.id = attempt.delivery_id and d.id = any ($5::uuid[]) and d.id between $1 and $2
     returning d.id, d.organization_id, d.webhook_id, d.event_type, d.attempt_count, d.max_attempts, d.state,
       d.next_attempt_at, d.last_error, d.job_written_at, posthorn.uuid_v7() as attempt_id, attempt.*
@@ -97,12 +97,12 @@ export const RECORD_ATTEMPTS = `
     select * from unnest(
       $28::uuid[], $29::uuid[], $30::int[], $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::text[],
       $37::timestamptz[], $38::text[]
-    ) as given (
+    ) as input (
       webhook_id, organization_id, attempts, succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response,
       latency, first_started_at, last_error)
   ),
   counted as (
-    -- Each backend counts in a stripe of its own, so that processes do not wait for each other.
+    -- Sixteen stripes, so that concurrent backends rarely lock the same row.
     insert into posthorn.webhook_statistics as s (
       subject_id, organization_id, minutes, bucket, stripe, attempts, succeeded, failed_3xx, failed_4xx, failed_5xx,
       failed_without_response, latency)
@@ -130,7 +130,7 @@ export const RECORD_ATTEMPTS = `
     left join lateral (
       select * from posthorn.webhook_conditions as c where c.webhook_id = count.webhook_id offset 0
     ) as known on true
-    -- A webhook that works is written once a minute, and when it begins to work again.
+    -- For a healthy webhook, one write a minute is enough.
     where known.webhook_id is null or succeeded = 0 or known.failing_since is not null
       or known.last_success_at < date_trunc('minute', now())
     on conflict (webhook_id) do update set

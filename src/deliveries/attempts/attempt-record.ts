@@ -1,22 +1,22 @@
-import type { Outcome } from '../outbound/outcome.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, NextStep } from './record-attempt.ts'
 import { isSuccess, retryDelayMs } from './retry-policy.ts'
 import type { SignedRequest } from './signed-request.ts'
 
-/** What is known of an attempt before it is made. */
+/** An attempt before its request is sent. */
 export interface PlannedAttempt {
   readonly delivery: LoadedDelivery
   readonly url: string
   readonly ordered: boolean
-  /** Whether it tests a webhook on hold: its failure uses up no attempt of the schedule. */
+  /** Whether the attempt tests a webhook on hold. A failed probe uses up no attempt of the schedule. */
   readonly isProbe: boolean
   readonly scheduleMs: readonly number[]
   readonly startedAt: Date
 }
 
-/** What goes on record of an attempt that was sent, ended at `now`. */
+/** The record of a sent attempt that ended at `now`. */
 export function toAttemptRecord(
   plan: PlannedAttempt,
   request: SignedRequest,
@@ -26,7 +26,7 @@ export function toAttemptRecord(
   const answer = outcome.kind === 'answered' ? outcome : null
   const failure = describeOutcome(outcome)
   return {
-    ...planned(plan, outcome, now),
+    ...commonFields(plan, outcome, now),
     waitedMs: outcome.waitedMs,
     durationMs: outcome.durationMs,
     resent: outcome.resent,
@@ -43,19 +43,19 @@ export function toAttemptRecord(
   }
 }
 
-/** The error code of an attempt that could not be made: the fault of this installation, not of the receiver. */
+/** The error code of an attempt that sent nothing because this installation lacks an encryption key. */
 export const SECRET_UNREADABLE = 'secret_unreadable'
 
 const SECRET_UNREADABLE_TEXT =
   "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with."
 
 /**
- * What goes on record when the signing secret or the custom headers of a webhook cannot be decrypted: a failed attempt
- * that sent nothing. So people see it, it is retried on the webhook's schedule, and no other job waits for it.
+ * The record of an attempt whose signing secret or custom headers cannot be decrypted: a failed attempt that sent
+ * nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and retried.
  */
 export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
   return {
-    ...planned(plan, null, plan.startedAt),
+    ...commonFields(plan, null, plan.startedAt),
     waitedMs: 0,
     durationMs: 0,
     resent: false,
@@ -72,8 +72,8 @@ export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
   }
 }
 
-/** `outcome` is null where nothing was sent. */
-function planned(plan: PlannedAttempt, outcome: Outcome | null, now: Date) {
+/** `outcome` is null if nothing was sent. */
+function commonFields(plan: PlannedAttempt, outcome: Outcome | null, now: Date) {
   const { delivery, isProbe, scheduleMs } = plan
   const used = delivery.schedulePosition + (isProbe ? 0 : 1)
   return {
@@ -102,12 +102,12 @@ function nextStep(
   return delayMs === null ? { kind: 'exhausted' } : { kind: 'retry', delayMs }
 }
 
-/** The origin only, as a path may carry a token. */
+/** Shows the origin alone, because a path can contain a token. */
 function summarize(
   url: string,
   answer: { readonly status: number } | null,
   failure: { readonly code: string } | null,
 ): string {
-  const what = answer ? `HTTP ${answer.status}` : (failure?.code ?? 'failed')
-  return `${what} from ${URL.parse(url)?.origin ?? 'an unreadable URL'}`
+  const result = answer ? `HTTP ${answer.status}` : (failure?.code ?? 'failed')
+  return `${result} from ${URL.parse(url)?.origin ?? 'an unreadable URL'}`
 }

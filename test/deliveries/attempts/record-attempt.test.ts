@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database, Sql } from '../../src/db/client.ts'
-import type { Delivery } from '../../src/db/generated/prisma/client.ts'
-import { publicId } from '../../src/db/ids.ts'
-import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
-import { redeliver } from '../../src/deliveries/delivery.ts'
+import type { Database, Sql } from '../../../src/db/client.ts'
+import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
+import { publicId } from '../../../src/db/ids.ts'
 import {
   type AttemptRecord,
   createRecordAttempt,
   type RecordAttempt,
-} from '../../src/deliveries/record-attempt.ts'
-import { createCatalogue } from '../../src/event-types/event-type.ts'
-import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED, subscribe } from '../support/factories.ts'
-import { claimJobs, deliveryJobs } from '../support/jobs.ts'
+} from '../../../src/deliveries/attempts/record-attempt.ts'
+import { cancelDeliveries } from '../../../src/deliveries/cancel-deliveries.ts'
+import { redeliver } from '../../../src/deliveries/delivery.ts'
+import { createCatalogue } from '../../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../../src/events/publish-events.ts'
+import { attemptOf, SENDER } from '../../support/attempts.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
+import { claimJobs, deliveryJobs } from '../../support/jobs.ts'
 
 const MINUTE_MS = 60_000
 
@@ -26,21 +26,21 @@ beforeEach(async () => {
   database = await createTestDatabase()
   organizationId = (await createTenant(database.prisma)).organizationId
   await subscribe(database, organizationId, [JOINED])
-  record = createRecordAttempt(database.pipeline, SENT_BY)
+  record = createRecordAttempt(database.pipeline, SENDER)
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-describe('attempts that are recorded together', () => {
+describe('attempts recorded together', () => {
   test('take few statements', async () => {
     const deliveries = await publish(300)
     let statements = 0
     const counting: Sql = {
-      query: ((...asked: Parameters<Sql['query']>) => {
+      query: ((...args: Parameters<Sql['query']>) => {
         statements += 1
-        return database.pipeline.query(...asked)
+        return database.pipeline.query(...args)
       }) as Sql['query'],
     }
-    const recordCounted = createRecordAttempt(counting, SENT_BY)
+    const recordCounted = createRecordAttempt(counting, SENDER)
     const recorded = await Promise.all(
       deliveries.map((delivery) => recordCounted(attemptOf(delivery, 200))),
     )
@@ -48,10 +48,10 @@ describe('attempts that are recorded together', () => {
     expect(statements).toBeLessThan(5)
   })
 
-  test('are each recorded and answered as they were', async () => {
+  test('are recorded with their own fields, and each caller gets its own result', async () => {
     const deliveries = await publish(8)
     const shared = { 'x-shared': 'a "quote" and \\ more' }
-    // In no order of their deliveries, and no two alike.
+    // In reverse order of their deliveries, with different fields.
     const records = deliveries.toReversed().map((delivery, n) => {
       const status = [200 + n, 500 + n, 200 + n, null][n % 4] as number | null
       const answered = {
@@ -72,7 +72,7 @@ describe('attempts that are recorded together', () => {
         ...([3, 5, 7].includes(n) && { next: { kind: 'retry', delayMs: n * MINUTE_MS } as const }),
       })
     })
-    const answers = await Promise.all(records.map(record))
+    const results = await Promise.all(records.map(record))
 
     const attempts = await database.prisma.attempt.findMany({
       include: { delivery: true },
@@ -80,30 +80,30 @@ describe('attempts that are recorded together', () => {
     })
     const stateOf = ({ next }: AttemptRecord) => (next.kind === 'retry' ? 'pending' : next.kind)
     expect(attempts).toMatchObject(
-      records.map((given) => ({
-        deliveryId: given.deliveryUuid,
+      records.map((attempt) => ({
+        deliveryId: attempt.deliveryUuid,
         number: 1,
-        startedAt: given.startedAt,
-        succeeded: given.succeeded,
-        waitedMs: given.waitedMs,
-        durationMs: given.durationMs,
-        firstByteMs: given.firstByteMs,
-        resent: given.resent,
-        status: given.status,
-        errorCode: given.errorCode,
-        error: given.error,
-        requestUrl: given.requestUrl,
-        requestSignature: given.requestSignature,
-        requestHeaderNames: given.requestHeaderNames,
-        requestHeaderPrefix: SENT_BY.headerPrefix,
-        requestUserAgent: SENT_BY.userAgent,
-        responseHeaders: given.responseHeaders,
-        responseBody: given.responseBody && new Uint8Array(given.responseBody),
-        responseBodyTruncated: given.responseBodyTruncated,
-        delivery: { state: stateOf(given), schedulePosition: 1, lastError: given.summary },
+        startedAt: attempt.startedAt,
+        succeeded: attempt.succeeded,
+        waitedMs: attempt.waitedMs,
+        durationMs: attempt.durationMs,
+        firstByteMs: attempt.firstByteMs,
+        resent: attempt.resent,
+        status: attempt.status,
+        errorCode: attempt.errorCode,
+        error: attempt.error,
+        requestUrl: attempt.requestUrl,
+        requestSignature: attempt.requestSignature,
+        requestHeaderNames: attempt.requestHeaderNames,
+        requestHeaderPrefix: SENDER.headerPrefix,
+        requestUserAgent: SENDER.userAgent,
+        responseHeaders: attempt.responseHeaders,
+        responseBody: attempt.responseBody && new Uint8Array(attempt.responseBody),
+        responseBodyTruncated: attempt.responseBodyTruncated,
+        delivery: { state: stateOf(attempt), schedulePosition: 1, lastError: attempt.summary },
       })),
     )
-    expect(answers).toMatchObject(
+    expect(results).toMatchObject(
       attempts.map(({ id, delivery }) => ({
         attemptId: id,
         number: 1,
@@ -112,18 +112,18 @@ describe('attempts that are recorded together', () => {
       })),
     )
     for (const n of [3, 5, 7]) {
-      const laterMs = Number(answers[n]?.nextAttemptAt) - Date.now()
+      const laterMs = Number(results[n]?.nextAttemptAt) - Date.now()
       expect(laterMs).toBeGreaterThan((n - 1) * MINUTE_MS)
       expect(laterMs).toBeLessThanOrEqual(n * MINUTE_MS)
     }
   })
 
-  test('are rejected alone where Postgres refuses one, and the others are recorded once', async () => {
+  test('fail alone if Postgres rejects one, and the others are recorded once', async () => {
     const deliveries = await publish(30)
     const isBad = (n: number) => n % 10 === 4
     const results = await Promise.allSettled(
       deliveries.map((delivery, n) =>
-        // A success that was answered with 500 breaks a constraint.
+        // A success with the status 500 violates a constraint.
         record(attemptOf(delivery, isBad(n) ? 500 : 200, { succeeded: true })),
       ),
     )
@@ -143,7 +143,7 @@ describe('attempts that are recorded together', () => {
 describe('the job of a delivery', () => {
   const retry = { next: { kind: 'retry', delayMs: 5 * MINUTE_MS }, retriesLeft: 9 } as const
 
-  test('after a failed attempt is one, with its true attempts, next time and error', async () => {
+  test('after a failed attempt has the right attempts, run time and error', async () => {
     const [delivery] = await publish(1)
     const recorded = await recordRunning(delivery as Delivery, 503, retry)
     expect(await deliveryJobs(database.pool)).toEqual([
@@ -173,7 +173,7 @@ describe('the job of a delivery', () => {
     expect(await deliveryJobs(database.pool)).toEqual([])
   })
 
-  test('stays as failed when the last attempt has failed', async () => {
+  test('stays visible as failed after the last failed attempt', async () => {
     const [delivery] = await publish(1)
     await recordRunning(delivery as Delivery, 503, retry)
     expect(await recordRunning(await reload(delivery), 404)).toMatchObject({ state: 'exhausted' })
@@ -188,7 +188,7 @@ describe('the job of a delivery', () => {
     ])
   })
 
-  test('is gone when a probe has failed, and the delivery is parked with its schedule as it was', async () => {
+  test('is gone after a failed probe, and the delivery is parked with its schedule unchanged', async () => {
     const [delivery] = await publish(1)
     await recordRunning(delivery as Delivery, 503, { next: { kind: 'parked' }, retriesLeft: 10 })
     expect(await deliveryJobs(database.pool)).toEqual([])
@@ -203,7 +203,7 @@ describe('the job of a delivery', () => {
     })
   })
 
-  test('is there once for each of many that fail together', async () => {
+  test('exists once for each of many deliveries that fail together', async () => {
     const deliveries = await publish(500)
     await Promise.all(deliveries.map((delivery) => record(attemptOf(delivery, 500, retry))))
     const jobs = await deliveryJobs(database.pool)
@@ -214,20 +214,20 @@ describe('the job of a delivery', () => {
   })
 })
 
-describe('a delivery that changed while its attempt was running', () => {
+describe('a delivery that changes during its attempt', () => {
   const retry = { next: { kind: 'retry', delayMs: MINUTE_MS }, retriesLeft: 3 } as const
 
   test.each([
     ['failed', 503, retry],
     ['succeeded', 200, {}],
   ])(
-    'goes out again where a redelivery was asked for, though it %s',
-    async (_case, status, given) => {
+    'is attempted again after a requested redelivery, even if the attempt %s',
+    async (_case, status, fields) => {
       const [delivery] = (await publish(1)) as [Delivery]
       await using worker = await claimJobs(database, 1)
-      await askForRedelivery(delivery)
+      await requestRedelivery(delivery)
       expect(await deliveryJobs(database.pool)).toHaveLength(1)
-      await record(attemptOf(delivery, status, given))
+      await record(attemptOf(delivery, status, fields))
       await worker.complete()
       expect(await reload(delivery)).toMatchObject({
         state: 'pending',
@@ -237,16 +237,16 @@ describe('a delivery that changed while its attempt was running', () => {
         hasPriority: true,
       })
       const jobs = await deliveryJobs(database.pool)
-      // The whole schedule is before it: three retries after the next attempt.
+      // A full schedule: three retries after the next attempt.
       expect(jobs).toMatchObject([{ attempts: 1, maxAttempts: 5, lockedBy: null }])
       expect(Number(jobs[0]?.runAt)).toBeLessThanOrEqual(Date.now() + 1_000)
     },
   )
 
-  test('waits in the backlog of an ordered webhook where a redelivery was asked for', async () => {
+  test('is parked after a requested redelivery if its webhook is ordered', async () => {
     const [delivery] = (await publish(1)) as [Delivery]
     await using worker = await claimJobs(database, 1)
-    await askForRedelivery(delivery)
+    await requestRedelivery(delivery)
     await record(attemptOf(delivery, 503, { ...retry, ordered: true }))
     await worker.complete()
     expect(await reload(delivery)).toMatchObject({
@@ -257,7 +257,7 @@ describe('a delivery that changed while its attempt was running', () => {
     expect(await deliveryJobs(database.pool)).toEqual([])
   })
 
-  test('keeps the schedule that another worker gave it meanwhile', async () => {
+  test('keeps the next attempt that another worker has scheduled', async () => {
     const [delivery] = (await publish(1)) as [Delivery]
     await record(attemptOf(delivery, 503, { ...retry, retriesLeft: 9 }))
     const before = await deliveryJobs(database.pool)
@@ -273,13 +273,13 @@ describe('a delivery that changed while its attempt was running', () => {
     })
   })
 
-  test('has succeeded where the attempt of any worker did', async () => {
+  test('has succeeded if the attempt of any worker succeeded', async () => {
     const [delivery] = (await publish(1)) as [Delivery]
     await record(attemptOf(delivery, 503, retry))
     expect(await record(attemptOf(delivery, 200))).toMatchObject({ number: 2, state: 'succeeded' })
   })
 
-  test('stays canceled, and has the attempt on record', async () => {
+  test('stays canceled, and its attempt is recorded', async () => {
     const [delivery] = (await publish(1)) as [Delivery]
     await using worker = await claimJobs(database, 1)
     await cancelDeliveries(database.pool, [delivery.id])
@@ -292,15 +292,15 @@ describe('a delivery that changed while its attempt was running', () => {
     expect(await deliveryJobs(database.pool)).toEqual([])
   })
 
-  test('and is gone is answered with null', async () => {
+  test('to being deleted gives null', async () => {
     const [delivery] = (await publish(1)) as [Delivery]
     await database.pool.query('delete from posthorn.deliveries')
     expect(await record(attemptOf(delivery, 200))).toBeNull()
   })
 })
 
-describe('what a webhook did', () => {
-  test('is counted by minute, with the latency of each attempt', async () => {
+describe('the attempts of a webhook', () => {
+  test('are counted by minute and by latency', async () => {
     const deliveries = await publish(6)
     const statuses = [200, 204, 301, 404, 503, null]
     await Promise.all(
@@ -318,7 +318,7 @@ describe('what a webhook did', () => {
     ])
   })
 
-  test('is its condition: failing since the first failure, until a success', async () => {
+  test('set its condition: failing since the first failure, until a success', async () => {
     const deliveries = await publish(4)
     const startedAt = new Date(Date.now() - MINUTE_MS)
     const [first, second, third] = deliveries as [Delivery, Delivery, Delivery]
@@ -343,29 +343,29 @@ describe('what a webhook did', () => {
   })
 })
 
-/** Deliveries of as many events, in the order in which they were published. */
+/** Publishes events, and returns their deliveries in the order of publication. */
 async function publish(count: number): Promise<Delivery[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
   await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
   return await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
 }
 
-/** Records an attempt while a worker has the job of the delivery, which then ends. */
+/** Records an attempt while a worker runs the delivery's job, and then completes the job. */
 async function recordRunning(
   delivery: Delivery,
   status: number | null,
-  given: Partial<AttemptRecord> = {},
+  fields: Partial<AttemptRecord> = {},
 ) {
   await database.pool.query(
     'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())',
   )
   await using worker = await claimJobs(database, 1)
-  const recorded = await record(attemptOf(delivery, status, given))
+  const recorded = await record(attemptOf(delivery, status, fields))
   await worker.complete()
   return recorded
 }
 
-async function askForRedelivery({ id }: Delivery): Promise<void> {
+async function requestRedelivery({ id }: Delivery): Promise<void> {
   const { prisma, pool } = database
   await redeliver({ prisma, sql: pool }, organizationId, publicId('delivery', id))
 }

@@ -1,16 +1,18 @@
-import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
-import type { Sql } from '../db/client.ts'
-import { isRejection } from '../db/rejection.ts'
-import { batched } from '../lib/batch.ts'
+import { type ArrayElement, columnLiteral } from '../../db/array-literal.ts'
+import type { Sql } from '../../db/client.ts'
+import { isRejection } from '../../db/rejection.ts'
+import { batched } from '../../lib/batch.ts'
 import { RECORD_ATTEMPTS } from './record-attempts-statement.ts'
 import { countByWebhook, type WebhookCount } from './webhook-count.ts'
 
-/** One attempt that was made, and what follows from it. */
+/** One attempt with its result and the next step of its delivery. */
 export interface AttemptRecord {
   readonly deliveryUuid: string
   readonly organizationId: string
   readonly webhookId: string
-  /** How many attempts the delivery had when this one began. Had it more by now, another worker schedules the next. */
+  /**
+   * The delivery's attempts when this one began. If there are more now, another worker has scheduled the next attempt.
+   */
   readonly attemptsBefore: number
   readonly startedAt: Date
   readonly succeeded: boolean
@@ -21,7 +23,7 @@ export interface AttemptRecord {
   readonly status: number | null
   readonly errorCode: string | null
   readonly error: string | null
-  /** How it failed, with the origin only, such as `HTTP 503 from https://hooks.example.com`; null after a success. */
+  /** The failure and the origin, such as `HTTP 503 from https://hooks.example.com`. Null after a success. */
   readonly summary: string | null
   readonly requestUrl: string
   readonly requestSignature: string | null
@@ -30,48 +32,49 @@ export interface AttemptRecord {
   readonly responseBody: Buffer | null
   readonly responseBodyTruncated: boolean
   readonly next: NextStep
-  /** The attempts that the retry schedule still has after this one. */
+  /** Attempts left in the retry schedule after this one. */
   readonly retriesLeft: number
-  /** The delays of the retry schedule. */
+  /** The number of delays in the retry schedule. */
   readonly scheduleLength: number
   readonly ordered: boolean
 }
 
-/** What follows from an attempt, unless the delivery changed meanwhile. A probe that failed is parked again. */
+/** The next step of a delivery, unless the delivery changed during the attempt. A failed probe is parked again. */
 export type NextStep =
   | { readonly kind: 'succeeded' | 'exhausted' | 'parked' }
   | { readonly kind: 'retry'; readonly delayMs: number }
 
-/** What the requests of a process have in common, and what goes on record with each attempt. */
-export interface SentBy {
+/** What all requests of a process have in common. Each attempt records both fields. */
+export interface SenderIdentity {
   readonly headerPrefix: string
   readonly userAgent: string
 }
 
-/** Where the delivery stands after its attempt was recorded. */
+/** The recorded attempt and the state of its delivery afterwards. */
 export interface RecordedAttempt {
   readonly attemptId: string
   readonly number: number
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly nextAttemptAt: Date | null
-  /** How many attempts for its webhook failed since one succeeded, and when the first of them began. */
+  /** Failed attempts of the webhook since its last success. */
   readonly consecutiveFailures: number
+  /** The start of the first of these failed attempts. */
   readonly failingSince: Date | null
 }
 
 /**
- * Resolves once the record, the new state and the job of the next attempt are committed, all together; with `null` where
- * the delivery is gone.
+ * Resolves once the attempt, the new state and the job of the next attempt are committed, in one transaction. Resolves
+ * with `null` if the delivery was deleted.
  */
 export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
 
-/** How long the first of a batch waits for others. While two statements run, further attempts gather anyway. */
+/** How long the first attempt of a batch waits for others. */
 const GATHER_MS = 3
 const PARALLEL = 2
 const MAX_BATCH = 500
 
-export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
-  return batched((records: AttemptRecord[]) => recordAttempts(sql, sentBy, records), {
+export function createRecordAttempt(sql: Sql, sender: SenderIdentity): RecordAttempt {
+  return batched((records: AttemptRecord[]) => recordAttempts(sql, sender, records), {
     gatherMs: GATHER_MS,
     parallel: PARALLEL,
     maxSize: MAX_BATCH,
@@ -81,10 +84,10 @@ export function createRecordAttempt(sql: Sql, sentBy: SentBy): RecordAttempt {
 
 type RecordedRow = RecordedAttempt & { readonly ordinal: string }
 
-/** In the order of the ids, so that two processes cannot deadlock. */
+/** Sorts by id, so that two processes cannot deadlock. */
 async function recordAttempts(
   sql: Sql,
-  { headerPrefix, userAgent }: SentBy,
+  { headerPrefix, userAgent }: SenderIdentity,
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
@@ -139,7 +142,7 @@ async function recordAttempts(
   return records.map((record) => recorded.get(record) ?? null)
 }
 
-/** What strangers put into headers may hold characters that `jsonb` refuses; HTTP gives them no meaning anyway. */
+/** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
 function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
 }

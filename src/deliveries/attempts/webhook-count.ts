@@ -1,6 +1,6 @@
-import { LATENCY_BOUNDS_MS, latencyBucket } from '../webhooks/latency.ts'
+import { LATENCY_BOUNDS_MS, latencyBucket } from '../../webhooks/latency.ts'
 
-/** What the statistics count of an attempt. */
+/** The fields of an attempt that the statistics count. */
 export interface CountedAttempt {
   readonly webhookId: string
   readonly organizationId: string
@@ -11,7 +11,7 @@ export interface CountedAttempt {
   readonly summary: string | null
 }
 
-/** The attempts of one batch for one webhook, as its statistics count them. */
+/** The counts of one batch of attempts for one webhook. */
 export interface WebhookCount {
   readonly webhookId: string
   readonly organizationId: string
@@ -21,13 +21,13 @@ export interface WebhookCount {
   failed4xx: number
   failed5xx: number
   failedWithoutResponse: number
-  /** By the buckets of `LATENCY_BOUNDS_MS`. */
+  /** Attempts in each bucket of `LATENCY_BOUNDS_MS`. */
   readonly latency: number[]
   firstStartedAt: Date
   lastError: string | null
 }
 
-/** In the order of the webhooks' ids, so that two processes that record for the same webhooks cannot deadlock. */
+/** Sorted by webhook id, so that two processes that record for the same webhooks cannot deadlock. */
 export function countByWebhook(records: readonly CountedAttempt[]): WebhookCount[] {
   const counts = new Map<string, WebhookCount>()
   for (const record of records) {

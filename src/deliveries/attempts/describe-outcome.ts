@@ -1,6 +1,6 @@
-import type { Outcome } from '../outbound/outcome.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
 
-/** Why there was no response: a stable code, and a sentence for people. `null` when there was one. */
+/** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */
 export function describeOutcome(
   outcome: Exclude<Outcome, { kind: 'aborted' }>,
 ): { code: string; reason: string } | null {
@@ -15,11 +15,14 @@ export function describeOutcome(
     case 'unreachable':
       return { code: outcome.code, reason: outcome.reason }
     case 'refused':
-      return { code: outcome.reason.replaceAll('-', '_'), reason: REFUSALS[outcome.reason] }
+      return {
+        code: outcome.reason.replaceAll('-', '_'),
+        reason: REJECTION_REASONS[outcome.reason],
+      }
   }
 }
 
-const REFUSALS = {
+const REJECTION_REASONS = {
   'address-not-public': 'The address is not public, so Posthorn does not connect to it.',
   'not-https': 'The address is not HTTPS.',
   'url-not-allowed': 'The address is not one that Posthorn may send to.',
