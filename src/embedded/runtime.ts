@@ -16,13 +16,13 @@ import type { Services, Settings } from '../services.ts'
 import { createSignInLink } from '../sessions/sign-in-link.ts'
 import { ensureLocalAuthority } from './local-authority.ts'
 
-/** The settings with everything they leave to be found or made: the database, the keys, the authorities to trust. */
+/** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
 export interface Runtime extends Settings, AsyncDisposable {
-  /** In embedded mode, starts Postgres again whenever it was killed, for as long as this process runs. */
+  /** In embedded mode, restarts Postgres whenever it is killed, as long as this process runs. */
   keepDatabaseRunning(handlers: KeepRunningHandlers): void
 }
 
-/** In embedded mode this starts or joins the Postgres of the data directory, and makes what is missing there. */
+/** In embedded mode, starts the Postgres of the data directory or connects to it, and creates the missing files there. */
 export async function openRuntime(environment: Parameters<typeof loadConfig>[0]): Promise<Runtime> {
   const { config, secrets } = loadConfig(environment)
   return config.database === 'embedded'
@@ -65,20 +65,20 @@ async function generatedEncryptionKey(dataDir: string): Promise<Buffer> {
   return Buffer.from(text, 'base64')
 }
 
-/** Where the embedded mode keeps the token of the key it made. */
+/** The file with the token of the API key that embedded mode created. */
 export function embeddedApiKeyFile(dataDir: string): string {
   return path.join(dataDir, 'api-key')
 }
 
 /**
- * On the first start of the embedded mode, an organization and a key that may do everything. Answers the token only
- * then; later starts answer `null`. Both are made and the token is kept, or neither: a start that was cut off is made up
- * for by the next one.
+ * On the first start in embedded mode, creates an organization and an API key with all scopes, and returns its token.
+ * Later starts return `null`. One transaction creates both and writes the token to its file, so that the next start
+ * can repeat an interrupted first one.
  */
 export async function provisionEmbedded(db: Db, dataDir: string): Promise<string | null> {
   if ((await db.organization.count()) > 0) return null
   return await inTransaction(db, async (tx) => {
-    // Of two processes that start together, the second finds what the first has made.
+    // If two processes start together, the second waits here and then finds the organization of the first.
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.provision', 0))`
     if ((await tx.organization.count()) > 0) return null
     const organization = await createOrganization(tx, { name: 'My organization' })
@@ -92,7 +92,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
   })
 }
 
-/** What signs in to the console once with that key. Null when it is no longer valid, or its file is gone. */
+/** A link that signs in to the console once with that key. `null` if the key is invalid or its file is missing. */
 export async function embeddedSignInLink(
   { authenticate, database }: Pick<Services, 'authenticate' | 'database'>,
   dataDir: string,

@@ -1,4 +1,4 @@
-import { createRangeCheck, isAddress } from '../outbound/address-ranges.ts'
+import { createRangeCheck, isAddress } from '../outbound/address-range.ts'
 
 /**
  * Finds the client of a request: the other end of the connection or, where that is a trusted proxy, the last address in

@@ -88,6 +88,6 @@ test('a reader without bounds would be found out by the same measure', async () 
     maxBodyBytes: Number.MAX_SAFE_INTEGER,
     keepBodyBytes: Number.MAX_SAFE_INTEGER,
   }
-  const { heapBytes } = await sendToAll('a body', { ...unbounded, bodyReadMs: 20_000 })
+  const { heapBytes } = await sendToAll('a body', { ...unbounded, bodyTimeoutMs: 20_000 })
   expect(heapBytes).toBeGreaterThan(MOST_GROWTH_BYTES)
 })

@@ -126,7 +126,7 @@ describe('a head counts, however the body misbehaves:', () => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
       drip(socket, '1\r\na\r\n')
     })
-    const outcome = await post(openSender({ bodyReadMs: 200 }), receiver)
+    const outcome = await post(openSender({ bodyTimeoutMs: 200 }), receiver)
     assertAnswered(outcome)
     expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
     expect(outcome.body.toString()).toMatch(/^a+$/)
@@ -176,7 +176,7 @@ describe('a head counts, however the body misbehaves:', () => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
       pour(socket, 'extension='.repeat(1_000))
     })
-    const outcome = await post(openSender({ bodyReadMs: 200 }), receiver)
+    const outcome = await post(openSender({ bodyTimeoutMs: 200 }), receiver)
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
     await poll(() => receiver.openConnections === 0)
   })
@@ -221,7 +221,7 @@ test('a receiver that uses up every time it has is done with when they are over'
     await new Promise((resolve) => setTimeout(resolve, 150))
     return [LOOPBACK]
   }
-  const limits = { connectTimeoutMs: 400, acknowledgeTimeoutMs: 400, bodyReadMs: 400 }
+  const limits = { connectTimeoutMs: 400, acknowledgeTimeoutMs: 400, bodyTimeoutMs: 400 }
   const outcome = await post(openSender({ ...limits, lookup }), receiver)
   assertAnswered(outcome)
   expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })

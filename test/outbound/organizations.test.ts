@@ -53,7 +53,7 @@ test('an organization makes no more connections at a time than it may, and gives
   const hangs = await openTcpReceiver(() => {
     connections += 1
   })
-  const sender = openSender({ connecting: 3, connectTimeoutMs: 600, waitTimeoutMs: 200 })
+  const sender = openSender({ maxConnecting: 3, connectTimeoutMs: 600, waitTimeoutMs: 200 })
   const sent = Array.from({ length: 12 }, () => post(sender, hangs))
   const waited = await Promise.all(sent.slice(3))
   expect(connections).toBe(3)
@@ -77,7 +77,7 @@ test('an organization makes no more connections at a time than it may, and gives
 test('endpoints that hang do not keep an organization from those it has connections to', async () => {
   const receiver = await openReceiver()
   const hangs = await openTcpReceiver(() => {})
-  const sender = openSender({ connecting: 2, connectTimeoutMs: 1_000 })
+  const sender = openSender({ maxConnecting: 2, connectTimeoutMs: 1_000 })
   assertAnswered(await post(sender, receiver))
   const hanging = Array.from({ length: 4 }, () => post(sender, hangs))
   for (const _ of [1, 2, 3]) {
