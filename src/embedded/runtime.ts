@@ -92,7 +92,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
   })
 }
 
-/** A link that signs in to the console once with that key. `null` if the key is invalid or its file is missing. */
+/** The token of a link that signs in to the console once with that key. `null` if the key is invalid or its file missing. */
 export async function embeddedSignInLink(
   { authenticate, database }: Pick<Services, 'authenticate' | 'database'>,
   dataDir: string,
