@@ -1,4 +1,4 @@
-import { createRangeCheck, isAddress } from '../outbound/address-ranges.ts'
+import { createRangeCheck, isAddress } from '../outbound/address-range.ts'
 
 /**
  * Finds the client address of a request: the peer of the connection or, if the peer is a trusted proxy, the last address

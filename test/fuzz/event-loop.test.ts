@@ -9,12 +9,12 @@ import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
-import { BEHIND_PROXY, fromElsewhere, HOSTILE, type Hostile } from './hostile.ts'
+import { BEHIND_PROXY, fromNewClient, HOSTILE, type Hostile } from './hostile.ts'
 import { introspection } from './introspection.ts'
 
-/** The longest that one request may keep all others waiting. */
-const PROMISED_MS = 50
-/** What other processes of the machine do in between is no fault of the request: the best of these counts. */
+/** The longest time that one request may block the event loop. */
+const MAX_BLOCKED_MS = 50
+/** The best of these tries decides, because other processes on the machine can delay a request. */
 const TRIES = 5
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
@@ -59,51 +59,52 @@ async function addTypes() {
   for (const [name, schema] of Object.entries(schemas)) {
     await createEventType(database.prisma, { name, description: 'For the test.', schema })
   }
-  // A catalogue of some size, to look for what was meant in.
+  // A large catalogue, which makes the search for suggestions slow.
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
      select 'a_type_with_a_long_name_of_number_' || i, 'For the test.' from generate_series(1, 150) as i`,
   )
 }
 
-async function ask(): Promise<{ longestMs: number; longestCollectionMs: number }> {
+/** The longest delays since the last call. */
+async function readDelays(): Promise<{ longestMs: number; longestCollectionMs: number }> {
   const answer = once(child, 'message')
-  child.send('ask')
+  child.send('read')
   return (await answer)[0]
 }
 
-async function longestOf({ path, body, keyless }: Hostile): Promise<number> {
-  await ask()
+async function measureBlockedMs({ path, body, keyless }: Hostile): Promise<number> {
+  await readDelays()
   const response = await fetch(url + path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...(keyless ? fromElsewhere() : { authorization: `Bearer ${token}` }),
+      ...(keyless ? fromNewClient() : { authorization: `Bearer ${token}` }),
     },
     body,
   })
   await response.arrayBuffer()
   expect(response.status).toBeLessThan(500)
-  const { longestMs, longestCollectionMs } = await ask()
+  const { longestMs, longestCollectionMs } = await readDelays()
   return longestMs - longestCollectionMs
 }
 
 async function expectShort(name: string, hostile: Hostile): Promise<void> {
   let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < TRIES && best > PROMISED_MS; i++) {
-    best = Math.min(best, await longestOf(hostile))
+  for (let i = 0; i < TRIES && best > MAX_BLOCKED_MS; i++) {
+    best = Math.min(best, await measureBlockedMs(hostile))
   }
   if (process.env['LOOP_LOG']) console.info(`${best.toFixed(1)} ms: ${name}`)
-  expect(best).toBeLessThan(PROMISED_MS)
+  expect(best).toBeLessThan(MAX_BLOCKED_MS)
 }
 
 test.each(Object.entries(HOSTILE))(
-  '%s keeps others waiting for 50 ms at most',
+  '%s blocks the event loop for less than 50 ms',
   { timeout: 60_000 },
   async (name, hostile) => await expectShort(name, hostile),
 )
 
-test('introspection of any shape keeps others waiting for 50 ms at most', {
+test('introspection of any shape blocks the event loop for less than 50 ms', {
   timeout: 120_000,
 }, async () => {
   for (const query of fc.sample(introspection, { numRuns: 200, seed: SEED })) {

@@ -4,8 +4,8 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 
 /*
- * A process of Posthorn that tells, whenever it is asked, for how long its event loop stood still at most since it was
- * asked before, and how much of that time was spent collecting garbage.
+ * A process of Posthorn that reports, for each message, the longest delay of its event loop since the last message, and
+ * the longest garbage collection in that time.
  */
 const { config, secrets } = loadConfig(process.env)
 const app = await startApp({ config, secrets: secrets as Settings['secrets'] }, { role: 'api' })
@@ -19,7 +19,7 @@ new PerformanceObserver((list) => {
 }).observe({ entryTypes: ['gc'] })
 
 process.on('message', () => {
-  // After what the loop has yet to do.
+  // After the pending work of the event loop.
   setTimeout(() => {
     process.send?.({ longestMs: delay.max / 1e6, longestCollectionMs })
     delay.reset()

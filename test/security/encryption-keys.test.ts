@@ -66,7 +66,7 @@ describe('posthorn key rotate-encryption', () => {
     const again = await runPosthorn(['key', 'rotate-encryption'], {
       environment: environmentWith(newKey, oldKey),
     })
-    expect(again.stdout).toContain('signing secrets: 0 encrypted anew')
+    expect(again.stdout).toContain('signing secrets: 0 re-encrypted')
     expect(again.stdout).toMatch(/the others can be removed from POSTHORN_ENCRYPTION_KEYS/)
   })
 

@@ -10,17 +10,17 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const configuration = createRequire(import.meta.url)('../../.dependency-cruiser.cjs')
 
-/** The modules of Node that can connect to something. */
+/** The modules of Node that can open connections. */
 const SOCKET_MODULES = ['net', 'tls', 'http', 'https', 'http2', 'dgram', 'dns', 'dns/promises']
 
-const DOOR = 'only-outbound-opens-sockets'
+const SOCKET_RULE = 'only-outbound-opens-sockets'
 
-/** A line that someone may write one day in src/deliveries, and the rule that says no. */
+/** Lines that a change could add to src/deliveries, and the rule that rejects each. */
 const PLANTED: [line: string, rule: string][] = [
   ...SOCKET_MODULES.flatMap((name): [string, string][] => [
-    [`import * as m from 'node:${name}'`, DOOR],
-    [`import * as m from '${name}'`, DOOR],
-    [`const m = await import('node:${name}')`, DOOR],
+    [`import * as m from 'node:${name}'`, SOCKET_RULE],
+    [`import * as m from '${name}'`, SOCKET_RULE],
+    [`const m = await import('node:${name}')`, SOCKET_RULE],
   ]),
   ["import { Agent } from 'undici'", 'only-outbound-uses-undici'],
   ["export { request } from 'undici'", 'only-outbound-uses-undici'],
@@ -54,13 +54,13 @@ describe('outside of src/outbound', () => {
   })
 
   test.each(PLANTED.map(([line, rule], index) => ({ line, rule, index })))(
-    'the architecture refuses: $line',
+    'the architecture rules reject: $line',
     ({ rule, index }) => {
       expect(found.get(`src/deliveries/planted-${index}.ts`)).toContain(rule)
     },
   )
 
-  test('the same lines are let through inside it, but for strange packages and programs', () => {
+  test('the same lines are allowed inside it, except unknown packages and child processes', () => {
     const inside = [...found].filter(([from]) => from.startsWith('src/outbound/'))
     expect(new Set(inside.flatMap(([, rules]) => rules))).toEqual(
       new Set(['packages-are-known-to-open-no-sockets', 'only-db-starts-programs']),
@@ -68,7 +68,7 @@ describe('outside of src/outbound', () => {
   })
 
   test.each(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])(
-    'the linter refuses the global %s',
+    'the linter rejects the global %s',
     async (name) => {
       expect(await lint(`export const used = ${name}`, 'src/deliveries')).toContain(
         'noRestrictedGlobals',
@@ -79,13 +79,13 @@ describe('outside of src/outbound', () => {
     },
   )
 
-  test('no source takes a way around both', async () => {
-    const around: string[] = []
+  test('no source file bypasses the rules and the linter', async () => {
+    const bypassing: string[] = []
     for (const file of await sourcesOutside()) {
-      if (AROUND.test(await readFile(path.join(ROOT, file), 'utf8'))) around.push(file)
+      if (BYPASS.test(await readFile(path.join(ROOT, file), 'utf8'))) bypassing.push(file)
     }
-    // It loads the package with the Postgres of the platform.
-    expect(around).toEqual(['src/db/embedded/binaries.ts'])
+    // This file imports the package with the Postgres binaries of the platform.
+    expect(bypassing).toEqual(['src/db/embedded/binaries.ts'])
     for (const line of [
       "globalThis.fetch('https://example.com')",
       "globalThis['fetch']",
@@ -94,11 +94,11 @@ describe('outside of src/outbound', () => {
       "require('node:net')",
       'await import(name)',
     ]) {
-      expect(line).toMatch(AROUND)
+      expect(line).toMatch(BYPASS)
     }
   })
 
-  test('the excepted files take types, tables, what listens and the sockets to Postgres, and nothing else that connects', async () => {
+  test('the exempt files import nothing that connects, except the sockets to Postgres', async () => {
     const imports: string[] = []
     for (const file of await sourcesOutside()) {
       const text = await readFile(path.join(ROOT, file), 'utf8')
@@ -110,7 +110,6 @@ describe('outside of src/outbound', () => {
     expect(imports.sort()).toEqual([
       'src/cli/listen/format-delivery.ts: { STATUS_CODES } from node:http',
       'src/cli/listen/https-receiver.ts: { createServer } from node:https',
-
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/owned-sockets.ts: { Socket } from node:net',
       'src/embedded/local-certificates.ts: { isIP } from node:net',
@@ -118,15 +117,15 @@ describe('outside of src/outbound', () => {
   })
 })
 
-/** A tree like ours, whose files in src/deliveries and src/outbound hold a line each. */
+/** Creates a source tree with one file per line in src/deliveries and in src/outbound. */
 async function plant(lines: readonly string[]): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-planted-'))
   await writeFile(path.join(directory, 'package.json'), '{ "type": "module" }')
   for (const name of ['undici', 'ws']) {
-    const home = path.join(directory, 'node_modules', name)
-    await mkdir(home, { recursive: true })
-    await writeFile(path.join(home, 'package.json'), `{ "name": "${name}", "main": "index.js" }`)
-    await writeFile(path.join(home, 'index.js'), '')
+    const module = path.join(directory, 'node_modules', name)
+    await mkdir(module, { recursive: true })
+    await writeFile(path.join(module, 'package.json'), `{ "name": "${name}", "main": "index.js" }`)
+    await writeFile(path.join(module, 'index.js'), '')
   }
   for (const folder of ['src/deliveries', 'src/outbound']) {
     await mkdir(path.join(directory, folder), { recursive: true })
@@ -137,7 +136,7 @@ async function plant(lines: readonly string[]): Promise<string> {
   return directory
 }
 
-/** What the linter says of a file with this text, in a tree of its own with our settings. */
+/** The linter's output for a file with this text, in a separate tree with the repository's settings. */
 async function lint(text: string, folder: string): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-lint-'))
   onTestFinished(() => rm(directory, { recursive: true }))
@@ -159,7 +158,7 @@ async function sourcesOutside(): Promise<string[]> {
     .map((file) => `src/${file}`)
 }
 
-const AROUND =
+const BYPASS =
   /\b(globalThis|window|self)\s*(\?\.|\.|\[)\s*['"]?(fetch|WebSocket|EventSource)|getBuiltinModule|process\.binding|(?<![.\w])require\(|\bimport\((?!['"])/
 
 const IMPORT = /^import ((?:type )?[^'"]*?) from '([^']+)'/gm
