@@ -39,7 +39,7 @@ export function startListener(deps: ListenerDeps): Listener {
   const seenAttemptIds = new Set<string>()
   /** All attempts with lower ids were received. */
   let receivedUpTo: string | null = null
-  /** The lower bound of ids that each organization is registered since. */
+  /** For each organization, a lower bound of the attempt ids since its registration. */
   const registeredSince = new Map<string, string>()
   let receiving: Promise<void> = Promise.resolve()
   let nextUpdate: Promise<void> | null = null
