@@ -20,7 +20,7 @@ export interface PoolOptions {
   readonly setupSql?: string
 }
 
-/** Also the time that a query waits for a free connection. */
+/** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
 const CONNECT_TIMEOUT_MS = 2_000
 
 /**

@@ -8,7 +8,7 @@ export function isExactNumber(text: string): boolean {
   if (Number.isNaN(number)) return true
   if (!Number.isFinite(number)) return false
   if (/^-?\d+$/.test(text)) {
-    // An integer of 30 digits or more is hardly ever exact, and parsing a long one is slow.
+    // Integers of 30 digits or more count as inexact, because parsing a long one is slow.
     return Number.isSafeInteger(number) || (text.length < 30 && BigInt(text) === BigInt(number))
   }
   return number !== 0 || !/[1-9]/.test(text.replace(/e.*$/i, ''))

@@ -38,8 +38,8 @@ export async function grantServiceRole(
 }
 
 /**
- * Makes the service's role the owner of graphile-worker's tables: their row-level security shows rows only to the owner
- * and its members. The schema, its functions and the public view stay with the migrating role, because SQL publishing
+ * Transfers graphile-worker's tables to the service's role: their row-level security shows rows only to the owner and its
+ * members. The schema, its functions and the public view stay with the migrating role, because SQL publishing
  * runs them as that role, and the service must not be able to change them.
  */
 async function transferWorkerTables(sql: Sql, role: string, workerSchema: string): Promise<void> {

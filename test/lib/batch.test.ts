@@ -56,7 +56,7 @@ describe('a rejected batch', () => {
         const run = batched(async (inputs: number[]) => {
           if (inputs.some((n) => bad.includes(n))) throw REJECTED
           done.push(...inputs)
-          return inputs.map((n) => `answer to ${n}`)
+          return inputs.map((n) => `result of ${n}`)
         }, isolating)
         const inputs = Array.from({ length: count }, (_, n) => n)
         const results = await Promise.allSettled(inputs.map(run))
@@ -64,7 +64,7 @@ describe('a rejected batch', () => {
         for (const [n, result] of results.entries()) {
           const expected = bad.includes(n)
             ? { status: 'rejected', reason: REJECTED }
-            : { status: 'fulfilled', value: `answer to ${n}` }
+            : { status: 'fulfilled', value: `result of ${n}` }
           expect(result).toEqual(expected)
         }
         // Each ran once, in the order of the calls.
@@ -135,11 +135,11 @@ describe('batches with a limit on parallel runs', () => {
 
   test('gather further calls, which run as soon as a batch ends', async () => {
     const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 10, parallel: 2 })
-    const answers = [run(1)]
+    const results = [run(1)]
     await nextTick()
-    answers.push(run(2))
+    results.push(run(2))
     await nextTick()
-    for (const n of [3, 4, 5]) answers.push(run(n))
+    for (const n of [3, 4, 5]) results.push(run(n))
     await nextTick()
     expect(begun).toEqual([[1], [2]])
     end()
@@ -147,13 +147,13 @@ describe('batches with a limit on parallel runs', () => {
     expect(begun[2]).toEqual([3, 4, 5])
     end()
     end()
-    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5])
+    expect(await Promise.all(results)).toEqual([1, 2, 3, 4, 5])
   })
 
   test('never exceed the maximum size, even if many calls wait', async () => {
     const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 3, parallel: 1 })
     const inputs = Array.from({ length: 8 }, (_, n) => n)
-    const answers = Promise.all(inputs.map(run))
+    const results = Promise.all(inputs.map(run))
     for (const next of [
       [0, 1, 2],
       [3, 4, 5],
@@ -162,7 +162,7 @@ describe('batches with a limit on parallel runs', () => {
       await until(() => begun.at(-1)?.join() === next.join(), `${next} begins`)
       end()
     }
-    expect(await answers).toEqual(inputs)
+    expect(await results).toEqual(inputs)
   })
 
   test('run one after the other even if they fail', async () => {
@@ -196,13 +196,13 @@ describe('batches with a limit on parallel runs', () => {
 
   test('do not wait for further calls once a batch may run', async () => {
     const { begun, run, end } = controlled({ gatherMs: MINUTE_MS, maxSize: 2, parallel: 1 })
-    const answers = [run(1), run(2), run(3)]
+    const results = [run(1), run(2), run(3)]
     await until(() => begun.length === 1, 'the full batch begins')
     end()
     await until(() => begun.length === 2, 'the rest begins')
     expect(begun).toEqual([[1, 2], [3]])
     end()
-    expect(await Promise.all(answers)).toEqual([1, 2, 3])
+    expect(await Promise.all(results)).toEqual([1, 2, 3])
   })
 })
 

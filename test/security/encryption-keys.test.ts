@@ -138,7 +138,7 @@ describe('posthorn key rotate-encryption', () => {
     }
   })
 
-  test('lists the rows that no key decrypts, reencrypts the others, and tells to keep the keys', async () => {
+  test('lists the rows that no key decrypts, reencrypts the others, and reports that the keys are still needed', async () => {
     const { id: damaged } = await createWebhook(depsWith(oldKey), organizationId, hook())
     const { id: sound } = await createWebhook(depsWith(oldKey), organizationId, hook())
     await damage(damaged)

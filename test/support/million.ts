@@ -38,7 +38,7 @@ export async function fillDeliveries(
   await sql.query(
     `insert into posthorn.events (id, organization_id, type, occurred_at, data)
      select ${uuid('i', 0)}, $1, case when i % 10000 = 1 then $3 else $2 end, at, '{"n":' || i || '}'
-     from (${ids}) as made`,
+     from (${ids}) as source`,
     [organizationId, JOINED, TICKET],
   )
   // In the oldest third, a few of every 5,000 deliveries differ from the others, so no recent page shows any.
@@ -55,8 +55,8 @@ export async function fillDeliveries(
          case kind when 1 then 5 when 2 then 4 when 3 then 0 when 4 then 3 when 6 then null when 5 then null else 2 end
            as class,
          case when kind in (5, 6) then 0 when kind in (1, 4) then 10 else 1 end as tries
-       from (select i, at, case when i < ${count} / 3 then i % 5000 else 0 end as kind from (${ids}) as made) as kinds
-     ) as made`,
+       from (select i, at, case when i < ${count} / 3 then i % 5000 else 0 end as kind from (${ids}) as source) as kinds
+     ) as source`,
     [organizationId, webhooks, JOINED, TICKET],
   )
   await sql.query(

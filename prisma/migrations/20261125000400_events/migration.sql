@@ -118,7 +118,7 @@ create index attempts_delivery_id_number on posthorn.attempts (delivery_id, numb
 
 -- The default partitions have the rows of days without a partition.
 create table posthorn_partitions.events_default partition of posthorn.events default;
--- Half of each page stays free, so that the update after an attempt is a heap-only tuple update.
+-- Half of each page stays free, so that the update after an attempt is heap-only and touches no index.
 create table posthorn_partitions.deliveries_default partition of posthorn.deliveries default with (fillfactor = 50);
 create table posthorn_partitions.attempts_default partition of posthorn.attempts default;
 

@@ -25,8 +25,8 @@ export interface KeepRunningHandlers {
 }
 
 /**
- * Marks Posthorn's connections: the embedded Postgres keeps running while one of them exists, but not for somebody's
- * `psql`.
+ * Marks Posthorn's connections: the embedded Postgres keeps running while another process has one, but a `psql` does not
+ * keep it running.
  */
 export const APPLICATION_NAME = 'posthorn'
 
