@@ -18,7 +18,6 @@ const NAMES: Readonly<Record<string, string>> = {
   erase: 'delete',
   fence: 'access policy, or claim lost',
   gate: 'concurrency limiter',
-  handover: 'claim',
   happening: 'live event',
   held: 'on hold',
   hurry: 'abort',
@@ -36,25 +35,26 @@ const NAMES: Readonly<Record<string, string>> = {
   wish: 'input',
 }
 
-/** Names of several words, as they stand in identifiers without their separators. */
-const COMPOUNDS: Readonly<Record<string, string>> = {
-  athand: 'claimed',
-  beginshift: 'start a runner',
-  describeonce: '(gone)',
-  giveback: 'unclaim',
-  giveup: 'abort',
-  goesfirst: 'priority',
-  hasturn: 'head of the backlog',
-  linesince: 'backlog since',
-  madedue: 'queued',
-  setaside: 'park',
-  takeslot: 'reserve',
-  turnedaway: 'rejected',
-  untilback: 'retry while unavailable',
-  waitingsince: 'parked at',
+/** The same of several words, as they follow each other in an identifier. */
+const PHRASES: Readonly<Record<string, string>> = {
+  'at hand': 'claimed',
+  'begin shift': 'start a runner',
+  'describe once': '(gone)',
+  'give back': 'unclaim',
+  'give up': 'abort',
+  'goes first': 'priority',
+  'hand over': 'claim',
+  'has turn': 'head of the backlog',
+  'line since': 'backlog since',
+  'made due': 'queued',
+  'set aside': 'park',
+  'take slot': 'reserve',
+  'turned away': 'rejected',
+  'until back': 'retry while unavailable',
+  'waiting since': 'parked at',
 }
 
-/** What no sentence says: the reader would look twice. */
+/** Expressions that a reader reads twice. */
 const PROSE =
   /\b(owed|anew|who(so)?ever|whatever|hand(s|ed|ing)? over|handover|sets? aside|setting aside|presum(e|es|ed|ing)|at hand|ma(d|k)es? due)\b/i
 
@@ -87,12 +87,12 @@ function wordsOf(name: string): string[] {
 
 function dialectIn(name: string): string[] {
   const words = wordsOf(name)
-  const joined = words.join('')
+  const sentence = ` ${words.join(' ')} `
   return [
     ...words.filter(
       (word) => Object.hasOwn(NAMES, word) || Object.hasOwn(NAMES, word.replace(/s$/, '')),
     ),
-    ...Object.keys(COMPOUNDS).filter((compound) => joined.includes(compound)),
+    ...Object.keys(PHRASES).filter((phrase) => sentence.includes(` ${phrase} `)),
   ]
 }
 
@@ -135,7 +135,7 @@ test('no comment, document or text that people read says what must be read twice
 test.each(['heldSince', 'held_since', 'fences', 'beginShift', 'turned-away', 'HandOver'])(
   'the name %s would be found',
   (name) => {
-    expect(dialectIn(name).length + dialectIn(name.toLowerCase()).length).toBeGreaterThan(0)
+    expect(dialectIn(name)).not.toEqual([])
   },
 )
 

@@ -40,7 +40,7 @@ export async function ensureLocalAuthority(
     if (isUsable(pair, now)) return openAuthority(directory, pair)
     const digest = createHash('sha256').update(`${pair.certPem}\n${pair.keyPem}`).digest('hex')
     // Read twice with the same content: so it is not half of an old pair and half of a new one.
-    if (digest === before) await setAside(directory, digest)
+    if (digest === before) await moveAway(directory, digest)
     await install(directory, await createAuthority(now))
     before = digest
   }
@@ -91,7 +91,7 @@ async function install(directory: string, pair: PemPair): Promise<void> {
 }
 
 /** The digest of the old pair in the name prevents a second process from moving the new authority away. */
-async function setAside(directory: string, digest: string): Promise<void> {
+async function moveAway(directory: string, digest: string): Promise<void> {
   await renameUnlessTaken(directory, `${directory}.replaced-${digest.slice(0, 12)}`)
 }
 

@@ -38,7 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #sample: ResponseSample
   #phase: Phase = 'waiting'
   #controller: Controller = null
-  #waitingSince: number | null = null
+  #queuedAtMs: number | null = null
   #startedAt = 0
   #waitedMs = 0
   #resent = false
@@ -58,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Call when no permit is free. */
   startWaiting(): void {
-    this.#waitingSince = performance.now()
+    this.#queuedAtMs = performance.now()
     this.#startTimer(this.#limits.waitTimeoutMs)
   }
 
@@ -182,8 +182,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #stopWaiting(): void {
-    if (this.#waitingSince === null) return
-    this.#waitedMs = Math.round(performance.now() - this.#waitingSince)
+    if (this.#queuedAtMs === null) return
+    this.#waitedMs = Math.round(performance.now() - this.#queuedAtMs)
   }
 
   #answer(isComplete: boolean): void {

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Postmaster, readPostmaster } from '../../src/db/embedded/postmaster.ts'
@@ -53,8 +52,7 @@ test('the embedded Postgres is not started again when no process uses it', async
   await until(() => all.isReady(), 'the process is ready')
   all.posthorn.child.kill('SIGTERM')
   expect(await all.posthorn.ended).toBe(0)
-  await sleep(500)
-  expect((await readPostmaster(cluster()))?.alive ?? false).toBe(false)
+  await until(async () => !(await readPostmaster(cluster()))?.alive, 'Postgres has stopped')
 }, 60_000)
 
 test('a process is not ready before its start has finished', async () => {

@@ -45,7 +45,10 @@ export function newEvents(count: number): { type: string; data: unknown }[] {
 const KINDS = [
   (n: number) => ({
     type: JOINED,
-    data: { attendee: { id: 7_000 + n, ticket: n % 3 === 0 ? 'day' : 'weekend' }, gate: 'north' },
+    data: {
+      attendee: { id: 7_000 + n, ticket: n % 3 === 0 ? 'day' : 'weekend' },
+      entrance: 'north',
+    },
   }),
   (n: number) => ({
     type: 'order.placed',
