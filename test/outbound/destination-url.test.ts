@@ -36,7 +36,7 @@ describe('a webhook URL is accepted, unchanged,', () => {
   })
 })
 
-describe('a webhook URL is refused', () => {
+describe('a webhook URL is rejected', () => {
   test.each([
     ['not_a_url', ''],
     ['not_a_url', 'example'],
@@ -144,7 +144,7 @@ describe('with loopback allowed,', () => {
     expect(checkDestinationUrl(url, guardWithLoopback).ok).toBe(true)
   })
 
-  test('other private addresses are still refused', () => {
+  test('other private addresses are still rejected', () => {
     expect(checkDestinationUrl('https://10.0.0.1/', guardWithLoopback).ok).toBe(false)
   })
 })

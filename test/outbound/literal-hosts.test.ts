@@ -41,7 +41,7 @@ function expectRejected(url: string): void {
 }
 
 describe('an address that is not globally reachable', () => {
-  test.each(notReachable)('of $block, $name, is refused in every spelling', ({ block }) => {
+  test.each(notReachable)('of $block, $name, is rejected in every spelling', ({ block }) => {
     fc.assert(
       fc.property(addressIn(block), fc.constantFrom('', ':8443'), (ip, port) => {
         for (const host of spellingsOf(ip)) expectRejected(`https://${host}${port}/hooks?x=1`)
@@ -50,7 +50,7 @@ describe('an address that is not globally reachable', () => {
     )
   })
 
-  test('of the protocol assignments is refused, including the reachable anycast services', () => {
+  test('of the protocol assignments is rejected, including the reachable anycast services', () => {
     const inside = ALL.filter(
       ({ block, globallyReachable }) =>
         globallyReachable === true && /^(192\.0\.0\.|2001:)/.test(block),
@@ -129,7 +129,7 @@ test.each([
   ['https://[4000::1]/', '4000::1 is outside of 2000::/3, the public IPv6 addresses'],
   ['https://[fe80::1%25eth0]/', 'it has a zone id, which is only meaningful inside one network'],
   ['https://localhost/', 'localhost is the machine itself (RFC 6761)'],
-])('%s is refused with the reason: %s', (url, why) => {
+])('%s is rejected with the reason: %s', (url, why) => {
   expect(checkDestinationUrl(url, guard)).toEqual({
     ok: false,
     code: 'address_not_public',

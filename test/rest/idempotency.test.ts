@@ -89,9 +89,9 @@ describe('Idempotency-Key', () => {
 
   test('two organizations can use the same key independently', async () => {
     const key = newKey()
-    const stranger = await createTenant(api.database.prisma)
+    const otherTenant = await createTenant(api.database.prisma)
     const mine = await json(await post(key))
-    const theirs = await post(key, { ...NEW_WEBHOOK, description: 'theirs' }, stranger.token)
+    const theirs = await post(key, { ...NEW_WEBHOOK, description: 'theirs' }, otherTenant.token)
     expect(theirs.status).toBe(201)
     expect((await json(theirs)).id).not.toBe(mine.id)
   })

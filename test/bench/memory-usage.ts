@@ -3,10 +3,10 @@ import type { Bench } from './bench.ts'
 import { measureLongDrain } from './drains.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 
-/** By then V8 has given back what starting took. */
-const REST_MS = 15_000
+/** After this time, V8 has released the memory that starting used. */
+const IDLE_MS = 15_000
 
-/** G: how much memory a process takes, under the longest load and with nothing to do. */
+/** G: the memory of a process under the longest load and when idle. */
 export async function reportMemory(bench: Bench): Promise<void> {
   const { peakMb } = await measureLongDrain(bench)
   bench.report({
@@ -18,10 +18,10 @@ export async function reportMemory(bench: Bench): Promise<void> {
   })
   await using database = await bench.server.createDatabase()
   await using server = await startPosthornServer(bench, database.url, 'all')
-  await sleep(REST_MS)
+  await sleep(IDLE_MS)
   bench.report({
     scenario: 'G',
-    name: 'a whole process at rest',
+    name: 'an idle process with all roles',
     value: await server.memory.now(),
     unit: 'MB',
     bound: { kind: 'at most', limit: 200 },
