@@ -67,7 +67,7 @@ describe('posthorn key rotate-encryption', () => {
       environment: environmentWith(newKey, oldKey),
     })
     expect(again.stdout).toContain('signing secrets: 0 re-encrypted')
-    expect(again.stdout).toMatch(/the others can be removed from POSTHORN_ENCRYPTION_KEYS/)
+    expect(again.stdout).toMatch(/you can remove the others from POSTHORN_ENCRYPTION_KEYS/)
   })
 
   test('keeps the stored responses of idempotency keys with any characters', async () => {
