@@ -26,29 +26,29 @@ import type { WebhookDeps } from './webhooks/webhook.ts'
 /** A running process. Disposing of it finishes what is in flight, then closes the database. */
 export interface App extends AsyncDisposable {
   readonly services: Services
-  /** Where it listens, such as `http://127.0.0.1:4000`. */
+  /** The URL of the server, such as `http://127.0.0.1:4000`. */
   readonly url: string
-  /** Makes a shutdown unclaim the attempts in flight instead of finishing them. */
+  /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
 }
 
 export interface StartOptions {
   /** Default: `all`. */
   readonly role?: Role
-  /** Whether the caller has nothing left to do before the process is ready. Default: yes. */
+  /** Whether the caller has finished its own start. `/readyz` reports unavailable until then. Default: always true. */
   readonly hasStarted?: () => boolean
-  /** Migrates graphile-worker also where that stops other programs' workers of the database. Default: false. */
+  /** Whether to migrate graphile-worker even if that stops workers of other programs. Default: false. */
   readonly restartOtherWorkers?: boolean
 }
 
-/** Migrates, then runs the API, the worker or both. It listens from then on; `/readyz` waits for `hasStarted`. */
+/** Migrates the database, then runs the API, the worker or both. `/readyz` waits for `hasStarted`. */
 export async function startApp(
   settings: Settings,
   { role = 'all', hasStarted = () => true, restartOtherWorkers = false }: StartOptions = {},
 ): Promise<App> {
   const { config } = settings
-  // Each role loads its own modules, before anything connects: loading takes seconds on a busy machine, and connections
-  // that open meanwhile would time out.
+  // Modules are loaded before anything connects: loading can take seconds on a busy machine, and connections that open
+  // meanwhile would time out.
   const [api, worker] = await Promise.all([
     role === 'worker' ? null : import('./server/api-routes.ts'),
     role === 'api' ? null : import('./worker/start-delivering.ts'),
@@ -72,7 +72,7 @@ export async function startApp(
   })
   api?.addApiRoutes(routes, services, config)
   const { url } = started.use(await startHttpServer(routes, config))
-  // Closed before the server, which waits for its responses: a stream never ends by itself.
+  // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services.live)
   if (config.egressAllow.length > 0) {
     logger.warn(
@@ -89,7 +89,7 @@ export async function startApp(
   }
 }
 
-/** What adapters and commands share: everything but the socket and the worker. */
+/** The services that the server, the worker and the commands share. */
 export interface Services extends AsyncDisposable {
   readonly logger: Logger
   readonly metrics: Metrics
@@ -105,10 +105,10 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveHub
 }
 
-/** Postgres connections of one process, besides the worker runner's (`src/queue/runner-pool.ts`). */
+/** Postgres connections per process, without those of the worker runner (`src/queue/runner-pool.ts`). */
 const MAX_CONNECTIONS = 15
 
-/** Connects to Postgres when a connection is first needed. */
+/** Opens the services. They connect to Postgres on first use. */
 export function openServices({ config, secrets }: Settings): Services {
   const logger = createLogger(config.logLevel)
   const database = openDatabase(secrets.databaseUrl, {

@@ -32,7 +32,7 @@ export async function checkArchitecture(): Promise<Architecture> {
   }
 }
 
-// `npm run lint` runs this file: the command of dependency-cruiser warns about TypeScript 7 each time.
+// `npm run lint` runs this file, because the command of dependency-cruiser prints a warning about TypeScript 7.
 if (import.meta.main) {
   const { violations, unseen } = await checkArchitecture()
   for (const line of [...violations, ...unseen.map((file) => `not checked: ${file}`)]) {

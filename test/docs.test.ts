@@ -12,7 +12,7 @@ const PAGES = [...globSync('*.md', { cwd: ROOT }), ...globSync('docs/*.md', { cw
 
 const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8')
 
-test.each(PAGES)('every link of %s to a file or heading of ours leads there', (page) => {
+test.each(PAGES)('every link of %s to a local file or heading works', (page) => {
   const broken = linksOf(page).filter((link) => {
     const [file = '', anchor] = link.split('#')
     const target = file === '' ? page : path.join(path.dirname(page), file)
@@ -22,34 +22,31 @@ test.each(PAGES)('every link of %s to a file or heading of ours leads there', (p
   expect(broken).toEqual([])
 })
 
-test('docs/security.md says what each scope is for', () => {
+test('docs/security.md describes each scope', () => {
   const listed = [...read('docs/security.md').matchAll(/^\| `([a-z:]+)` \|/gm)]
   expect(listed.map(([, scope]) => scope)).toEqual(SCOPES)
 })
 
-test('what the README leads to is in the package, but for pictures and for how to work on it', () => {
+test('files linked from the README are in the package, except pictures and CONTRIBUTING.md', () => {
   const { files } = JSON.parse(read('package.json'))
   const packed: string[] = ['README.md', 'LICENSE', ...globSync(files, { cwd: ROOT })]
-  const led = linksOf('README.md').flatMap((link) => link.split('#')[0] || [])
+  const linked = linksOf('README.md').flatMap((link) => link.split('#')[0] || [])
   const isPacked = (file: string) =>
     packed.some((one) => file === one || file.startsWith(`${one}/`))
-  expect(led.filter((file) => !isPacked(file))).toEqual([
+  expect(linked.filter((file) => !isPacked(file))).toEqual([
     'docs/images/overview.png',
     'CONTRIBUTING.md',
   ])
 })
 
-test.each(['docs/job-dashboards.md', 'docs/operating.md'])(
-  'the SQL of %s can be run',
-  async (page) => {
-    await using database = await createTestDatabase()
-    const blocks = sqlIn(read(page))
-    expect(blocks.length).toBeGreaterThan(2)
-    for (const sql of blocks) await database.pool.query(sql)
-  },
-)
+test.each(['docs/job-dashboards.md', 'docs/operating.md'])('the SQL of %s runs', async (page) => {
+  await using database = await createTestDatabase()
+  const blocks = sqlIn(read(page))
+  expect(blocks.length).toBeGreaterThan(2)
+  for (const sql of blocks) await database.pool.query(sql)
+})
 
-test('an application can publish with the SQL and the rights of the README', async () => {
+test('an application can publish with the SQL and the privileges in the README', async () => {
   await using database = await createTestDatabase()
   const { publicOrganizationId } = await createTenant(database.prisma)
   const role = `your_application_${randomBytes(4).toString('hex')}`
@@ -81,13 +78,13 @@ function sqlIn(text: string): string[] {
   return [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
 }
 
-/** To files and headings of ours. */
+/** The links to local files and headings. */
 function linksOf(page: string): string[] {
   const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
   return [...new Set(links)].filter((link) => !/^[a-z]+:/.test(link))
 }
 
-/** The headings of a page, as GitHub names them. */
+/** The anchors that GitHub creates for the headings of a page. */
 function anchorsOf(page: string): string[] {
   return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const execute = promisify(execFile)
 
-/** The package as it is published, below a `node_modules` of a project that uses it. */
+/** The published package, in the `node_modules` of a project that uses it. */
 let project: string
 let installed: string
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => await rm(project, { recursive: true, force: true }))
 
-test('posthorn/receiver is imported by its name, and verifies', async () => {
+test('posthorn/receiver can be imported by name, and verifies signatures', async () => {
   const { stdout } = await execute(
     process.execPath,
     [
@@ -58,7 +58,7 @@ test('posthorn/receiver is imported by its name, and verifies', async () => {
   expect(stdout.trim()).toBe('true false')
 })
 
-test('its types are complete, also without those of Node or of a browser', async () => {
+test('its types are complete without the types of Node or of a browser', async () => {
   const file = path.join(project, 'consumer.ts')
   await writeFile(
     file,
@@ -79,13 +79,13 @@ test('the installed program runs', async () => {
   expect(stdout).toContain('Usage: posthorn verify')
 })
 
-test('the installed program serves the console that is in the package', async () => {
+test('the installed program serves the console from the package', async () => {
   const { stdout } = await execute(
     process.execPath,
     [
       '--input-type=module',
       '-e',
-      `import { createConsoleFiles } from './node_modules/posthorn/dist/web/console-files.js'
+      `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
        const files = createConsoleFiles({ portalOrigins: [] })
        const page = await files.request('/console/webhooks')
        const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
@@ -96,13 +96,13 @@ test('the installed program serves the console that is in the package', async ()
   expect(stdout.trim()).toBe('200 200')
 })
 
-test('the installed program serves the schema that is in the package', async () => {
+test('the installed program serves the schema from the package', async () => {
   const { stdout } = await execute(
     process.execPath,
     [
       '--input-type=module',
       '-e',
-      `import { createSchemaFile } from './node_modules/posthorn/dist/graphql/schema-file.js'
+      `import { createSchemaFile } from './node_modules/posthorn/dist/server/schema-file.js'
        console.log((await createSchemaFile()().text()).includes('type Query {'))`,
     ],
     { cwd: project },

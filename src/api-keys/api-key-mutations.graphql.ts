@@ -8,25 +8,25 @@ import { rereadApiKey } from './find-api-key.ts'
 import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
 import { updateApiKey } from './update-api-key.ts'
 
-const LIMIT_RULE = `From 1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most what the key in use has; with the scope \`admin\`, any.`
+const LIMIT_RULE = `1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most the limit of the calling key unless that key has the scope \`admin\`.`
 
 const perSecond = (what: string, name: keyof Limits, otherwise: string) =>
-  `${what} per second, on average over ten seconds. ${LIMIT_RULE} ${otherwise}: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`
+  `${what} per second, averaged over ten seconds: ${LIMIT_RULE} ${otherwise}: ${DEFAULT_LIMITS[name].toLocaleString('en')}.`
 
-const REQUESTS = 'How many requests it may make'
-const EVENTS = 'How many events it may publish'
+const REQUESTS = 'The maximum number of requests'
+const EVENTS = 'The maximum number of published events'
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
-  description: 'An API key to make.',
+  description: 'An API key to create.',
   fields: (t) => ({
     scopes: t.stringList({
       required: true,
-      description: `What it may do: at least one of ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. Only scopes that the key in use has itself; \`admin\` has all.`,
+      description: `The scopes of the key: at least one of ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them; \`admin\` includes all.`,
     }),
-    name: t.string({ description: 'A free label of 1 to 200 characters.' }),
+    name: t.string({ description: 'A label of 1 to 200 characters. Default: none.' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'From then on it is refused. Default: it does not expire.',
+      description: 'When the key expires. Default: never.',
     }),
     requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Default') }),
     eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Default') }),
@@ -34,7 +34,7 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
 })
 
 const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
-  description: 'What to change of an API key. What is left out stays as it is.',
+  description: 'Changes to an API key. Omitted fields keep their values.',
   fields: (t) => ({
     requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Null') }),
     eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Null') }),
@@ -48,11 +48,11 @@ interface CreatedApiKey {
 }
 
 const CreatedApiKeyRef = builder.objectRef<CreatedApiKey>('CreatedApiKey').implement({
-  description: 'An API key that was just made.',
+  description: 'A new API key with its token.',
   fields: (t) => ({
     token: t.exposeString('token', {
       description:
-        'What to send as `Authorization: Bearer <token>`: `phk_…`. It is shown this once, as only its hash is kept.',
+        'The token: `phk_…`. Send it as `Authorization: Bearer <token>`. It is returned only once, because Posthorn stores only its hash.',
     }),
     apiKey: t.prismaField({
       type: 'ApiKey',
@@ -67,13 +67,13 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreatedApiKeyRef,
     nullable: true,
-    description: 'Makes an API key of the organization. Needs the scope `keys:manage`.',
+    description: 'Creates an API key of the organization. Needs the scope `keys:manage`.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError],
       dataField: { name: 'createdApiKey', description: 'The new key, with its token.' },
-      result: { description: 'The key was made.' },
-      union: { description: 'What `createApiKey` answers with.' },
+      result: { description: 'The key was created.' },
+      union: { description: 'The result of `createApiKey`.' },
     },
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
@@ -92,13 +92,13 @@ builder.mutationFields((t) => ({
     type: 'ApiKey',
     nullable: true,
     description:
-      'Changes how much an API key of the organization may ask for. Needs the scope `keys:manage`.',
+      'Changes the rate limits of an API key of the organization. Needs the scope `keys:manage`.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],
-      dataField: { name: 'apiKey', description: 'The key, as it is now.' },
+      dataField: { name: 'apiKey', description: 'The key after the change.' },
       result: { description: 'The key was changed.' },
-      union: { description: 'What `updateApiKey` answers with.' },
+      union: { description: 'The result of `updateApiKey`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }),
@@ -115,13 +115,13 @@ builder.mutationFields((t) => ({
     type: 'ApiKey',
     nullable: true,
     description:
-      'Refuses an API key of the organization for good. From the moment this answers, no process accepts it; the one in use can be revoked too. Revoking it again changes nothing. Needs the scope `keys:manage`.',
+      'Revokes an API key of the organization permanently. Once this mutation returns, no process accepts the key. A key can revoke itself. Revoking a revoked key changes nothing. Needs the scope `keys:manage`.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [NotFoundError],
-      dataField: { name: 'apiKey', description: 'The key, revoked.' },
-      result: { description: 'The key is revoked.' },
-      union: { description: 'What `revokeApiKey` answers with.' },
+      dataField: { name: 'apiKey', description: 'The revoked key.' },
+      result: { description: 'The key was revoked.' },
+      union: { description: 'The result of `revokeApiKey`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

@@ -13,7 +13,7 @@ const ApiKey = builder.prismaNode('ApiKey', {
   fields: (t) => ({
     organization: t.relation('organization', {
       portal: 'open',
-      description: 'The organization that it acts for.',
+      description: 'The organization that the key belongs to.',
     }),
     name: t.exposeString('name', { portal: 'open', nullable: true }),
     tokenHint: t.exposeString('tokenHint', { portal: 'open' }),
@@ -21,7 +21,7 @@ const ApiKey = builder.prismaNode('ApiKey', {
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',
-      description: 'When it was made.',
+      description: 'When the key was created.',
     }),
     expiresAt: t.expose('expiresAt', { portal: 'open', type: 'DateTime', nullable: true }),
     revokedAt: t.expose('revokedAt', { portal: 'open', type: 'DateTime', nullable: true }),
@@ -29,13 +29,13 @@ const ApiKey = builder.prismaNode('ApiKey', {
     requestsPerSecond: t.int({
       portal: 'open',
       description:
-        'How many requests it may make per second, on average over ten seconds. Those that only publish are not counted.',
+        'The maximum number of requests per second, averaged over ten seconds. Requests that only publish events are not counted.',
       select: { requestsPerSecond: true },
       resolve: (key) => resolveLimits(key).requestsPerSecond,
     }),
     eventsPerSecond: t.int({
       portal: 'open',
-      description: 'How many events it may publish per second, on average over ten seconds.',
+      description: 'The maximum number of published events per second, averaged over ten seconds.',
       select: { eventsPerSecond: true },
       resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),
@@ -54,7 +54,7 @@ builder.queryField('apiKeys', (t) =>
       cursor: 'id',
       nullable: true,
       description:
-        'The API keys of the organization, oldest first, with those that expired or were revoked. Needs the scope `keys:manage`.',
+        'The API keys of the organization, oldest first, including expired and revoked keys. Needs the scope `keys:manage`.',
       authScopes: { scope: 'keys:manage' },
       resolve: (query, _root, _args, context) =>
         findApiKeys(context.prisma, callerOf(context).organizationId, query),

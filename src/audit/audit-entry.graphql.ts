@@ -15,16 +15,17 @@ import {
 } from './find-audit-entries.ts'
 
 const AuditSource = builder.enumType('AuditSource', {
-  description: 'How a change was asked for.',
+  description: 'The source of a change.',
   values: {
-    GRAPHQL: { value: 'graphql', description: 'Over GraphQL.' },
-    REST: { value: 'rest', description: 'Over the REST API.' },
-    CLI: { value: 'cli', description: 'On the command line.' },
+    GRAPHQL: { value: 'graphql', description: 'The GraphQL API.' },
+    REST: { value: 'rest', description: 'The REST API.' },
+    CLI: { value: 'cli', description: 'The command line.' },
     CONSOLE: {
       value: 'console',
-      description: 'In the console, other than over GraphQL: signing in and out.',
+      description:
+        'Signing in to the console and signing out. Other changes in the console have the source `GRAPHQL`.',
     },
-    SYSTEM: { value: 'system', description: 'By Posthorn itself.' },
+    SYSTEM: { value: 'system', description: 'Posthorn itself.' },
   } as const,
 })
 
@@ -35,9 +36,9 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
   extensions: { readScope: 'keys:manage' },
   select: { id: true },
   fields: (t) => ({
-    at: t.field({
+    createdAt: t.field({
       type: 'DateTime',
-      description: 'When it was done.',
+      description: 'When the change was made.',
       resolve: ({ id }) => timestampOf(id),
     }),
     action: t.exposeString('action'),
@@ -45,11 +46,11 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
     apiKeyId: t.id({
       nullable: true,
       description:
-        'The id of the API key that was used: `key_…`, of another organization when an operator did it. Null on the command line and for Posthorn itself.',
+        'The id of the API key that made the change: `key_…`. An operator may use a key of another organization. Null for the command line and for Posthorn itself.',
       select: { apiKeyId: true },
       resolve: ({ apiKeyId }) => (apiKeyId === null ? null : publicId('apiKey', apiKeyId)),
     }),
-    source: t.expose('source', { type: AuditSource, description: 'How it was asked for.' }),
+    source: t.expose('source', { type: AuditSource, description: 'The source of the change.' }),
     address: t.exposeString('address', { nullable: true }),
     forwardedFor: t.exposeString('forwardedFor', { nullable: true }),
     userAgent: t.exposeString('userAgent', { nullable: true }),
@@ -59,25 +60,25 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
 })
 
 const AuditFilter = builder.inputType('AuditFilter', {
-  description: 'Which entries of the audit log: those that meet all of what is given.',
+  description: 'Selects audit log entries. An entry must match all given fields.',
   fields: (t) => ({
-    since: t.field({ type: 'DateTime', description: 'Only what was done then or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Only what was done before.' }),
+    since: t.field({ type: 'DateTime', description: 'Entries created at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Entries created before this time.' }),
     action: t.string({
-      description: `Only what was done so: one of ${AUDIT_ACTIONS.map((action) => `\`${action}\``).join(', ')}.`,
+      description: `Entries of this action: one of ${AUDIT_ACTIONS.map((action) => `\`${action}\``).join(', ')}.`,
       validate: textRule,
     }),
     subjectId: t.string({
-      description: 'Only what was done to the thing with this id or, of an event type, name.',
+      description: 'Entries about the object with this id, or the event type with this name.',
       validate: textRule,
     }),
-    apiKeyId: t.id({ description: 'Only what was done with the key of this id: `key_…`.' }),
+    apiKeyId: t.id({ description: 'Entries of changes made with this API key: `key_…`.' }),
   }),
 })
 
 const AuditConnection = builder.connectionObject(
   { type: AuditEntry, name: 'AuditConnection', description: 'A page of the audit log.' },
-  { name: 'AuditEdge', description: 'An entry in a page.' },
+  { name: 'AuditEdge', description: 'An audit log entry in a page.' },
 )
 
 builder.queryField('auditLog', (t) =>
@@ -87,10 +88,10 @@ builder.queryField('auditLog', (t) =>
       cursor: 'id',
       nullable: true,
       description:
-        'What was changed in the organization, newest first: by whom, from where, and how; and who signed in to the console and out of it. For an operator, also what was changed in the installation: event types, and jobs that are no deliveries. Publishing is not in it, as events are on record themselves. Kept for POSTHORN_AUDIT_RETENTION, a year unless set. Needs the scope `keys:manage`.',
+        'The audit log of the organization, newest first: changes, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year). Needs the scope `keys:manage`.',
       authScopes: { scope: 'keys:manage' },
       args: {
-        filter: t.arg({ type: AuditFilter, description: 'Which of them. Default: all.' }),
+        filter: t.arg({ type: AuditFilter, description: 'Selects entries. Default: all.' }),
       },
       resolve: (query, _root, { filter }, context) => {
         const reader = readerOf(callerOf(context))
@@ -113,14 +114,14 @@ function readFilter(
   if (typeof action === 'string' && !AUDIT_ACTIONS.some((known) => known === action)) {
     const given = action.slice(0, 100)
     const detail = `There is no action ${JSON.stringify(given)}.${didYouMean(given, AUDIT_ACTIONS)}`
-    throw invalid([wrong('action', detail)])
+    throw invalid([invalidField('action', detail)])
   }
   if (apiKeyId == null) return rest
   const apiKeyUuid = parseId('apiKey', apiKeyId)
   if (apiKeyUuid) return { ...rest, apiKeyUuid }
-  throw invalid([wrong('apiKeyId', 'filter.apiKeyId must be the id of an API key: key_….')])
+  throw invalid([invalidField('apiKeyId', 'filter.apiKeyId must be the id of an API key: key_….')])
 }
 
-function wrong(field: string, detail: string): FieldIssue {
+function invalidField(field: string, detail: string): FieldIssue {
   return { path: ['filter', field], code: 'invalid_argument', detail }
 }

@@ -21,57 +21,59 @@ interface AttemptResponse {
 }
 
 const BodyEncoding = builder.enumType('BodyEncoding', {
-  description: 'How the bytes of a body are written.',
+  description: 'The encoding of a body in a response field.',
   values: {
-    UTF8: { value: 'utf8', description: 'As they read in UTF-8.' },
-    BASE64: { value: 'base64', description: 'In base64, as they are no UTF-8.' },
+    UTF8: { value: 'utf8', description: 'The body is text, decoded as UTF-8.' },
+    BASE64: {
+      value: 'base64',
+      description: 'The body is base64, because its bytes are not valid UTF-8.',
+    },
   } as const,
 })
 
 const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').implement({
-  description: 'The request that was made for an attempt.',
+  description: 'The HTTPS request of an attempt.',
   fields: (t) => ({
     method: t.string({ description: 'Always `POST`.', resolve: () => 'POST' }),
-    url: t.exposeString('url', { description: 'The address it was sent to.' }),
+    url: t.exposeString('url', { description: 'The URL that the request was sent to.' }),
     headers: t.field({
       type: ['Header'],
       description:
-        'The headers it carried, but for those of the connection itself (`host`, `content-length`). The values of the custom headers of the webhook read `•••`: they may be credentials, and are not kept with the attempt.',
+        'The headers of the request, except `host` and `content-length`. The values of custom headers are masked as `•••`: they may be credentials and are not stored with the attempt.',
       resolve: (request) => attemptRequestHeaders(request),
     }),
     body: t.exposeString('body', {
       nullable: true,
       complexity: LARGE_TEXT,
       description:
-        'The body, to the letter. Null once its event is past its retention. Needs the scope `events:read`.',
+        'The exact body. Null once the event is past its retention. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
     }),
   }),
 })
 
 const AttemptResponse = builder.objectRef<AttemptResponse>('AttemptResponse').implement({
-  description: 'What a receiver answered.',
+  description: 'The HTTP response of a receiver.',
   fields: (t) => ({
-    status: t.exposeInt('status', { description: 'The HTTP status.' }),
+    status: t.exposeInt('status', { description: 'The HTTP status code.' }),
     headers: t.field({
       type: ['Header'],
-      description: 'The headers, by lower-case name. Repeated ones are joined.',
+      description: 'The headers, with lower-case names. Values of repeated headers are joined.',
       resolve: ({ headers }) =>
         Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
     }),
     body: t.string({
       complexity: MEDIUM_TEXT,
-      description:
-        'The body, of which the first 16 KiB are kept; `bodyEncoding` says how it is written.',
+      description: 'The first 16 KiB of the body, encoded as `bodyEncoding` says.',
       resolve: (response) => textOf(response) ?? response.body.toString('base64'),
     }),
     bodyEncoding: t.field({
       type: BodyEncoding,
-      description: 'How `body` is written.',
+      description: 'The encoding of `body`.',
       resolve: (response) => (textOf(response) === null ? 'base64' : 'utf8'),
     }),
     bodyTruncated: t.exposeBoolean('bodyTruncated', {
-      description: 'Whether the body was longer than what is kept.',
+      description: 'Whether the body was longer than 16 KiB.',
     }),
   }),
 })
@@ -84,9 +86,10 @@ const Attempt = builder.prismaNode('Attempt', {
   select: { id: true },
   fields: (t) => ({
     delivery: t.relation('delivery', {
-      // Null once it is past its retention: attempts are made later, and are kept that much longer.
+      // Null once it is past its retention: attempts are newer than their delivery, so they are kept longer.
       nullable: true,
-      description: 'What it was made for. Needs the scope `deliveries:read`.',
+      description:
+        'The delivery. Null once it is past its retention. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
     }),
     number: t.exposeInt('number'),
@@ -101,8 +104,8 @@ const Attempt = builder.prismaNode('Attempt', {
     error: t.exposeString('error', { nullable: true }),
     request: t.field({
       type: AttemptRequest,
-      description: 'The exact request.',
-      // The body is read whatever is asked for, once for all attempts of a delivery.
+      description: 'The request that was sent.',
+      // Any selection reads the body, once for all attempts of a delivery.
       complexity: { field: MEDIUM_TEXT, multiplier: 1 },
       select: {
         deliveryId: true,
@@ -124,7 +127,7 @@ const Attempt = builder.prismaNode('Attempt', {
     response: t.field({
       type: AttemptResponse,
       nullable: true,
-      description: 'The response. Null when there was none; then `error` says why.',
+      description: 'The response. Null if there was none; `error` then says why.',
       select: {
         status: true,
         responseHeaders: true,
@@ -150,8 +153,7 @@ builder.prismaObjectField('Delivery', 'attempts', (t) =>
       type: 'Attempt',
       cursor: 'id',
       nullable: true,
-      description:
-        'The requests that were made for it, oldest first. Needs the scope `deliveries:read`.',
+      description: 'The attempts of the delivery, oldest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => findAttemptsOfEach(context, ids, query))(id),
@@ -163,7 +165,7 @@ builder.prismaObjectField('Delivery', 'attempts', (t) =>
   ),
 )
 
-/** The body as text, without the half of a character that it may have been cut off in; null when it is no UTF-8. */
+/** The body as text, without a character that truncation cut in half. Null if it is not UTF-8. */
 function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
   for (const cut of bodyTruncated ? [0, 1, 2, 3] : [0]) {
     const whole = body.subarray(0, body.length - cut)

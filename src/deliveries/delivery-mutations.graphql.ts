@@ -11,20 +11,20 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Sends the example of an event type to one webhook and to no other: signed, guarded, retried and recorded like any delivery, and marked with `isTest`. The webhook must be enabled and subscribe to the type. Needs the scope `deliveries:write`, as `redeliver` does: it makes a known receiver be called, and publishes nothing.',
+      'Sends the example of an event type to one webhook only. The delivery is signed, retried and recorded like any other, and has `isTest` set. The webhook must be enabled and subscribe to the event type. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The delivery, pending.' },
-      result: { description: 'An attempt is due.' },
-      union: { description: 'What `testDelivery` answers with.' },
+      dataField: { name: 'delivery', description: 'The pending delivery.' },
+      result: { description: 'Test delivery queued.' },
+      union: { description: 'The result of `testDelivery`.' },
     },
     args: {
       webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
       eventType: t.arg.string({
         required: true,
-        description: 'The name of an event type in the catalogue that has an example.',
+        description: 'The name of an event type in the catalogue. It must have an example.',
       }),
     },
     resolve: async (query, _root, { webhookId, eventType }, context) => {
@@ -38,14 +38,14 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule before it; of a pending one, the next attempt is brought forward. Where its webhook is over its cap or its rate, it is the next one in line; where it takes one delivery at a time, it waits for its turn. Needs the scope `deliveries:write`.',
+      'Queues an attempt now, with the same `wh-id`. A finished delivery becomes pending again and restarts its retry schedule. A pending delivery gets its next attempt earlier. If the webhook is at its concurrency limit or rate limit, the delivery has priority over the rest of the backlog. If the webhook is ordered, the delivery keeps its place. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {
       types: [NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The delivery, pending.' },
-      result: { description: 'An attempt is due.' },
-      union: { description: 'What `redeliver` answers with.' },
+      dataField: { name: 'delivery', description: 'The pending delivery.' },
+      result: { description: 'Retry queued.' },
+      union: { description: 'The result of `redeliver`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -59,14 +59,14 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Makes no further attempt for a pending delivery. An attempt under way ends, and is recorded. Needs the scope `deliveries:write`.',
+      'Cancels a pending delivery: no further attempt is made. An attempt in flight finishes and is recorded. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {
       types: [NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The delivery, canceled.' },
-      result: { description: 'The delivery is canceled.' },
-      union: { description: 'What `cancelDelivery` answers with.' },
+      dataField: { name: 'delivery', description: 'The canceled delivery.' },
+      result: { description: 'The delivery was canceled.' },
+      union: { description: 'The result of `cancelDelivery`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

@@ -10,21 +10,22 @@ import type { DeliveryFilter as DeliveryFilterOfDomain } from './delivery-filter
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 
 const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'Where a delivery stands.',
+  description: 'The state of a delivery.',
   values: {
     PENDING: {
       value: 'pending',
       description:
-        'It has no attempt yet, waits for its next one, or is parked in the backlog of its webhook.',
+        'Queued for its first attempt, scheduled for a retry, or parked in the backlog of its webhook.',
     },
-    SUCCEEDED: { value: 'succeeded', description: 'An attempt was answered with 2xx.' },
+    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered an attempt with 2xx.' },
     EXHAUSTED: {
       value: 'exhausted',
-      description: 'The last attempt of the retry schedule failed. It can still be redelivered.',
+      description:
+        'The last attempt of the retry schedule failed. The delivery can still be redelivered.',
     },
     CANCELED: {
       value: 'canceled',
-      description: 'Its webhook was deleted, or somebody canceled it.',
+      description: 'The delivery was canceled, or its webhook was deleted.',
     },
   } as const,
 })
@@ -35,16 +36,16 @@ const ParkedReason = builder.enumType('ParkedReason', {
     DISABLED: { value: 'disabled', description: 'The webhook is disabled.' },
     ON_HOLD: {
       value: 'on_hold',
-      description: 'The webhook is on hold, as its endpoint keeps failing.',
+      description: 'The webhook is on hold because its endpoint keeps failing.',
     },
     CONCURRENCY_LIMIT: {
       value: 'concurrency_limit',
-      description: 'As many attempts as its concurrency limit allows are in flight.',
+      description: 'The webhook is at its concurrency limit.',
     },
     RATE_LIMIT: { value: 'rate_limit', description: 'The webhook is at its rate limit.' },
     ORDERED: {
       value: 'ordered',
-      description: 'The webhook is ordered, and a delivery before this one has not finished.',
+      description: 'The webhook is ordered, and an earlier delivery has not finished.',
     },
   } as const,
 })
@@ -52,38 +53,41 @@ const ParkedReason = builder.enumType('ParkedReason', {
 type ParkedReasonValue = typeof ParkedReason.$inferType
 
 const StatusClass = builder.enumType('StatusClass', {
-  description: 'What a request was answered with, by the first digit of the HTTP status.',
+  description: 'The class of an HTTP status code.',
   values: {
-    SUCCESS_2XX: { value: 2, description: '2xx: it succeeded.' },
-    REDIRECTION_3XX: { value: 3, description: '3xx: it failed, as redirects are not followed.' },
-    CLIENT_ERROR_4XX: { value: 4, description: '4xx: the receiver refused it.' },
+    SUCCESS_2XX: { value: 2, description: '2xx: success.' },
+    REDIRECTION_3XX: { value: 3, description: '3xx: failure. Redirects are not followed.' },
+    CLIENT_ERROR_4XX: { value: 4, description: '4xx: the receiver rejected the request.' },
     SERVER_ERROR_5XX: {
       value: 5,
-      description: '5xx, or what is no status of HTTP: the receiver failed.',
+      description: '5xx, or a status code outside HTTP: the receiver failed.',
     },
-    NONE: { value: 0, description: 'No response: a timeout, or no connection.' },
+    NO_RESPONSE: { value: 0, description: 'No response: a timeout or a connection error.' },
   } as const,
 })
 
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  description: 'Which deliveries: those that meet all of what is given.',
+  description: 'Selects deliveries. A delivery must match all given fields.',
   fields: (t) => ({
-    state: t.field({ type: DeliveryState, description: 'Only those in this state.' }),
+    state: t.field({ type: DeliveryState, description: 'Deliveries in this state.' }),
     statusClass: t.field({
       type: StatusClass,
-      description: 'Only those whose last attempt was answered so.',
+      description: 'Deliveries whose last attempt had a response of this class.',
     }),
-    webhookId: t.id({ description: 'Only those to this webhook, deleted or not.' }),
+    webhookId: t.id({ description: 'Deliveries to this webhook, which may be deleted: `wh_…`.' }),
     eventType: t.string({
-      description: 'Only those of events of this type.',
+      description: 'Deliveries of events of this type.',
       validate: textRule,
     }),
-    since: t.field({ type: 'DateTime', description: 'Only those made then or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Only those made before.' }),
+    since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),
   }),
 })
 
-const filterArg = { type: DeliveryFilter, description: 'Which of them. Default: all.' } as const
+const filterArg = {
+  type: DeliveryFilter,
+  description: 'Selects deliveries. Default: all.',
+} as const
 
 const Delivery = builder.prismaNode('Delivery', {
   id: { field: 'id' },
@@ -94,21 +98,20 @@ const Delivery = builder.prismaNode('Delivery', {
   fields: (t) => ({
     event: t.relation('event', {
       nullable: true,
-      description:
-        'What happened. Null once it is past its retention. Needs the scope `events:read`.',
+      description: 'The event. Null once it is past its retention. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
     }),
     eventType: t.exposeString('eventType'),
     webhookId: t.id({
-      description: 'The id of its webhook, which stays when that is deleted.',
+      description: 'The id of the webhook, also after the webhook was deleted.',
       select: { webhookId: true },
       resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
-    state: t.expose('state', { type: DeliveryState, description: 'Where it stands.' }),
+    state: t.expose('state', { type: DeliveryState, description: 'The state of the delivery.' }),
     createdAt: t.field({
       type: 'DateTime',
       description:
-        'When it was made: with its event or, for one that its webhook had missed, by a recovery.',
+        'When the delivery was created: when its event was published, or later by a recovery.',
       resolve: ({ id }) => timestampOf(id),
     }),
     attemptCount: t.exposeInt('attemptCount'),
@@ -118,7 +121,7 @@ const Delivery = builder.prismaNode('Delivery', {
     parkedReason: t.field({
       type: ParkedReason,
       nullable: true,
-      description: 'Why it is parked. Null where it is not.',
+      description: 'Why the delivery is parked. Null if it is not parked.',
       select: { parkedReason: true },
       resolve: ({ parkedReason }) => parkedReason as ParkedReasonValue | null,
     }),
@@ -139,7 +142,10 @@ builder.queryFields((t) => ({
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: {
-      id: t.arg.id({ required: true, description: 'The id of a delivery, its `wh-id`: `msg_…`.' }),
+      id: t.arg.id({
+        required: true,
+        description: 'The id of a delivery, which is its `wh-id`: `msg_…`.',
+      }),
     },
     resolve: (query, _root, { id }, context) =>
       findDeliveryById(context.prisma, callerOf(context).organizationId, id, query),
@@ -167,7 +173,8 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       type: 'Delivery',
       cursor: 'id',
       nullable: true,
-      description: 'The deliveries to it, newest first. Needs the scope `deliveries:read`.',
+      description:
+        'The deliveries to this webhook, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
@@ -189,7 +196,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       cursor: 'id',
       nullable: true,
       description:
-        'The deliveries it made, newest first: one for each webhook. Needs the scope `deliveries:read`.',
+        'The deliveries of this event, newest first: one per webhook. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },

@@ -82,7 +82,7 @@ const REDELIVER = `
   -- False if an attempt is running. Recording that attempt then queues the next one.
   started as materialized (
     select case
-      when may_have_job then posthorn.run_delivery_now(wanted)
+      when may_have_job then posthorn.run_delivery_now(job.job)
       -- An ordered webhook sends only from its backlog, so the job is removed below, in this transaction.
       when ordered then true
       -- The delivery can have a failed job: operators cancel deliveries by failing their jobs.

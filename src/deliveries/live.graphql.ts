@@ -5,14 +5,14 @@ import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
 import { findAttemptsByIds, findDeliveriesByIds } from './find-by-ids.ts'
 
-const WEBHOOK_ID = 'Only those of this webhook: `wh_…`.'
+const WEBHOOK_ID = 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.'
 
 builder.subscriptionFields((t) => ({
-  attemptMade: t.prismaField({
+  attemptRecorded: t.prismaField({
     type: 'Attempt',
     nullable: true,
     description:
-      'Each attempt, once it is recorded. Null for one that was erased meanwhile. Needs the scope `deliveries:read`.',
+      'Emits each attempt when it is recorded. Null if the attempt was deleted in the meantime. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },
@@ -32,7 +32,7 @@ builder.subscriptionFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Each delivery that is no longer pending: it succeeded, is exhausted or was canceled. Null for one that was erased meanwhile. Needs the scope `deliveries:read`.',
+      'Emits each delivery that leaves `PENDING`: it succeeded, is exhausted or was canceled. Null if the delivery was deleted in the meantime. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },

@@ -10,9 +10,9 @@ import {
 } from './edit-event-type.ts'
 
 const SCHEMA =
-  'A JSON Schema (2020-12) that the `data` of its events must meet when they are published over GraphQL or on the command line; `posthorn.publish_events` in SQL does not check it. An object of at most 64 KiB that refers to nothing outside.'
+  'A JSON Schema (2020-12) for the `data` of events: an object of at most 64 KiB without external references. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
 const EXAMPLE =
-  'What the `data` of an event looks like: it must meet the schema, and is what `testDelivery` sends.'
+  'An example of the `data` of an event. It must match the schema. `testDelivery` sends it.'
 
 const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
   description: 'An event type to add to the catalogue.',
@@ -20,23 +20,25 @@ const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
     name: t.string({
       required: true,
       description:
-        'Words of letters, digits, `_` and `-`, joined by dots, such as `event_attendee.joined_event`: at most 128 characters. It cannot be changed later.',
+        'The name, such as `event_attendee.joined_event`: at most 128 letters, digits, `_` and `-`, in words joined by dots. It cannot be changed.',
     }),
     description: t.string({
       required: true,
-      description: 'What an event of this type says: 1 to 1,000 characters.',
+      description: 'What an event of this type means: 1 to 1,000 characters.',
     }),
-    schema: t.field({ type: 'JSON', description: `${SCHEMA} Default: any JSON will do.` }),
-    example: t.field({ type: 'JSON', description: EXAMPLE }),
+    schema: t.field({ type: 'JSON', description: `${SCHEMA} Default: any JSON is valid.` }),
+    example: t.field({ type: 'JSON', description: `${EXAMPLE} Default: none.` }),
   }),
 })
 
 const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
-  description: 'What to change of an event type. A field that is left out stays as it is.',
+  description: 'Changes to an event type. Omitted fields keep their values.',
   fields: (t) => ({
-    description: t.string({ description: '1 to 1,000 characters.' }),
-    schema: t.field({ type: 'JSON', description: `${SCHEMA} Null for none.` }),
-    example: t.field({ type: 'JSON', description: `${EXAMPLE} Null for none.` }),
+    description: t.string({
+      description: 'What an event of this type means: 1 to 1,000 characters.',
+    }),
+    schema: t.field({ type: 'JSON', description: `${SCHEMA} Null removes the schema.` }),
+    example: t.field({ type: 'JSON', description: `${EXAMPLE} Null removes the example.` }),
   }),
 })
 
@@ -45,20 +47,20 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Adds a type to the catalogue of all organizations: from now on it can be published and subscribed to. Needs the scope `admin`.',
+      'Adds an event type to the catalogue of all organizations. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, ConflictError],
-      dataField: { name: 'eventType', description: 'The new type.' },
-      result: { description: 'The type was added.' },
-      union: { description: 'What `createEventType` answers with.' },
+      dataField: { name: 'eventType', description: 'The new event type.' },
+      result: { description: 'The event type was created.' },
+      union: { description: 'The result of `createEventType`.' },
     },
     args: {
-      input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The type.' }),
+      input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The event type.' }),
     },
     resolve: async (query, _root, { input }, { prisma, actor }) => {
       const { schema = null, example = null, ...fields } = input
-      // The domain refuses a schema that is no object, and says so.
+      // The domain rejects a schema that is not an object.
       const type = { ...fields, schema: schema as Record<string, unknown> | null, example }
       await createEventType(prisma, type, actor)
       return await rereadEventType(prisma, input.name, query)
@@ -69,20 +71,20 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Changes the description, the schema or the example of a type. What was published stays as it was. Needs the scope `admin`.',
+      'Changes the description, the schema or the example of an event type. Published events do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError],
-      dataField: { name: 'eventType', description: 'The type after the change.' },
-      result: { description: 'The type was changed.' },
-      union: { description: 'What `updateEventType` answers with.' },
+      dataField: { name: 'eventType', description: 'The event type after the change.' },
+      result: { description: 'The event type was changed.' },
+      union: { description: 'The result of `updateEventType`.' },
     },
     args: {
-      name: t.arg.string({ required: true, description: 'The name of the type.' }),
-      input: t.arg({ type: UpdateEventTypeInput, required: true, description: 'What to change.' }),
+      name: t.arg.string({ required: true, description: 'The name of the event type.' }),
+      input: t.arg({ type: UpdateEventTypeInput, required: true, description: 'The changes.' }),
     },
     resolve: async (query, _root, { name, input }, { prisma, actor }) => {
-      // The domain refuses what is null and may not be, and says so.
+      // The domain rejects null for fields that cannot be null.
       await updateEventType(prisma, name, { ...input } as EventTypeChanges, actor)
       return await rereadEventType(prisma, name, query)
     },
@@ -92,15 +94,15 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Takes a type out of the catalogue: it can no longer be published or newly subscribed to. Subscriptions and what was published stay. Doing it again changes nothing. Needs the scope `admin`.',
+      'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Archiving it again changes nothing. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [NotFoundError],
-      dataField: { name: 'eventType', description: 'The type, archived.' },
-      result: { description: 'The type is archived.' },
-      union: { description: 'What `archiveEventType` answers with.' },
+      dataField: { name: 'eventType', description: 'The archived event type.' },
+      result: { description: 'The event type was archived.' },
+      union: { description: 'The result of `archiveEventType`.' },
     },
-    args: { name: t.arg.string({ required: true, description: 'The name of the type.' }) },
+    args: { name: t.arg.string({ required: true, description: 'The name of the event type.' }) },
     resolve: async (query, _root, { name }, { prisma, actor }) => {
       await archiveEventType(prisma, name, actor)
       return await rereadEventType(prisma, name, query)
@@ -111,15 +113,15 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Puts an archived type back into the catalogue. Doing it again changes nothing. Needs the scope `admin`.',
+      'Returns an archived event type to the catalogue. Doing so again changes nothing. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [NotFoundError],
-      dataField: { name: 'eventType', description: 'The type.' },
-      result: { description: 'The type is in the catalogue.' },
-      union: { description: 'What `unarchiveEventType` answers with.' },
+      dataField: { name: 'eventType', description: 'The event type.' },
+      result: { description: 'The event type is in the catalogue.' },
+      union: { description: 'The result of `unarchiveEventType`.' },
     },
-    args: { name: t.arg.string({ required: true, description: 'The name of the type.' }) },
+    args: { name: t.arg.string({ required: true, description: 'The name of the event type.' }) },
     resolve: async (query, _root, { name }, { prisma, actor }) => {
       await unarchiveEventType(prisma, name, actor)
       return await rereadEventType(prisma, name, query)

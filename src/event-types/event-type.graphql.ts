@@ -3,7 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 
 builder.prismaNode('EventType', {
-  id: { portal: 'open', field: 'name', description: 'Its name.' },
+  id: { portal: 'open', field: 'name', description: 'The id, which is the name.' },
   nullable: true,
   extensions: { portal: 'by field', ofWebhook: anyEventType },
   select: { name: true },
@@ -15,23 +15,23 @@ builder.prismaNode('EventType', {
       type: 'JSON',
       nullable: true,
       description:
-        'The JSON Schema that the `data` of its events must meet when they are published over GraphQL or on the command line; `posthorn.publish_events` in SQL does not check it. Null: any JSON.',
+        'The JSON Schema for the `data` of events. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not. Null: any JSON is valid.',
     }),
     example: t.expose('example', {
       portal: 'open',
       type: 'JSON',
       nullable: true,
-      description: 'What the `data` of an event looks like.',
+      description: 'An example of the `data` of an event. Null if there is none.',
     }),
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',
-      description: 'When it was added.',
+      description: 'When the event type was created.',
     }),
     updatedAt: t.expose('updatedAt', {
       portal: 'open',
       type: 'DateTime',
-      description: 'When it was changed last.',
+      description: 'When the event type was last changed.',
     }),
     archivedAt: t.expose('archivedAt', { portal: 'open', type: 'DateTime', nullable: true }),
   }),
@@ -41,13 +41,13 @@ builder.queryField('eventTypes', (t) =>
   t.prismaField({
     type: ['EventType'],
     description:
-      'The catalogue: every type that can be published and subscribed to, by name. Needs no scope.',
+      'The catalogue: all event types that can be published and subscribed to, sorted by name. Needs no scope.',
     authScopes: { authenticated: true },
     portal: 'open',
     args: {
       includeArchived: t.arg.boolean({
         defaultValue: false,
-        description: 'Whether to answer with archived types too.',
+        description: 'Whether to include archived event types. Default: false.',
       }),
     },
     resolve: (query, _root, { includeArchived }, { prisma }) =>

@@ -26,14 +26,14 @@ const Event = builder.prismaNode('Event', {
     publishedAt: t.field({
       type: 'DateTime',
       portal: 'open',
-      description: 'When it was published.',
+      description: 'When the event was published.',
       resolve: ({ id }) => timestampOf(id),
     }),
     data: t.field({
       type: 'JSON',
       nullable: true,
       portal: 'open',
-      description: 'The payload, as it was published.',
+      description: 'The payload, as published.',
       complexity: LARGE_TEXT,
       select: { data: true },
       resolve: ({ data }) => JSON.parse(data) as unknown,
@@ -42,8 +42,7 @@ const Event = builder.prismaNode('Event', {
       portal: 'open',
       select: { id: true, type: true, occurredAt: true, data: true },
       resolve: deliveryBody,
-      description:
-        'The body of every delivery of the event, to the letter: this is what is signed and sent.',
+      description: 'The exact request body that every delivery of this event signs and sends.',
       complexity: LARGE_TEXT,
     }),
     isTest: t.exposeBoolean('isTest', { portal: 'open' }),
@@ -51,21 +50,21 @@ const Event = builder.prismaNode('Event', {
       portal: 'open',
       nullable: true,
       description:
-        'The W3C trace context that every delivery carries on, if the publisher gave one.',
+        'The W3C trace context that every delivery passes on. Null if the publisher gave none.',
     }),
   }),
 })
 
 const EventFilter = builder.inputType('EventFilter', {
-  description: 'Which events: those that meet all of what is given.',
+  description: 'Selects events. An event must match all given fields.',
   fields: (t) => ({
-    id: t.id({ description: 'Only the one with this id: `evt_…`.' }),
+    id: t.id({ description: 'The event with this id: `evt_…`.' }),
     type: t.string({
-      description: 'Only those of the event type with this name.',
+      description: 'Events of the event type with this name.',
       validate: textRule,
     }),
-    since: t.field({ type: 'DateTime', description: 'Only those published then or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Only those published before.' }),
+    since: t.field({ type: 'DateTime', description: 'Events published at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Events published before this time.' }),
   }),
 })
 
@@ -97,7 +96,7 @@ builder.queryFields((t) => ({
       description: 'The events of the organization, newest first. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
       args: {
-        filter: t.arg({ type: EventFilter, description: 'Which of them. Default: all.' }),
+        filter: t.arg({ type: EventFilter, description: 'Selects events. Default: all.' }),
       },
       resolve: (query, _root, { filter }, context) =>
         findEvents(context.prisma, callerOf(context).organizationId, readFilter(filter), query),

@@ -19,29 +19,28 @@ declare module '../graphql/context.ts' {
 }
 
 const PublishEventInput = builder.inputType('PublishEventInput', {
-  description:
-    'Something that happened, to be told to every enabled webhook that subscribes to its type.',
+  description: 'An event to deliver to every enabled webhook that subscribes to its type.',
   fields: (t) => ({
     type: t.string({ required: true, description: 'The name of an event type in the catalogue.' }),
     data: t.field({
       type: 'JSON',
       required: true,
       description:
-        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB, and as the schema of the type has it.',
+        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type.',
     }),
-    timestamp: t.field({ type: 'DateTime', description: 'When it occurred. Default: now.' }),
+    timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
     idempotencyKey: t.string({
       description:
-        '1 to 255 characters, remembered for 24 hours: publishing the same event again with it answers with the first one. While another transaction is using it, you are told to try again after a second.',
+        '1 to 255 characters, valid for 24 hours. Publishing the same event again with the same key returns the first event. While another transaction uses the key, the request fails; retry after one second.',
     }),
     traceparent: t.string({
-      description: 'The W3C trace context to send on: `00-<32 hex>-<16 hex>-<2 hex>`.',
+      description: 'The W3C trace context to pass on to receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',
     }),
   }),
 })
 
 const PublishEventsInput = builder.inputType('PublishEventsInput', {
-  description: 'Events to publish together.',
+  description: 'Events to publish in one transaction.',
   fields: (t) => ({
     events: t.field({
       type: [PublishEventInput],
@@ -52,16 +51,16 @@ const PublishEventsInput = builder.inputType('PublishEventsInput', {
 })
 
 builder.objectType('PublishedEvent', {
-  description: 'An event that was accepted.',
+  description: 'A published event.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the event: `evt_…`.' }),
     deliveryCount: t.exposeInt('deliveryCount', {
       description:
-        'How many deliveries it made: one for each enabled webhook that subscribes to its type. 0 for a duplicate.',
+        'The number of deliveries created: one per enabled webhook that subscribes to the type. 0 for a duplicate.',
     }),
     duplicate: t.exposeBoolean('duplicate', {
       description:
-        'Whether the idempotency key was used before, so that this is the event of its first use.',
+        'Whether the idempotency key was used before. The result is then the event of its first use.',
     }),
     event: t.prismaField({
       type: 'Event',
@@ -78,13 +77,13 @@ builder.mutationFields((t) => ({
     type: 'PublishedEvent',
     nullable: true,
     description:
-      'Publishes one event. Once this answers, it and its deliveries are stored. Needs the scope `events:publish`.',
+      'Publishes one event. When this mutation returns, the event and its deliveries are stored. Needs the scope `events:publish`.',
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],
-      dataField: { name: 'publishedEvent', description: 'What was published.' },
+      dataField: { name: 'publishedEvent', description: 'The published event.' },
       result: { description: 'The event was published.' },
-      union: { description: 'What `publishEvent` answers with.' },
+      union: { description: 'The result of `publishEvent`.' },
     },
     args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
     resolve: async (_root, { input }, context) => {
@@ -97,16 +96,16 @@ builder.mutationFields((t) => ({
     type: ['PublishedEvent'],
     nullable: true,
     description:
-      'Publishes all the events or, when anything is wrong with one of them, none. Needs the scope `events:publish`.',
+      'Publishes several events. If one of them is invalid, none is published. Needs the scope `events:publish`.',
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],
       dataField: {
         name: 'publishedEvents',
-        description: 'What was published, in the order given.',
+        description: 'The published events, in the order of the input.',
       },
       result: { description: 'The events were published.' },
-      union: { description: 'What `publishEvents` answers with.' },
+      union: { description: 'The result of `publishEvents`.' },
     },
     args: {
       input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
@@ -120,7 +119,7 @@ async function publish(context: Context, events: readonly NewEvent[]): Promise<P
   return await context.publishEvents(callerOf(context).organizationId, events)
 }
 
-/** Takes events from the budget of the caller's key; too many for one call are none. */
+/** Takes events from the budget of the API key. A call with too many events publishes none and counts as one. */
 function spend(context: Context, count: number): void {
   const amount = count > MAX_EVENTS_PER_CALL ? 1 : count
   context.quota.spend(callerOf(context), 'events', amount)
@@ -140,7 +139,7 @@ function newEvent({
   }
 }
 
-/** The domain publishes lists; of a list of one, the path in the input begins at the event. */
+/** The domain publishes lists. For a single event, paths in errors must start at the event instead of the list. */
 function rethrowForOne(error: unknown): never {
   if (!(error instanceof DomainError)) throw error
   const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))

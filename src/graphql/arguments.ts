@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type DomainError, invalid } from '../lib/errors.ts'
 import { fieldName } from '../lib/validation.ts'
 
-/** The rows of a page, when the caller does not say how many, and at most. */
+/** The default and the maximum page size. */
 export const PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 100
 
@@ -12,13 +12,10 @@ export const pageSizeRule = z
   .refine((size) => size >= 0 && size <= MAX_PAGE_SIZE, `must be from 0 to ${MAX_PAGE_SIZE}`)
   .nullish()
 
-/** Every cursor holds the uuid of a row; what does not would be refused by Postgres, as if we were at fault. */
-export const cursorRule = z
-  .string()
-  .refine(isCursor, 'must be a cursor that was answered with a page')
-  .nullish()
+/** Every cursor holds the uuid of a row. Without this rule, Postgres would reject any other and answer with a fault. */
+export const cursorRule = z.string().refine(isCursor, 'must be a cursor from a page').nullish()
 
-/** Postgres takes no NUL in a text. */
+/** Postgres does not accept NUL in text. */
 export const textRule = z
   .string()
   .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
@@ -28,7 +25,7 @@ export const idsRule = z
   .array(z.unknown())
   .max(MAX_PAGE_SIZE, `must have at most ${MAX_PAGE_SIZE} entries`)
 
-/** Arguments that break a rule, as the error that domain functions throw for input. */
+/** The error for invalid arguments: the same that domain functions throw for invalid input. */
 export function argumentError(
   issues: readonly {
     message: string

@@ -21,18 +21,18 @@ import { type Context, callerOf } from './context.ts'
 import { fieldComplexity } from './limits/field-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
-import './limits/answer-counter.ts'
+import './limits/response-size-plugin.ts'
 import './portal-access-plugin.ts'
 
 /**
- * The object types that are no rows, by name, so that the file of one type can name another. The core knows none of the
- * product's: their files add them, by `declare module '../graphql/builder.ts' { interface Objects { … } }`.
+ * Object types that are not Prisma models, by name, so that the file of one type can name another. Type files add
+ * theirs: `declare module '../graphql/builder.ts' { interface Objects { … } }`.
  */
 export interface Objects {
   ValidationIssue: FieldIssue
 }
 
-/** The input types that files of other types name; added like `Objects`. */
+/** Input types that other files name. Type files add theirs, as for `Objects`. */
 // biome-ignore lint/suspicious/noEmptyInterface: type files add to it
 export interface Inputs {}
 
@@ -56,10 +56,10 @@ interface SchemaTypes {
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // The first wraps the others: what is counted is the answer, and an error that is data must be seen after authorization
-  // and validation refused. The last stands right before the resolvers.
+  // The first plugin is the outermost. `responseSize` measures the final response. The errors plugin turns the errors of
+  // authorization and validation into data, so it wraps both. `portalAccess` runs right before the resolver.
   plugins: [
-    'answerCounter',
+    'responseSize',
     ErrorsPlugin,
     ScopeAuthPlugin,
     RelayPlugin,
@@ -69,16 +69,16 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     'portalAccess',
   ],
   defaultFieldNullability: false,
-  // Only counted here: use-limits.ts checks it once for an operation, before any field is resolved.
+  // Disabled here because use-limits.ts checks the complexity once per operation, before any field is resolved.
   complexity: { disabled: true, fieldComplexity },
   errors: {
     defaultUnionOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Result` },
     defaultResultOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Success` },
   },
   scopeAuth: {
-    // Before the stream begins, not with its first event.
+    // Authorizes when the stream opens, not with its first event.
     authorizeOnSubscribe: true,
-    // Both throw what they refuse, in the words of every transport.
+    // Both throw a `DomainError`, so that all transports report the same error.
     authScopes: (context) => ({
       authenticated: () => callerOf(context) !== null,
       scope: (scope) => {
@@ -91,27 +91,28 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     encodeGlobalID: encodeNodeId,
     decodeGlobalID: decodeNodeId,
     cursorType: 'String',
-    nodesOnConnection: { description: 'The rows of the page, without their cursors.' },
+    nodesOnConnection: { description: 'The items of the page, without cursors.' },
     firstArgOptions: {
-      description: `How many to answer with, from the beginning or after \`after\`: 0 to ${MAX_PAGE_SIZE}. Default: ${PAGE_SIZE}.`,
+      description: `The number of items to return, from the start or after the cursor \`after\`: 0 to ${MAX_PAGE_SIZE}. Default: ${PAGE_SIZE}.`,
       validate: pageSizeRule,
     },
     lastArgOptions: {
-      description: `How many to answer with, from the end or before \`before\`: 0 to ${MAX_PAGE_SIZE}.`,
+      description: `The number of items to return, from the end or before the cursor \`before\`: 0 to ${MAX_PAGE_SIZE}.`,
       validate: pageSizeRule,
     },
     afterArgOptions: {
-      description: 'A cursor: answer with what follows it.',
+      description: 'Returns items after this cursor.',
       validate: cursorRule,
     },
     beforeArgOptions: {
-      description: 'A cursor: answer with what precedes it.',
+      description: 'Returns items before this cursor.',
       validate: cursorRule,
     },
     idFieldOptions: { description: 'The id, the same in GraphQL, REST and the logs.' },
-    nodeTypeOptions: { description: 'Whatever has an id that `node` finds it by.' },
+    nodeTypeOptions: { description: 'An object that `node` finds by its id.' },
     nodeQueryOptions: {
-      description: 'What has this id, of whatever kind. Null when the caller has no such thing.',
+      description:
+        'The object with this id, of any type. Null if the caller has no such object. Needs the scope that reads the type.',
       authScopes: { authenticated: true },
       portal: findsAnyNode,
       args: { id: { description: 'An id such as `wh_…`, or the name of an event type.' } },
@@ -122,7 +123,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     },
     nodesQueryOptions: {
       description:
-        'What has these ids, in their order, with null for what the caller does not have.',
+        'The objects with these ids, in the same order. Null for each that the caller does not have. Needs the scopes that read the types.',
       nullable: { list: true, items: true },
       authScopes: { authenticated: true },
       portal: findsAnyNodes,
@@ -132,18 +133,20 @@ export const builder = new SchemaBuilder<SchemaTypes>({
         return resolveNodes(ids)
       },
     },
-    edgesFieldOptions: { description: 'The rows of the page, each with its cursor.' },
-    nodeFieldOptions: { description: 'The row.' },
-    cursorFieldOptions: { description: 'Where the row stands, for `after` and `before`.' },
-    pageInfoFieldOptions: { description: 'Whether there is more, and how to ask for it.' },
-    pageInfoTypeOptions: { description: 'Where a page begins and ends, and what lies beyond.' },
-    hasNextPageFieldOptions: { description: 'Whether more follows.' },
-    hasPreviousPageFieldOptions: { description: 'Whether something precedes.' },
+    edgesFieldOptions: { description: 'The items of the page, each with its cursor.' },
+    nodeFieldOptions: { description: 'The item.' },
+    cursorFieldOptions: { description: 'The position of the item, for `after` and `before`.' },
+    pageInfoFieldOptions: {
+      description: 'Whether there are more pages, and the cursors to request them.',
+    },
+    pageInfoTypeOptions: { description: 'The position of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether more items follow.' },
+    hasPreviousPageFieldOptions: { description: 'Whether items precede this page.' },
     startCursorFieldOptions: {
-      description: 'The cursor of the first row: `before` it lies the page before.',
+      description: 'The cursor of the first item. Pass it as `before` to get the previous page.',
     },
     endCursorFieldOptions: {
-      description: 'The cursor of the last row: `after` it lies the next page.',
+      description: 'The cursor of the last item. Pass it as `after` to get the next page.',
     },
   },
   prisma: {
@@ -157,7 +160,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   validation: { validationError: ({ issues }) => argumentError(issues) },
 })
 
-/** Node types say in `extensions.readScope` which scope reads them; without one, any key may. */
+/** A node type declares the scope that reads it as `extensions.readScope`. Without one, any API key may read it. */
 function requireReadScope(
   context: Context,
   schema: { getType(name: string): { extensions: object } | undefined },

@@ -6,39 +6,39 @@ import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { LiveHub } from '../live/hub.ts'
-import { type AnswerSize, createAnswerSize } from './limits/answer-size.ts'
+import { createResponseSize, type ResponseSize } from './limits/response-size.ts'
 import { createPerField, type PerField } from './per-field.ts'
 
 /**
- * What resolvers pass to the domain. The core knows no domain, so a type file declares what it needs besides:
+ * The dependencies that resolvers pass to domain functions. A type file declares those it needs beyond these:
  * `declare module '../graphql/context.ts' { interface DomainDeps { … } }`.
  */
 export interface DomainDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
   readonly live: LiveHub
-  /** The origin that browsers know Posthorn by. Null: the origin of the request. */
+  /** The public origin of Posthorn. Null: the origin of the request. */
   readonly publicUrl: string | null
 }
 
-/** The caller, or why there is none: anybody may read the schema. */
+/** The caller, or the authentication error: reading the schema needs no caller. */
 export type Identity = Caller | DomainError
 
-/** Identifies the caller of a request, once for each request. `address` is the address of its connection. */
+/** Identifies the caller of a request, once per request. `address` is the remote address of the connection. */
 export type Identify = (request: Request, address: string | undefined) => Promise<Identity>
 
-/** One request. */
+/** The context of one request. */
 export interface Context extends DomainDeps {
   readonly identity: Identity
   readonly quota: Quota
-  readonly answerSize: AnswerSize
+  readonly responseSize: ResponseSize
   /** The caller, for the audit log. */
   readonly actor: Actor
-  /** The origin of links to pages of Posthorn. A function, as yoga reads each property of a context once per request. */
+  /** The origin of links to pages of Posthorn. A function, because yoga reads every property of a context. */
   readonly origin: () => string
-  /** Breaks the connection of the request. */
+  /** Closes the connection of the request. */
   readonly cut?: () => void
-  /** Runs the calls of one field, for all rows of a list, as one. */
+  /** Batches the calls of one field for all rows of a list. */
   readonly perField: <Input, Output>(
     info: GraphQLResolveInfo,
     run: (inputs: Input[]) => Promise<readonly Output[]>,
@@ -57,14 +57,14 @@ export function createContext(
     ...deps,
     identity,
     quota,
-    answerSize: createAnswerSize(),
+    responseSize: createResponseSize(),
     actor: requestActor('graphql', keyId, request),
     perField,
     origin: () => deps.publicUrl ?? new URL(request.url).origin,
   }
 }
 
-/** The caller. Throws the error that says why there is none. */
+/** The caller. Throws the authentication error if there is none. */
 export function callerOf({ identity }: Context): Caller {
   if (identity instanceof DomainError) throw identity
   return identity

@@ -1,29 +1,26 @@
 import type { YogaServerOptions } from 'graphql-yoga'
 import { ORGANIZATION_HEADER } from './organization-header.ts'
 
-/** What belongs to the socket that a request came by. */
+/** The connection that a request came in on. */
 export interface Connection {
-  /** Breaks it, whatever is under way. */
+  /** Closes the connection at once. */
   readonly cut?: () => void
-  /** Where it comes from. */
+  /** The remote address. */
   readonly address?: string | undefined
 }
 
 export type Handle = (request: Request, connection?: Connection) => Promise<Response>
 
-/** How long a browser may remember a preflight, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const MAX_AGE_S = 600
 
 type CorsOptions = Exclude<YogaServerOptions<object, object>['cors'], undefined>
 
-/**
- * Lets the pages of these origins call from a browser. An API key travels in a header that a page must know, so there
- * are no credentials to allow.
- */
+/** Allows pages of these origins to call. Credentials stay off: such pages send an API key in a header, not a cookie. */
 export function corsOptions(origins: readonly string[]): CorsOptions {
   return ({ headers }: Request) => {
     const origin = headers.get('origin')
-    // For an origin outside a list yoga answers `null`, which a page in a sandboxed frame has as its origin.
+    // For an unlisted origin, yoga answers with `null`, which is the origin of a page in a sandboxed frame.
     if (origin === null || !origins.includes(origin)) return false
     return {
       origin: [origin],

@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql'
 
-/** Longer documents are parsed anew: what anybody can send must not fill the memory. */
+/** Longer documents are not cached, so that no client can fill the memory. */
 const MAX_LENGTH = 8 * 1024
 const MAX_ENTRIES = 500
 
@@ -9,7 +9,7 @@ interface Cache<Value> {
   set(text: string, value: Value): void
 }
 
-/** Documents by their text; the one not used for longest makes room. */
+/** An LRU cache of parsed documents by their text. */
 export function createDocumentCache(): Cache<DocumentNode> {
   const documents = new Map<string, DocumentNode>()
   return {
@@ -29,5 +29,5 @@ export function createDocumentCache(): Cache<DocumentNode> {
   }
 }
 
-/** A document that cannot be parsed is not remembered. */
+/** Parse errors are not cached. */
 export const noCache: Cache<Error> = { get: () => undefined, set: () => {} }

@@ -2,25 +2,22 @@ import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { builder } from './builder.ts'
 
 /*
- * What a caller can do something about is data: mutations answer with a union of their success and these. Each class
- * stands for the domain errors of one code, which are told apart by that code alone.
+ * Errors that a caller can act on are data: a mutation returns a union of its success and these types. Each class
+ * matches the `DomainError`s of one code.
  */
 
-/** Arguments that break a rule. */
 export class ValidationError extends DomainError {
   static override [Symbol.hasInstance](error: unknown) {
     return hasCode(error, 'invalid')
   }
 }
 
-/** An id that names nothing of the caller's. */
 export class NotFoundError extends DomainError {
   static override [Symbol.hasInstance](error: unknown) {
     return hasCode(error, 'not_found')
   }
 }
 
-/** A request that does not go with how things stand. */
 export class ConflictError extends DomainError {
   static override [Symbol.hasInstance](error: unknown) {
     return hasCode(error, 'conflict')
@@ -33,37 +30,38 @@ function hasCode(error: unknown, code: ErrorCode): boolean {
 }
 
 const UserError = builder.interfaceType('UserError', {
-  description: 'Why something was not done, in words for whoever asked for it.',
+  description: 'An error that the caller can act on. Nothing was changed.',
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: 'A stable word for the kind of error: `invalid`, `not_found` or `conflict`.',
+      description: 'A stable error code: `invalid`, `not_found` or `conflict`.',
     }),
     message: t.exposeString('message', {
-      description: 'What is wrong and what to do about it, in English.',
+      description: 'What is wrong and how to fix it, in English.',
     }),
   }),
 })
 
 builder.objectType('ValidationIssue', {
-  description: 'One thing wrong with one field of the input.',
+  description: 'One problem with one field of the input.',
   fields: (t) => ({
     path: t.stringList({
-      description: 'Where in the input it is: `["eventSubscriptions", "0"]`. Empty for the whole.',
+      description:
+        'The path in the input, such as `["eventSubscriptions", "0"]`. Empty for the whole input.',
       resolve: ({ path }) => path.map(String),
     }),
-    code: t.exposeString('code', { description: 'A stable word for what is wrong.' }),
+    code: t.exposeString('code', { description: 'A stable code for the problem.' }),
     message: t.exposeString('detail', { description: 'What is wrong, in English.' }),
   }),
 })
 
 builder.objectType(ValidationError, {
   name: 'ValidationError',
-  description: 'The input breaks rules. Everything wrong with it is listed, and nothing was done.',
+  description: 'The input is invalid. All problems are listed, and nothing was changed.',
   interfaces: [UserError],
   fields: (t) => ({
     issues: t.field({
       type: ['ValidationIssue'],
-      description: 'Everything that is wrong.',
+      description: 'All problems with the input.',
       resolve: ({ issues }) => [...issues],
     }),
   }),
@@ -71,12 +69,12 @@ builder.objectType(ValidationError, {
 
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
-  description: 'The id names nothing that the caller has.',
+  description: 'The organization has no object with this id.',
   interfaces: [UserError],
 })
 
 builder.objectType(ConflictError, {
   name: 'ConflictError',
-  description: 'The request does not go with how things stand. Nothing was done.',
+  description: 'The current state does not allow the request. Nothing was changed.',
   interfaces: [UserError],
 })

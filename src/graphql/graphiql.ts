@@ -1,8 +1,8 @@
 import type { GraphiQLOptions } from 'graphql-yoga'
 
-/** What the editor shows at first: a query that every key may run, and where the key goes. */
+/** The query that the editor shows first. It works with every API key. */
 const EXAMPLE = `# Paste an API key into "Headers" below, then press Ctrl-Enter.
-# The key that was printed at the first start may do everything.
+# The key that was printed at the first start has all scopes.
 
 query Example {
   viewer {
@@ -23,11 +23,11 @@ query Example {
 }
 `
 
-/** The page that a browser is shown at `/graphql`. Its scripts and styles come from unpkg.com, its icon from GitHub. */
+/** GraphiQL at `/graphql`. The page loads scripts and styles from unpkg.com and its icon from GitHub. */
 export const graphiqlOptions: GraphiQLOptions = {
   title: 'Posthorn',
   defaultQuery: EXAMPLE,
   headers: JSON.stringify({ authorization: 'Bearer phk_…' }, null, 2),
-  // A key must not stay behind in the browser.
+  // The browser must not store an API key.
   shouldPersistHeaders: false,
 }

@@ -8,10 +8,10 @@ import { type Connection, corsOptions, type Handle } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
 import { graphiqlOptions } from './graphiql.ts'
 import { type CheckComplexity, createCheckComplexity } from './limits/check-complexity.ts'
-import { useAnswerSize } from './limits/use-answer-size.ts'
 import { useKeylessRequests } from './limits/use-keyless-requests.ts'
 import { useLimits } from './limits/use-limits.ts'
-import { type Asked, useRateLimit } from './limits/use-rate-limit.ts'
+import { type RequestContext, useRateLimit } from './limits/use-rate-limit.ts'
+import { useResponseSize } from './limits/use-response-size.ts'
 import { createMaskError } from './mask-error.ts'
 import { MAX_BODY_BYTES, useReadParams } from './read-params.ts'
 import { useStreams } from './use-streams.ts'
@@ -22,28 +22,28 @@ export interface HandlerOptions {
   readonly identify: Identify
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
-  /** The origins whose pages may call from a browser. */
+  /** The origins allowed by CORS. */
   readonly corsOrigins: readonly string[]
-  /** Whether a browser that opens the path is shown GraphiQL. */
+  /** Whether a browser that opens the path gets GraphiQL. */
   readonly graphiql: boolean
-  /** The only documents that run. Null: any. */
+  /** The only documents that clients may run. Null: any. */
   readonly trustedDocuments: TrustedDocuments | null
 }
 
 export const GRAPHQL_PATH = '/graphql'
 
-/** Answers the requests to `/graphql`, with any method. */
+/** Handles requests to `/graphql`, of any method. */
 export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle {
   const checkComplexity = createCheckComplexity(options.schema)
   let yoga: ReturnType<typeof createServer> | undefined
 
-  return async function answer(request: Request, connection: Connection = {}): Promise<Response> {
-    // Not before a server listens, which sets the `Response` that it sends quickest.
+  return async function handle(request: Request, connection: Connection = {}): Promise<Response> {
+    // Created with the first request: when it starts, the server replaces the global `Response` with a faster one.
     yoga ??= createServer(deps, options, checkComplexity)
     const quota = createQuota(options.rateLimiter)
     const response = await yoga.handleRequest(request, { ...connection, quota })
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
-    // Answers hold secrets at times, and belong to one key.
+    // Responses may contain secrets, and belong to one API key.
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
     if (options.corsOrigins.length > 0) response.headers.append('vary', 'origin')
@@ -53,7 +53,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
 
 function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity: CheckComplexity) {
   const { schema, identify, trustedDocuments: trusted } = options
-  return createYoga<Asked, Context>({
+  return createYoga<RequestContext, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
     context: async ({ request, address, quota }) =>
@@ -69,14 +69,14 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
       useLimits(identify, checkComplexity),
       useRateLimit(identify),
       useStreams(),
-      useAnswerSize(),
+      useResponseSize(),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger) },
     graphiql: options.graphiql && !trusted && graphiqlOptions,
     maxRequestBodySize: MAX_BODY_BYTES,
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
-    // Each of these is done by a plugin of ours, or not at all.
+    // A plugin above does each of these, or Posthorn does not offer it.
     batching: false,
     multipart: false,
     landingPage: false,

@@ -7,15 +7,15 @@ import type { LiveEvent } from '../live/live-event.ts'
 import { type EndReason, MAX_QUEUED_EVENTS, type StreamItem } from '../live/subscriber.ts'
 import { type Context, callerOf } from './context.ts'
 
-/** What a subscription is about, besides the organization of the caller. */
+/** Which live events of the caller's organization a subscription receives. */
 export interface StreamOptions {
   readonly filter: (liveEvent: LiveEvent) => boolean
   readonly needsHealth?: boolean
-  /** The public id of the only webhook it is about. */
+  /** The public id of the only webhook to receive events of. Null: all. */
   readonly webhookId?: string | null | undefined
 }
 
-/** Begins a subscription: resolves once nothing that happens from then on is missed. */
+/** Opens a subscription. Once the promise resolves, the stream misses no event. */
 export async function openStream(
   context: Context,
   { filter, needsHealth = false, webhookId }: StreamOptions,
@@ -37,8 +37,8 @@ export async function openStream(
 const reads = new WeakMap<readonly LiveEvent[], Map<string | number, Promise<unknown>>>()
 
 /**
- * Reads what the events of one notification need together, once: they come one after the other. For each name that the
- * answer has it under, as each has its own selection.
+ * Loads the rows for all events of one notification with one read, although the events are resolved one by one. Reads
+ * are cached by response key, because two aliases of a field have different selections.
  */
 export function readOnce<Rows>(
   { batch }: StreamItem,
@@ -67,8 +67,8 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 
 const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
   'fell behind': [
-    'FELL_BEHIND',
-    `More than ${MAX_QUEUED_EVENTS.toLocaleString('en')} events waited for this client to read them. Subscribe again, then query what was missed.`,
+    'SLOW_CONSUMER',
+    `This client has more than ${MAX_QUEUED_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
   ],
   revoked: ['UNAUTHENTICATED', 'The API key was revoked.'],
   expired: ['UNAUTHENTICATED', 'The API key has expired.'],
@@ -76,7 +76,7 @@ const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>
   'shutting down': ['UNAVAILABLE', 'This process is shutting down. Subscribe again.'],
   'too many': [
     'TOO_MANY_SUBSCRIPTIONS',
-    `The API key has ${MAX_STREAMS_PER_KEY} subscriptions open already. End one, or use another key.`,
+    `The API key already has ${MAX_STREAMS_PER_KEY} open subscriptions. Close one, or use another key.`,
   ],
 }
 

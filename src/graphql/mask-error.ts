@@ -5,14 +5,14 @@ import { createGraphQLError } from 'graphql-yoga'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, invalid, unavailable } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { withoutValues } from './without-values.ts'
+import { redactVariableValue } from './redact-values.ts'
 
 type ErrorOptions = NonNullable<Parameters<typeof createGraphQLError>[1]>
 
 interface Translation {
-  /** What clients go by. */
+  /** The code that clients check. */
   readonly code: string
-  /** The status is 200, except where a key or another try would help. */
+  /** The status is 200, except where another API key or a retry would help. */
   readonly http?: { readonly status: number; readonly headers?: Record<string, string> }
 }
 
@@ -32,13 +32,13 @@ const TRANSLATIONS: Record<ErrorCode, Translation> = {
 }
 
 /**
- * Makes of whatever was thrown the error that goes out: what the caller can act on as it is, and everything else as
- * `INTERNAL` with a reference, under which the whole of it is in the log.
+ * Translates thrown errors for the response. Errors that a caller can act on keep their message. Any other error becomes
+ * `INTERNAL` with a reference, and the log has the whole error under that reference.
  */
 export function createMaskError(logger: Logger): (error: unknown) => Error {
   const references = new WeakMap<object, string>()
 
-  /** Once for each fault, in however many places of the answer it shows. */
+  /** Logs each fault once, although it may appear several times in a response. */
   function referenceTo(fault: unknown): string {
     const key = typeof fault === 'object' && fault !== null ? fault : {}
     const known = references.get(key)
@@ -63,20 +63,20 @@ export function createMaskError(logger: Logger): (error: unknown) => Error {
     }
     const reference = referenceTo(thrown)
     return createGraphQLError(
-      'Something went wrong on our side. It was recorded under the reference.',
+      'Internal error. The server log has the details under this reference.',
       { ...placeOf(error), extensions: { code: 'INTERNAL', reference, unexpected: true } },
     )
   }
 }
 
-/** What was thrown, without the layers that say where. */
+/** The thrown error, without the GraphQL errors that wrap it. */
 function innermost(error: unknown): unknown {
   let inner = error
   while (isGraphQLError(inner) && inner.originalError) inner = inner.originalError
   return inner
 }
 
-/** By its name: the class may be there twice, where a bundler resolves `graphql` in its own way. */
+/** Checks the name, because a bundler can load `graphql` twice, and then there are two classes. */
 function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError'
 }
@@ -96,10 +96,10 @@ function translate({ code, retryAfterSeconds }: DomainError): Translation {
   return { ...translation, http: { ...translation.http, headers } }
 }
 
-/** Variables that do not fit their types come from the executor without a code. */
+/** The executor reports variables of a wrong type without a code. */
 function withCode(error: GraphQLError): Error {
   if (error.extensions['code'] !== undefined) return error
-  return createGraphQLError(withoutValues(error.message), {
+  return createGraphQLError(redactVariableValue(error.message), {
     ...placeOf(error),
     extensions: { ...error.extensions, code: 'BAD_USER_INPUT' },
   })

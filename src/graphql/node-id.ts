@@ -1,6 +1,6 @@
 import { type IdKind, parseId, publicId } from '../db/ids.ts'
 
-/** The types whose rows have TypeIDs. The one other node, EventType, is known by its name. */
+/** The node types with TypeIDs. The id of the only other node type, EventType, is its name. */
 const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['Organization', 'organization'],
   ['ApiKey', 'apiKey'],
@@ -12,18 +12,18 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['AuditEntry', 'auditEntry'],
 ])
 
-/** The TypeID is the global id of Relay, so that one string names a thing everywhere. */
+/** The Relay global id is the TypeID, so that one string identifies an object everywhere. */
 export function encodeNodeId(typename: string, id: string | number | bigint): string {
   const kind = KINDS.get(typename)
   return kind ? publicId(kind, String(id)) : String(id)
 }
 
-/** Whatever is no TypeID of ours can only be the name of an event type; if there is none, nothing is found. */
+/** An id that is no TypeID is read as the name of an event type. */
 export function decodeNodeId(id: string): { typename: string; id: string } {
   for (const [typename, kind] of KINDS) {
     const uuid = parseId(kind, id)
     if (uuid) return { typename, id: uuid }
   }
-  // Postgres takes no NUL in a text, and no name has one.
+  // Postgres does not accept NUL in text, and no name contains one.
   return { typename: 'EventType', id: id.replaceAll('\0', '') }
 }

@@ -7,8 +7,8 @@ export type PerField = <Input, Output>(
 ) => (input: Input) => Promise<Output>
 
 /**
- * For one request: turns a field's calls, one for each row of the list it stands in, into one. All of them come from the
- * same place of the document, so they have the same arguments and the same selection, and the `run` of the first serves.
+ * Batches the calls of a field within one request: one call per row of its list becomes one call for all. The calls come
+ * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them.
  */
 export function createPerField(): PerField {
   const byField = new Map<string, (input: never) => Promise<unknown>>()

@@ -14,21 +14,21 @@ import type { Context } from './context.ts'
 import { NOTHING, type PortalAccess, type RestrictedSession } from './portal-access.ts'
 
 /**
- * Keeps a portal session that is restricted to one webhook inside that webhook. A field declares with its option `portal`
- * what it is to such a session. Fields of the root types, and of types with `extensions.portal: 'by field'`, are closed
- * without it; fields of all other types are open, as a session reaches only what belongs to its webhook.
+ * Limits a portal session that is restricted to one webhook to that webhook. A field declares its access with the option
+ * `portal`. Without the option, fields of the root types and of types with `extensions.portal: 'by field'` are closed.
+ * Fields of other types are open, because such a session reaches only objects of its webhook.
  */
 export class PortalAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #typesByField = new Set(['Query', 'Mutation', 'Subscription'])
 
-  /** Pothos configures a type before its fields. */
+  /** Pothos calls this for a type before it builds the fields of the type. */
   override onTypeConfig(type: PothosTypeConfig) {
     if (type.extensions?.['portal'] === 'by field') this.#typesByField.add(type.name)
     return type
   }
 
   override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
-    // A subscription is checked once, when it is opened.
+    // Access to a subscription is checked once, when it opens.
     return field.parentType === 'Subscription' ? resolve : this.#restrict(resolve, field)
   }
 
@@ -63,12 +63,12 @@ function closed(field: string): PortalAccess {
   return (_args, { webhookId }) => {
     throw new DomainError(
       'forbidden',
-      `This session is restricted to the webhook ${publicId('webhook', webhookId)}, and ${field} is about more than that.`,
+      `This session is restricted to the webhook ${publicId('webhook', webhookId)}, and ${field} covers more than that webhook.`,
     )
   }
 }
 
-/** Null for a caller who is not restricted to one webhook. */
+/** Null if the caller is not restricted to one webhook. */
 function restrictedSession(
   context: Context,
   { schema }: GraphQLResolveInfo,
@@ -94,7 +94,7 @@ declare global {
       ResolveShape = unknown,
       ResolveReturnShape = unknown,
     > {
-      /** What the field is to a portal session that is restricted to one webhook. */
+      /** The access of a portal session that is restricted to one webhook. */
       portal?: PortalAccess
     }
   }

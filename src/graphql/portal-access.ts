@@ -14,34 +14,34 @@ export interface RestrictedSession {
   readonly schema: GraphQLSchema
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the arguments of any field, as its resolver takes them
+// biome-ignore lint/suspicious/noExplicitAny: the arguments of any field
 type Args = any
 
-/** The field resolves to null: the caller asks for something outside the webhook of the session. */
+/** Makes the field resolve to null: the caller requested an object outside the webhook of the session. */
 export const NOTHING = Symbol('nothing')
 
 /**
- * What a field is to a restricted session, as its option `portal` declares. `open` changes nothing. A function answers
- * the arguments to resolve the field with, or `NOTHING`, or throws.
+ * The access of a restricted session to a field, declared with the option `portal`. `open` changes nothing. A function
+ * returns the arguments to resolve the field with, returns `NOTHING`, or throws.
  */
 export type PortalAccess =
   | 'open'
   | ((args: Args, session: RestrictedSession) => Args | Promise<Args | typeof NOTHING>)
 
 /**
- * Of the rows of a node type, those that belong to the webhook of a session. A node type declares it as
- * `extensions.ofWebhook`; without one, no row belongs to a webhook.
+ * Selects the rows of a node type that belong to the webhook of a session. A node type declares this function as
+ * `extensions.ofWebhook`. Without one, none of its rows belongs to a webhook.
  */
 export type OfWebhook = (
   session: RestrictedSession,
   uuids: readonly string[],
 ) => ReadonlySet<string> | Promise<ReadonlySet<string>>
 
-/** A field that finds one node by its argument `id`: null outside the webhook. */
+/** For a field that finds a node by the argument `id`: null for a node outside the webhook. */
 export const findsNode: PortalAccess = async (args, session) =>
   (await belongs(args.id, session)) ? args : NOTHING
 
-/** A field that changes one node, by the id in its arguments: not found outside the webhook. */
+/** For a field that changes the node with the id in its arguments: `not_found` for a node outside the webhook. */
 export function changesNode(
   name: string,
   idOf: (args: Args) => string = ({ id }) => id,
@@ -53,37 +53,37 @@ export function changesNode(
   }
 }
 
-/** A list with the argument `filter.webhookId`: it is set to the webhook. */
+/** For a list with the argument `filter.webhookId`: sets the argument to the webhook. */
 export const filtersByWebhook: PortalAccess = (args, session) => {
   const { filter } = args
   return { ...args, filter: { ...filter, webhookId: ownWebhook(filter?.webhookId, session) } }
 }
 
-/** A stream with the argument `webhookId`: it is set to the webhook. */
+/** For a subscription with the argument `webhookId`: sets the argument to the webhook. */
 export const streamsOfWebhook: PortalAccess = (args, session) => ({
   ...args,
   webhookId: ownWebhook(args.webhookId, session),
 })
 
-/** The field `node`: ids outside the webhook find nothing. */
+/** For the field `node`: null for a node outside the webhook. */
 export const findsAnyNode: PortalAccess = async (args, session) => {
   const [id] = await onlyOfWebhook([args.id], session)
   return { ...args, id }
 }
 
-/** The field `nodes`: ids outside the webhook find nothing. */
+/** For the field `nodes`: null for each node outside the webhook. */
 export const findsAnyNodes: PortalAccess = async (args, session) => ({
   ...args,
   ids: await onlyOfWebhook(args.ids, session),
 })
 
-/** The public id of the webhook, for a caller who names it or no webhook. */
+/** The public id of the webhook. Throws if the caller names another one. */
 function ownWebhook(given: string | null | undefined, { webhookId }: RestrictedSession): string {
   const own = publicId('webhook', webhookId)
   if (given == null || given === own) return own
   throw new DomainError(
     'forbidden',
-    `This session is restricted to the webhook ${own}. Leave webhookId out, or give that one.`,
+    `This session is restricted to the webhook ${own}. Omit webhookId, or pass that id.`,
   )
 }
 
@@ -92,7 +92,7 @@ interface NodeId {
   readonly id: string
 }
 
-/** The id of no node: an event type whose name is empty. */
+/** An id that no node has: an event type with an empty name. */
 const NO_NODE: NodeId = { typename: 'EventType', id: '' }
 
 async function belongs(id: string, session: RestrictedSession): Promise<boolean> {

@@ -1,12 +1,12 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 
-/** The body of a request, in bytes. */
+/** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The one way in: a POST of `application/json`, or a GET for queries. What a browser sends without asking first, forms
- * and plain text, is refused, so no other site can make its visitors call.
+ * Accepts a POST of `application/json`, or a GET for queries. Forms and plain text are rejected: browsers send them
+ * cross-site without a preflight, so another site could make its visitors call (CSRF).
  */
 export function useReadParams(): Plugin {
   return {
@@ -35,14 +35,14 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   return params
 }
 
-/** yoga bounds the body (`maxRequestBodySize` in handler.ts), and its error passes. */
+/** yoga limits the size of the body (`maxRequestBodySize` in handler.ts). Its error is passed on. */
 async function readBody(request: Request): Promise<ArrayBuffer> {
   try {
     return await request.arrayBuffer()
   } catch (error) {
     if (error instanceof Error && error.name === 'GraphQLError') throw error
-    // The client closed the connection, or took too long.
-    throw rejection(400, 'The body ended before it was whole.')
+    // The client closed the connection or was too slow.
+    throw rejection(400, 'The request body is incomplete.')
   }
 }
 
@@ -70,7 +70,7 @@ function readSearchParams(request: Request): GraphQLParams {
   } as GraphQLParams
 }
 
-/** What JSON.parse says quotes the text, which may hold a secret. */
+/** Replaces the message of `JSON.parse`, which quotes the text: the text may contain a secret. */
 function readValue(text: string, what: string): unknown {
   try {
     return parseJson(text)

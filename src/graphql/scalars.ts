@@ -7,18 +7,18 @@ import { builder } from './builder.ts'
 const TIMESTAMP =
   /^(?!0000)\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
 
-/** Deeper than any payload means to be; writing it out again would overflow the stack at some depth. */
+/** Serializing a deeply nested value would overflow the stack. No real payload is nested this deep. */
 const MAX_JSON_DEPTH = 128
 
 builder.scalarType('DateTime', {
   description:
-    'A time as RFC 3339 writes it, such as `2026-01-31T12:00:00Z`. Answers are in UTC, with milliseconds.',
+    'An RFC 3339 time, such as `2026-01-31T12:00:00Z`. Responses use UTC with milliseconds.',
   serialize: (time) => time.toISOString(),
   parseValue: (value) => parseTime(value),
 })
 
 builder.scalarType('JSON', {
-  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} deep. Numbers are doubles: one that is too large for that, or whole and not exact, is refused, so send it as a string.`,
+  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string.`,
   serialize: (value) => value,
   parseValue: (value) => shallow(value),
   parseLiteral: (node, variables) => {
@@ -30,7 +30,7 @@ builder.scalarType('JSON', {
 function exact({ value }: { readonly value: string }): void {
   if (isExactNumber(value)) return
   throw createGraphQLError(
-    'A JSON value holds a number that cannot be kept exactly: send it as a string.',
+    'The JSON value contains a number that cannot be stored exactly. Send it as a string.',
   )
 }
 
@@ -45,7 +45,7 @@ function parseTime(value: unknown): Date {
   )
 }
 
-/** `Date` would read the 31st of February as a day in March. */
+/** `Date` accepts February 31 and returns a day in March. */
 function isDay(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }

@@ -1,13 +1,13 @@
 import { createGraphQLError, type Plugin, type YogaInitialContext } from 'graphql-yoga'
 
-/** Refuses subscriptions of clients that cannot read a stream, before one is opened that nobody would end. */
+/** Rejects a subscription of a client that does not accept event streams. Its stream would never be closed. */
 export function useStreams(): Plugin<YogaInitialContext> {
   return {
     onSubscribe({ args, setResultAndStopExecution }) {
       const { request } = args.contextValue as YogaInitialContext
       if (readsStreams(request.headers.get('accept'))) return
       const error = createGraphQLError(
-        'A subscription is answered with a stream: send `Accept: text/event-stream`.',
+        'A subscription returns an event stream: send `Accept: text/event-stream`.',
         { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
       )
       setResultAndStopExecution({ errors: [error] })

@@ -1,12 +1,12 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations'
 import { createGraphQLError, type Plugin } from 'graphql-yoga'
 
-/** Documents by their hashes, as codegen's `persistedDocuments` writes them. */
+/** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
 export type TrustedDocuments = Readonly<Record<string, string>>
 
 /**
- * Runs these documents only: nobody who got hold of a key can ask for what the frontend does not. A request names one by
- * `extensions.persistedQuery`, as Apollo and urql do, and sends no document.
+ * Runs only these documents, so that a leaked API key gives access to no more than the frontend queries. A request names
+ * a document by hash in `extensions.persistedQuery`, as Apollo and urql do, and sends no document itself.
  */
 export function useTrustedDocuments(documents: TrustedDocuments): Plugin {
   const byHash = new Map(Object.entries(documents))

@@ -10,52 +10,56 @@ import {
 } from './change-jobs.ts'
 
 const JobOutcome = builder.enumType('JobOutcome', {
-  description: 'What became of a job that was to be changed.',
+  description: 'The outcome of a change to a job.',
   values: {
-    CHANGED: { value: 'changed', description: 'It was done as asked.' },
+    CHANGED: { value: 'changed', description: 'The job was changed.' },
     RUNNING: {
       value: 'running',
-      description: 'Nothing was done: a worker has it. Try again when it has ended.',
+      description: 'Not changed: a worker runs the job. Try again when it has ended.',
     },
     UNDELIVERABLE: {
       value: 'undeliverable',
       description:
-        'Nothing was done: its delivery cannot be sent any more, as its webhook was deleted, its event is past its retention, or it has succeeded.',
+        'Not changed: the delivery cannot be sent, because it succeeded, its webhook was deleted, or its event is past its retention.',
     },
     NOT_FOUND: {
       value: 'not_found',
-      description: 'There is no such job: it was done meanwhile, or never was.',
+      description: 'There is no such job. It may have completed.',
     },
   } as const,
 })
 
 const JobChangeRef = builder.objectRef<JobChange>('JobChange').implement({
-  description: 'One job that was to be changed.',
+  description: 'The result of changing one job.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id that was given.' }),
-    outcome: t.expose('outcome', { type: JobOutcome, description: 'What became of it.' }),
+    id: t.exposeID('id', { description: 'The id in the request.' }),
+    outcome: t.expose('outcome', { type: JobOutcome, description: 'The outcome.' }),
     job: t.expose('job', {
       type: 'Job',
       nullable: true,
-      description: 'The job, as it is now. Null when it is gone, or replaced by another.',
+      description:
+        'The job after the change. Null if it no longer exists or was replaced by another job.',
     }),
   }),
 })
 
-const IDS = `The ids of at most ${MAX_JOBS} jobs.`
+const IDS = `The ids of the jobs, at most ${MAX_JOBS}.`
 
 builder.mutationFields((t) => ({
   runJobsNow: t.field({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Runs jobs now, failed ones too. The job of a delivery is redelivered: its attempt is made before others, also where its webhook is on hold. Running ones are left alone. Needs the scope `admin`.',
+      'Runs jobs now, including failed jobs. A delivery is redelivered with priority, even if its webhook is on hold. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
-      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
-      result: { description: 'Those that do not run were changed.' },
-      union: { description: 'What `runJobsNow` answers with.' },
+      dataField: {
+        name: 'changes',
+        description: 'The result for each job, in the order of the ids.',
+      },
+      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
+      union: { description: 'The result of `runJobsNow`.' },
     },
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
@@ -67,20 +71,23 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Moves jobs to another time, failed ones too, and the next attempts of their deliveries with them. Running ones are left alone. Needs the scope `admin`.',
+      'Reschedules jobs, including failed jobs, and the next attempts of their deliveries. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
-      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
-      result: { description: 'Those that do not run were changed.' },
-      union: { description: 'What `rescheduleJobs` answers with.' },
+      dataField: {
+        name: 'changes',
+        description: 'The result for each job, in the order of the ids.',
+      },
+      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
+      union: { description: 'The result of `rescheduleJobs`.' },
     },
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
       runAt: t.arg({
         type: 'DateTime',
         required: true,
-        description: 'When they run; a time in the past is now.',
+        description: 'When the jobs run. A time in the past means now.',
       }),
     },
     resolve: (_root, { ids, runAt }, context) => rescheduleJobs(context, ids, runAt),
@@ -90,19 +97,22 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Fails jobs for good. The delivery of such a job is canceled, and keeps the reason. Running ones are left alone. Needs the scope `admin`.',
+      'Fails jobs permanently. Their deliveries are canceled and keep the reason. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
-      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
-      result: { description: 'Those that do not run were changed.' },
-      union: { description: 'What `failJobs` answers with.' },
+      dataField: {
+        name: 'changes',
+        description: 'The result for each job, in the order of the ids.',
+      },
+      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
+      union: { description: 'The result of `failJobs`.' },
     },
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
       reason: t.arg.string({
         required: true,
-        description: 'Why, for people who look at it later: 1 to 1,000 characters.',
+        description: 'The reason, shown as the last error of the job: 1 to 1,000 characters.',
       }),
     },
     resolve: (_root, { ids, reason }, context) => failJobs(context, ids, reason),
@@ -112,13 +122,16 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Removes jobs as if they had completed. A pending delivery gets its job again within five minutes: to send nothing more, use `cancelDelivery` or `failJobs`. Running ones are left alone. Needs the scope `admin`.',
+      'Removes jobs as if they had completed. A pending delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
-      dataField: { name: 'changes', description: 'What became of each, in the order of the ids.' },
-      result: { description: 'Those that do not run were changed.' },
-      union: { description: 'What `completeJobs` answers with.' },
+      dataField: {
+        name: 'changes',
+        description: 'The result for each job, in the order of the ids.',
+      },
+      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
+      union: { description: 'The result of `completeJobs`.' },
     },
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),

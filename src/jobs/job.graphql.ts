@@ -21,61 +21,66 @@ declare module '../graphql/context.ts' {
 }
 
 const JobState = builder.enumType('JobState', {
-  description: 'Where a job stands.',
+  description: 'The state of a job.',
   values: {
-    DUE: { value: 'due', description: 'It runs as soon as a worker is free.' },
-    WAITING: { value: 'waiting', description: 'Its time has not come.' },
-    RUNNING: { value: 'running', description: 'A worker has claimed it, and runs it now or next.' },
+    DUE: { value: 'due', description: 'The job runs as soon as a worker is free.' },
+    SCHEDULED: { value: 'scheduled', description: 'The job runs at a later time.' },
+    RUNNING: { value: 'running', description: 'A worker has claimed the job.' },
     FAILED: {
       value: 'failed',
       description:
-        'All its attempts failed, or an operator failed it for good. It does not run again by itself.',
+        'All attempts failed, or an operator failed the job. It does not run again automatically.',
     },
   } as const,
 })
 
 const JobRef = builder.objectType('Job', {
   description:
-    'A job in graphile-worker. A job that completed is gone. A job `posthorn:deliver` makes the attempts for a delivery.',
+    'A job in graphile-worker. Completed jobs are deleted. A job of the task `posthorn:deliver` makes the attempts of a delivery.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its number, which is no id for `node`.' }),
+    id: t.exposeID('id', {
+      description: 'The id of the job in graphile-worker. `node` does not accept it.',
+    }),
     task: t.exposeString('task', { description: 'The task, such as `posthorn:deliver`.' }),
-    state: t.expose('state', { type: JobState, description: 'Where it stands.' }),
+    state: t.expose('state', { type: JobState, description: 'The state of the job.' }),
     runAt: t.expose('runAt', {
       type: 'DateTime',
-      description: 'When it runs: for a delivery, when the next attempt is made.',
+      description: 'When the job runs. For a delivery: the time of the next attempt.',
     }),
     attempts: t.exposeInt('attempts', {
-      description: 'The attempts made; while it runs, with the present one.',
+      description: 'The number of attempts, including the current one while the job runs.',
     }),
     maxAttempts: t.exposeInt('maxAttempts', {
       description:
-        'The attempts there will be if all fail: of a delivery, the length of its retry schedule and one.',
+        'The maximum number of attempts. For a delivery: the length of its retry schedule plus one.',
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,
       description:
-        'How the last attempt failed, such as `HTTP 503 from https://hooks.example.com (attempt 3 of 10)`.',
+        'The error of the last failed attempt, such as `HTTP 503 from https://hooks.example.com (attempt 3 of 10)`. Null if there is none.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the job was created.',
+    }),
     lockedAt: t.expose('lockedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when a worker has it. Null while none does.',
+      description: 'When a worker claimed the job. Null if none has.',
     }),
     lockedBy: t.exposeString('lockedBy', {
       nullable: true,
-      description: 'The worker, or the pool of workers, that has it. Null while none does.',
+      description: 'The worker or worker pool that claimed the job. Null if none has.',
     }),
     key: t.exposeString('key', {
       nullable: true,
-      description: 'Its key in graphile-worker: of a delivery, the id of the delivery.',
+      description: 'The job key in graphile-worker. For a delivery: the id of the delivery.',
     }),
     delivery: t.prismaField({
       type: 'Delivery',
       nullable: true,
       description:
-        'The delivery that it makes attempts for, of any organization. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
+        'The delivery of the job, of any organization. Null for other tasks, and once the delivery is past its retention. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },
       resolve: (query, job, _args, { prisma, perField }, info) => {
         const id = deliveryIdOf(job)
@@ -87,7 +92,7 @@ const JobRef = builder.objectType('Job', {
       type: 'Organization',
       nullable: true,
       description:
-        'The organization of that delivery. Null for other tasks, and for a delivery past its retention. Needs the scope `admin`.',
+        'The organization of the delivery. Null for other tasks, and once the delivery is past its retention. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },
       resolve: (query, job, _args, { prisma, perField }, info) => {
         const id = deliveryIdOf(job)
@@ -99,13 +104,13 @@ const JobRef = builder.objectType('Job', {
 })
 
 const JobCountRef = builder.objectRef<JobCount>('JobCount').implement({
-  description: 'How many jobs of one task are in one state.',
+  description: 'The number of jobs of one task in one state.',
   fields: (t) => ({
     task: t.exposeString('task', { description: 'The task.' }),
-    state: t.expose('state', { type: JobState, description: 'Where they stand.' }),
-    count: t.exposeInt('count', { description: 'How many they are, or were counted.' }),
-    exact: t.exposeBoolean('exact', {
-      description: `Whether these are all. Of each state, the first ${MAX_COUNTED.toLocaleString('en')} are counted, whatever their task.`,
+    state: t.expose('state', { type: JobState, description: 'The state.' }),
+    count: t.exposeInt('count', { description: 'The number of jobs.' }),
+    countIsExact: t.exposeBoolean('exact', {
+      description: `Whether \`count\` is exact. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted, across all tasks.`,
     }),
   }),
 })
@@ -115,12 +120,11 @@ builder.queryFields((t) => ({
     {
       type: JobRef,
       nullable: true,
-      description:
-        "Posthorn's jobs in graphile-worker, in the order they were added. Needs the scope `admin`.",
+      description: "Posthorn's jobs in graphile-worker, oldest first. Needs the scope `admin`.",
       authScopes: { scope: 'admin' },
       args: {
-        task: t.arg.string({ description: 'Only those of this task.', validate: textRule }),
-        state: t.arg({ type: JobState, description: 'Only those in this state.' }),
+        task: t.arg.string({ description: 'Jobs of this task. Default: all.', validate: textRule }),
+        state: t.arg({ type: JobState, description: 'Jobs in this state. Default: all.' }),
       },
       resolve: (_root, { task, state, ...args }, { sql, workerSchema }) =>
         resolveCursorConnection<Promise<readonly Job[]>>(
@@ -142,16 +146,16 @@ builder.queryFields((t) => ({
     { name: 'JobConnection', description: 'A page of jobs.' },
     { name: 'JobEdge', description: 'A job in a page.' },
   ),
-  jobSummary: t.field({
+  jobCounts: t.field({
     type: [JobCountRef],
     nullable: true,
-    description: `How many jobs there are, by task and state: all of them, or the first ${MAX_COUNTED.toLocaleString('en')} of a state. Needs the scope \`admin\`.`,
+    description: `The number of jobs by task and state. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted. Needs the scope \`admin\`.`,
     authScopes: { scope: 'admin' },
     resolve: (_root, _args, { sql, workerSchema }) => countJobs(sql, workerSchema),
   }),
 }))
 
-/** Every cursor holds a uuid; that of a job has the digits of its number at the end. */
+/** Every cursor holds a uuid. In the cursor of a job, the uuid ends with the digits of the job id. */
 function encodeCursor({ id }: Job): string {
   const digits = id.padStart(32, '0')
   const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -162,6 +166,6 @@ function decodeCursor(name: string, cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const id = String(parsePrismaCursor(cursor)).replaceAll('-', '').replace(/^0+/, '')
   if (parseJobId(id) !== null) return id
-  const message = 'must be a cursor that was answered with a page of jobs'
+  const message = 'must be a cursor from a page of jobs'
   throw argumentError([{ message, path: [name] }])
 }

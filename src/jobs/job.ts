@@ -1,7 +1,7 @@
 import { parseId } from '../db/ids.ts'
 
 /** The states of a job in graphile-worker. */
-export const JOB_STATES = ['due', 'waiting', 'running', 'failed'] as const
+export const JOB_STATES = ['due', 'scheduled', 'running', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
 /** A job of Posthorn in graphile-worker, which deletes completed jobs. */
@@ -31,7 +31,7 @@ export const JOB_COLUMNS = `
     when job.locked_at is not null then 'running'
     when job.attempts >= job.max_attempts then 'failed'
     when job.run_at <= now() then 'due'
-    else 'waiting'
+    else 'scheduled'
   end as state,
   job.run_at as "runAt", job.attempts, job.max_attempts as "maxAttempts", job.last_error as "lastError",
   job.created_at as "createdAt", job.locked_at as "lockedAt", job.locked_by as "lockedBy"`
@@ -39,7 +39,7 @@ export const JOB_COLUMNS = `
 /** SQL: the condition for each state. */
 export const IN_STATE: Readonly<Record<JobState, string>> = {
   due: 'job.locked_at is null and job.attempts < job.max_attempts and job.run_at <= now()',
-  waiting: 'job.locked_at is null and job.attempts < job.max_attempts and job.run_at > now()',
+  scheduled: 'job.locked_at is null and job.attempts < job.max_attempts and job.run_at > now()',
   running: 'job.locked_at is not null',
   failed: 'job.locked_at is null and job.attempts >= job.max_attempts',
 }

@@ -10,16 +10,16 @@ builder.mutationFields((t) => ({
     type: 'Organization',
     nullable: true,
     description:
-      'Makes an organization. It starts with no API key and no webhook: with the header `posthorn-organization`, `createApiKey` makes its first key. Needs the scope `admin`.',
+      'Creates an organization without API keys and webhooks. To create its first key, call `createApiKey` with the header `posthorn-organization`. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
       dataField: { name: 'organization', description: 'The new organization.' },
-      result: { description: 'The organization was made.' },
-      union: { description: 'What `createOrganization` answers with.' },
+      result: { description: 'The organization was created.' },
+      union: { description: 'The result of `createOrganization`.' },
     },
     args: {
-      name: t.arg.string({ required: true, description: 'A label of 1 to 200 characters.' }),
+      name: t.arg.string({ required: true, description: 'The name: 1 to 200 characters.' }),
     },
     resolve: async (query, _root, { name }, { prisma, actor }) => {
       const id = publicId('organization', (await createOrganization(prisma, { name }, actor)).id)
@@ -32,17 +32,17 @@ builder.mutationFields((t) => ({
   renameOrganization: t.prismaField({
     type: 'Organization',
     nullable: true,
-    description: 'Gives an organization another name. Needs the scope `admin`.',
+    description: 'Renames an organization. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError],
-      dataField: { name: 'organization', description: 'The organization, renamed.' },
+      dataField: { name: 'organization', description: 'The organization after the change.' },
       result: { description: 'The organization was renamed.' },
-      union: { description: 'What `renameOrganization` answers with.' },
+      union: { description: 'The result of `renameOrganization`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
-      name: t.arg.string({ required: true, description: 'A label of 1 to 200 characters.' }),
+      name: t.arg.string({ required: true, description: 'The name: 1 to 200 characters.' }),
     },
     resolve: async (query, _root, { id, name }, { prisma, actor }) => {
       await renameOrganization(prisma, id, { name }, actor)

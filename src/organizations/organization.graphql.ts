@@ -6,7 +6,7 @@ import { findOrganizationById, findOrganizations } from './find-organization.ts'
 
 const Organization = builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },
-  // Nobody but an operator sees another organization than their own, by whatever id.
+  // Only an operator can read another organization.
   findUnique: (id, context) => {
     const caller = callerOf(context)
     return hasScope(caller, 'admin') ? { id } : { id, AND: [{ id: caller.organizationId }] }
@@ -19,7 +19,7 @@ const Organization = builder.prismaNode('Organization', {
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',
-      description: 'When it was made.',
+      description: 'When the organization was created.',
     }),
   }),
 })
@@ -46,7 +46,7 @@ builder.queryFields((t) => ({
       cursor: 'id',
       nullable: true,
       description:
-        'All organizations, oldest first. To act for one of them, an operator names it in the HTTP header `posthorn-organization: org_…`: everything else then belongs to that organization. Needs the scope `admin`.',
+        'All organizations, oldest first. To act for one of them, an operator sends the HTTP header `posthorn-organization: org_…`. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },
       resolve: (query, _root, _args, { prisma }) => findOrganizations(prisma, query),
     },

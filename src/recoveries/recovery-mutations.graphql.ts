@@ -9,76 +9,81 @@ import { DEFAULT_RATE_PER_SECOND, MAX_RATE_PER_SECOND } from './recovery-scope.t
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
-    /** How long events are kept, in ms. */
+    /** The retention of events, in ms. */
     readonly retentionMs: number
   }
 }
 
 const RecoveryInclude = builder.enumType('RecoveryInclude', {
-  description: 'Which deliveries a recovery makes due.',
+  description: 'Which deliveries a recovery queues.',
   values: {
     FAILED: {
       value: 'failed',
-      description: 'Those that are exhausted: they are redelivered, under the same `wh-id`.',
+      description: 'Exhausted deliveries. They are redelivered with the same `wh-id`.',
     },
     MISSED: {
       value: 'missed',
       description:
-        'New ones, of the events that the webhook subscribes to now and has no delivery of: they were published while it was disabled, or before it subscribed.',
+        'New deliveries for events that the webhook subscribes to and has no delivery of. They were published while the webhook was disabled or before it subscribed.',
     },
-    ALL: { value: 'all', description: 'Both.' },
+    ALL: { value: 'all', description: 'Failed and missed deliveries.' },
   } as const,
 })
 
 builder.prismaObjectField('Recovery', 'include', (t) =>
-  t.expose('include', { type: RecoveryInclude, description: 'Which deliveries it makes due.' }),
+  t.expose('include', {
+    type: RecoveryInclude,
+    description: 'Which deliveries the recovery queues.',
+  }),
 )
 
 const RecoverDeliveriesInput = builder.inputType('RecoverDeliveriesInput', {
-  description: 'What to recover.',
+  description: 'The recovery.',
   fields: (t) => ({
     webhookId: t.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
     since: t.field({
       type: 'DateTime',
       required: true,
       description:
-        'The events published then or later. Not before what is kept (POSTHORN_RETENTION, 30 days unless set).',
+        'Recovers events published at or after this time. It must be within POSTHORN_RETENTION (default: 30 days).',
     }),
     until: t.field({
       type: 'DateTime',
-      description: 'The events published before. Default: now, and a time to come counts as now.',
+      description:
+        'Recovers events published before this time. Default: now. A time in the future means now.',
     }),
     include: t.field({
       type: RecoveryInclude,
-      description: 'Which deliveries. Default: ALL.',
+      description: 'Which deliveries to queue. Default: ALL.',
     }),
     ratePerSecond: t.int({
-      description: `How many deliveries to make due in a second at most: 1 to ${MAX_RATE_PER_SECOND.toLocaleString('en')}. Default: ${DEFAULT_RATE_PER_SECOND}.`,
+      description: `The maximum number of deliveries to queue per second: 1 to ${MAX_RATE_PER_SECOND.toLocaleString('en')}. Default: ${DEFAULT_RATE_PER_SECOND}.`,
     }),
     dryRun: t.boolean({
       defaultValue: false,
-      description: 'Whether only to count: nothing is changed, and the webhook may be disabled.',
+      description:
+        'Whether to only count the deliveries. Nothing is changed, and the webhook may be disabled. Default: false.',
     }),
   }),
 })
 
 const BegunRecoveryRef = builder.objectRef<StartedRecovery>('RecoverDeliveriesSuccess').implement({
-  description: 'The recovery has begun or, of a dry run, was counted.',
+  description: 'The recovery was started. For a dry run: the deliveries were counted.',
   fields: (t) => ({
     recovery: t.prismaField({
       type: 'Recovery',
       nullable: true,
-      description: 'The recovery, running. Null of a dry run.',
+      description: 'The running recovery. Null for a dry run.',
       resolve: (query, { recoveryUuid }, _args, context) =>
         recoveryUuid === null
           ? null
           : findRecovery(context.prisma, callerOf(context).organizationId, recoveryUuid, query),
     }),
     count: t.exposeInt('count', {
-      description: 'How many deliveries it makes due, or would make due.',
+      description: 'The number of deliveries that the recovery queues, or would queue.',
     }),
     countIsExact: t.exposeBoolean('exact', {
-      description: `Whether \`count\` is all of them. Of the exhausted deliveries and of the events in that time, the first ${MAX_COUNTED.toLocaleString('en')} each are counted; the recovery itself has no such bound.`,
+      description: `Whether \`count\` is exact. At most ${MAX_COUNTED.toLocaleString('en')} exhausted deliveries and ${MAX_COUNTED.toLocaleString('en')} events are counted. The recovery itself has no such limit.`,
     }),
   }),
 })
@@ -88,19 +93,19 @@ builder.mutationFields((t) => ({
     type: BegunRecoveryRef,
     nullable: true,
     description:
-      'Makes due, in the background and at a bounded rate, what a webhook did not receive of the events published in some time. Safe to repeat: a delivery that is pending, succeeded or was canceled is left alone, and nothing is created twice. Test deliveries are skipped. The webhook must be enabled, and have no other recovery running. Needs the scope `deliveries:write`.',
+      'Queues the deliveries that failed or that a webhook missed in a time range, in the background and at a limited rate. Safe to repeat: pending, succeeded and canceled deliveries do not change, and no delivery is created twice. Test deliveries are skipped. The webhook must be enabled and have no running recovery. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook', ({ input }) => input.webhookId),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       directResult: true,
-      union: { description: 'What `recoverDeliveries` answers with.' },
+      union: { description: 'The result of `recoverDeliveries`.' },
     },
     args: {
       input: t.arg({
         type: RecoverDeliveriesInput,
         required: true,
-        description: 'What to recover.',
+        description: 'The recovery.',
       }),
     },
     resolve: (_root, { input: { webhookId, dryRun, ...input } }, context) =>
@@ -114,14 +119,14 @@ builder.mutationFields((t) => ({
     type: 'Recovery',
     nullable: true,
     description:
-      'Ends a running recovery, within a second. What it made due stays due, and what it did not can be recovered later. Needs the scope `deliveries:write`.',
+      'Cancels a running recovery, within one second. Queued deliveries stay queued; the rest can be recovered later. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('recovery'),
     errors: {
       types: [NotFoundError, ConflictError],
-      dataField: { name: 'recovery', description: 'The recovery, canceled.' },
-      result: { description: 'The recovery is canceled.' },
-      union: { description: 'What `cancelRecovery` answers with.' },
+      dataField: { name: 'recovery', description: 'The canceled recovery.' },
+      result: { description: 'The recovery was canceled.' },
+      union: { description: 'The result of `cancelRecovery`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the recovery: `rec_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

@@ -8,15 +8,15 @@ import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findRecoveriesOfEach, findRecoveryById } from './recovery.ts'
 
 const RecoveryState = builder.enumType('RecoveryState', {
-  description: 'Where a recovery stands.',
+  description: 'The state of a recovery.',
   values: {
     RUNNING: {
       value: 'running',
-      description: 'It goes on. While its webhook is disabled, it rests.',
+      description: 'The recovery is running. It pauses while its webhook is disabled.',
     },
-    COMPLETED: { value: 'completed', description: 'All is due that there was.' },
-    CANCELED: { value: 'canceled', description: 'Somebody canceled it, partly done.' },
-    FAILED: { value: 'failed', description: 'It could not go on; `failure` says why.' },
+    COMPLETED: { value: 'completed', description: 'All deliveries are queued.' },
+    CANCELED: { value: 'canceled', description: 'The recovery was canceled before it completed.' },
+    FAILED: { value: 'failed', description: 'The recovery failed. `failure` says why.' },
   } as const,
 })
 
@@ -28,15 +28,14 @@ const Recovery = builder.prismaNode('Recovery', {
   select: { id: true },
   fields: (t) => ({
     webhookId: t.id({
-      description: 'The id of its webhook, which stays when that is deleted.',
+      description: 'The id of the webhook, also after the webhook was deleted.',
       select: { webhookId: true },
       resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
-      description:
-        'Whose deliveries it makes due. Null when that was deleted. Needs the scope `webhooks:read`.',
+      description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
       select: { webhookId: true },
       resolve: (query, { webhookId }, _args, context, info) => {
@@ -50,21 +49,22 @@ const Recovery = builder.prismaNode('Recovery', {
     since: t.expose('since', { type: 'DateTime' }),
     until: t.expose('until', { type: 'DateTime' }),
     ratePerSecond: t.exposeInt('ratePerSecond'),
-    state: t.expose('state', { type: RecoveryState, description: 'Where it stands.' }),
+    state: t.expose('state', { type: RecoveryState, description: 'The state of the recovery.' }),
     failure: t.exposeString('failure', { nullable: true }),
     total: t.exposeInt('total'),
     totalIsExact: t.exposeBoolean('totalIsExact'),
     redelivered: t.exposeInt('redelivered'),
     created: t.exposeInt('created'),
     progress: t.float({
-      description: 'How much of `total` is due, from 0 to 1; 1 when it is completed.',
+      description:
+        'The queued part of `total`, from 0 to 1. Always 1 once the recovery is completed.',
       select: { state: true, total: true, redelivered: true, created: true },
       resolve: ({ state, total, redelivered, created }) =>
         state === 'completed' ? 1 : Math.min(1, (redelivered + created) / Math.max(1, total)),
     }),
     createdAt: t.field({
       type: 'DateTime',
-      description: 'When it began.',
+      description: 'When the recovery was started.',
       resolve: ({ id }) => timestampOf(id),
     }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
@@ -76,7 +76,7 @@ builder.queryField('recovery', (t) =>
     type: 'Recovery',
     nullable: true,
     description:
-      'The recovery with this id, or null; kept as long as deliveries are once it has ended. Needs the scope `deliveries:read`.',
+      'The recovery with this id, or null. Finished recoveries are kept as long as deliveries. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a recovery: `rec_…`.' }) },
@@ -92,7 +92,7 @@ builder.prismaObjectField('Webhook', 'recoveries', (t) =>
       cursor: 'id',
       nullable: true,
       description:
-        'The recoveries of its deliveries, newest first. Needs the scope `deliveries:read`.',
+        'The recoveries of this webhook, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => findRecoveriesOfEach(context, ids, query))(id),

@@ -10,14 +10,14 @@ builder.mutationField('resumeWebhook', (t) =>
     type: 'Webhook',
     nullable: true,
     description:
-      'Ends the hold of a webhook without waiting for a successful probe. Its backlog is released: 10 deliveries in the first second, and twice as many in each following second. The webhook is on hold again after 10 more consecutive failures. Needs the scope `deliveries:write`.',
+      'Ends the hold of a webhook without waiting for a successful probe. The backlog is released with a slow start: 10 deliveries in the first second, then twice as many each second. After 10 more consecutive failures the webhook is on hold again. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook'),
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'webhook', description: 'The webhook, no longer on hold.' },
       result: { description: 'The webhook is no longer on hold.' },
-      union: { description: 'What `resumeWebhook` answers with.' },
+      union: { description: 'The result of `resumeWebhook`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

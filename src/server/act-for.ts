@@ -6,15 +6,15 @@ import { DomainError } from '../lib/errors.ts'
 import { organizationExists } from '../organizations/find-organization.ts'
 
 /**
- * The caller, as a member of the organization that the header names. For operators alone: from any other key the header
- * is refused rather than ignored, so that nobody takes the answer for another organization's.
+ * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
+ * callers, because ignoring it would answer with data of another organization than requested.
  */
 export async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
   if (header === null) return caller
   if (!hasScope(caller, 'admin')) {
     throw new DomainError(
       'forbidden',
-      `The header ${ORGANIZATION_HEADER} is for API keys with the scope admin. Leave it out.`,
+      `The header ${ORGANIZATION_HEADER} needs an API key with the scope admin. Omit it.`,
     )
   }
   const organizationId = parseId('organization', header)
@@ -23,6 +23,6 @@ export async function actFor(sql: Sql, caller: Caller, header: string | null): P
   }
   throw new DomainError(
     'malformed',
-    `The header ${ORGANIZATION_HEADER} names no organization. Give the id of one: org_….`,
+    `The header ${ORGANIZATION_HEADER} does not name an organization. Send the id of one: org_….`,
   )
 }

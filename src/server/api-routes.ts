@@ -20,7 +20,7 @@ export interface ApiDeps
   readonly database: Database
 }
 
-/** Adds the paths of applications, partners and browsers: GraphQL, REST, sign-in and the console. */
+/** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
   const { database, authenticate, logger } = deps
   const { publicUrl } = config
@@ -39,7 +39,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get(SCHEMA_PATH, createSchemaFile())
   routes.get('/openapi.json', (context) =>
-    // Relative, so that it is right behind any proxy.
+    // A relative URL works behind any proxy.
     context.json(openApiDocument('/', config.headerPrefix)),
   )
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/**
- * Runs after the console was built: puts a compressed copy beside each file, so that no request waits for one. The page
- * itself is small, and sent as it is.
+/*
+ * Runs after the build of the console: writes compressed copies of its files, so that no request has to compress. The
+ * HTML page is small and is not compressed.
  */
 const folder = fileURLToPath(new URL('../../dist/console/', import.meta.url))
 const COMPRESSIBLE = /\.(js|css|svg)$/

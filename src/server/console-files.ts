@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
 
-/** Where `npm run build:console` puts them: below the same folder in a clone and in the published package. */
+/** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
 
 const YEAR_SECONDS = 31_536_000
@@ -14,8 +14,8 @@ interface ConsoleFilesOptions {
 }
 
 /**
- * The files of the console and of the portal, which are one program: `/console/…` and `/portal/…`. Every other path
- * below them is a page of that program, and gets its one HTML file.
+ * Serves the console and the portal, which are one application, at `/console/…` and `/portal/…`. Every path below them
+ * that is not a file gets the HTML page.
  */
 export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono {
   const routes = new Hono()
@@ -29,14 +29,14 @@ export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
   const consolePage = page([], `'self' data:`)
-  // The logo is a picture of the host application.
+  // The host application serves the logo of the portal.
   const portalPage = page(portalOrigins, `'self' data: https:`)
   for (const at of ['/console', '/console/*']) routes.get(at, consolePage)
   for (const at of ['/portal', '/portal/*']) routes.get(at, portalPage)
   return routes
 }
 
-/** The names of these files tell their content. */
+/** The name of an asset contains the hash of its content. */
 async function cacheForever(context: Context, next: () => Promise<void>): Promise<void> {
   await next()
   context.header('x-content-type-options', 'nosniff')
@@ -68,7 +68,7 @@ function page(framedBy: readonly string[], pictures: string) {
   }
 }
 
-/** Scripts come from here alone, none of them inline. Styles may be inline: components position themselves with them. */
+/** Allows only scripts from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
 function contentSecurityPolicy(framedBy: readonly string[], pictures: string): string {
   return [
     `default-src 'none'`,

@@ -11,7 +11,7 @@ export interface GraphqlDeps extends DomainDeps, Omit<HandlerOptions, 'schema' |
   readonly authenticateSession: AuthenticateSession
 }
 
-/** Answers the requests to `/graphql` with the whole schema, for callers with an API key or a session. */
+/** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
   const { rateLimiter, logger, corsOrigins, graphiql, trustedDocuments, ...domain } = deps
   const { authenticate, authenticateSession, ...domainDeps } = domain

@@ -26,12 +26,12 @@ const SERVER_OPTIONS: ServerOptions = {
   keepAliveTimeout: KEEP_ALIVE_MS,
 }
 
-/** The listening server. Disposing of it answers what has begun, then closes. */
+/** The listening server. Disposing of it finishes requests in flight, then closes. */
 export interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Listens on the configured address; throws with the remedy when it cannot. */
+/** Listens on the configured address. Throws an error with the remedy if that fails. */
 export async function startHttpServer(
   routes: Hono,
   { host, port }: Pick<Config, 'host' | 'port'>,
@@ -43,9 +43,9 @@ export async function startHttpServer(
         : routes.fetch(request, env)
     const listening = { fetch, hostname: host, port, serverOptions: SERVER_OPTIONS }
     const server = serve(listening as Parameters<typeof serve>[0], (address) => {
-      const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+      const hostname = address.family === 'IPv6' ? `[${address.address}]` : address.address
       resolve({
-        url: `http://${shown}:${address.port}`,
+        url: `http://${hostname}:${address.port}`,
         [Symbol.asyncDispose]: () => close(server),
       })
     }) as Server
@@ -59,13 +59,13 @@ export async function startHttpServer(
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === 'EADDRINUSE') {
     return new Error(
-      `Port ${port} on ${host} is taken by another program. Stop it, or choose another port: PORT=${port + 1}`,
+      `Port ${port} on ${host} is in use by another program. Stop it, or choose another port: PORT=${port + 1}`,
       { cause: error },
     )
   }
   if (error.code === 'EACCES') {
     return new Error(
-      `Port ${port} may not be used by this user. Choose one above 1023 with PORT.`,
+      `This user may not listen on port ${port}. Choose a port above 1023 with PORT.`,
       { cause: error },
     )
   }

@@ -28,7 +28,7 @@ export function createIdentify(deps: IdentifyDeps): Identify {
 
 type AuthenticateRequest = (request: Request, address: string | undefined) => Promise<Caller>
 
-/** By the API key in the `Authorization` header, else by the cookie of the console. */
+/** Authenticates by the API key in the `Authorization` header, or by the session cookie of the console. */
 function createAuthenticateRequest(deps: IdentifyDeps): AuthenticateRequest {
   const cookie = sessionCookie(deps.publicUrl)
   return async (request, address) => {

@@ -8,16 +8,16 @@ import type { Metrics } from '../telemetry/metrics.ts'
 export interface OperatorDeps {
   readonly database: Database
   readonly metrics: Metrics
-  /** The worker of this process, if its role has one. */
+  /** The worker of this process, if its role includes one. */
   readonly worker: Worker | undefined
   /** Whether the start of the process is complete. */
   readonly hasStarted: () => boolean
 }
 
-/** `/readyz` reports Postgres unavailable when it has not answered by then. */
+/** `/readyz` reports Postgres as unavailable after this time without an answer. */
 const READY_WITHIN_MS = 2_000
 
-/** The paths that every process has, of any role: `/healthz`, `/readyz` and `/metrics`. */
+/** The routes of every process, whatever its role: `/healthz`, `/readyz` and `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
   const { metrics } = deps
   const routes = new Hono()
@@ -43,10 +43,10 @@ async function readiness({
   worker,
   hasStarted,
 }: OperatorDeps): Promise<Record<string, Check>> {
-  const inTime = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
+  const timeout = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
   const [writable, unapplied] = await Promise.all([
-    Promise.race([isWritable(database.pool).catch(() => null), inTime]),
-    Promise.race([unappliedMigrations(database.pool).catch(() => null), inTime]),
+    Promise.race([isWritable(database.pool).catch(() => null), timeout]),
+    Promise.race([unappliedMigrations(database.pool).catch(() => null), timeout]),
   ])
   return {
     postgres: writable && unapplied !== null ? 'ok' : 'unavailable',
@@ -56,10 +56,10 @@ async function readiness({
   }
 }
 
-/** After a failover, the server that is reached may be one that only reads. */
+/** After a failover, the connection may lead to a read-only standby. */
 async function isWritable(sql: Sql): Promise<boolean> {
-  const { rows } = await sql.query<{ only_reads: string }>(
-    `select current_setting('transaction_read_only') as only_reads`,
+  const { rows } = await sql.query<{ read_only: string }>(
+    `select current_setting('transaction_read_only') as read_only`,
   )
-  return rows[0]?.only_reads === 'off'
+  return rows[0]?.read_only === 'off'
 }

@@ -3,8 +3,8 @@ import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './schema.ts'
 
 /*
- * Writes `schema.graphql`, which is committed so that a change of the API is seen in its diff; with `-`, prints it.
- * Needs no database.
+ * Writes `schema.graphql`. The file is committed, so that a diff shows changes of the API. With `-`, prints the schema
+ * instead. Needs no database.
  */
 const text = `${printSchema(lexicographicSortSchema(schema))}\n`
 if (process.argv[2] === '-') process.stdout.write(text)

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 
 export const SCHEMA_PATH = '/schema.graphql'
 
-/** Beside `package.json`, in a clone and in the published package alike. */
+/** The file is beside `package.json`, in a clone and in the published package. */
 const FILE = new URL('../../schema.graphql', import.meta.url)
 
-/** Answers with the schema as a file, which tools read without introspection. */
+/** Serves the schema as a file, for tools that do not use introspection. */
 export function createSchemaFile(): () => Response {
   const text = readFileSync(FILE, 'utf8')
   return () =>

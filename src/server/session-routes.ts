@@ -25,7 +25,7 @@ export interface SessionDeps {
 
 export const SESSION_PATH = '/console/session'
 
-/** Signing in to the console and out of it, to be mounted: `server.route(SESSION_PATH, createSessionRoutes(deps))`. */
+/** The routes to sign in to the console and to sign out. Mount: `server.route(SESSION_PATH, createSessionRoutes(deps))`. */
 export function createSessionRoutes(deps: SessionDeps): Hono {
   const { sql, publicUrl, logger } = deps
   const cookie = sessionCookie(publicUrl)
@@ -43,9 +43,9 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   app.post('/', async (c) => {
     const actor = actorOf(c)
     const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw), actor)
-    // Whoever signs in anew leaves nothing open behind them.
-    const before = cookie.read(c.req.raw)
-    if (before !== null) await endSession(sql, before, actor)
+    // Signing in again ends the previous session of the browser.
+    const previous = cookie.read(c.req.raw)
+    if (previous !== null) await endSession(sql, previous, actor)
     return c.body(null, 204, { 'set-cookie': cookie.set(token, expiresAt) })
   })
   app.delete('/', async (c) => {
@@ -59,22 +59,22 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   return app
 }
 
-/** Who it is turns out when they are in: the entry is that of the key. */
+/** The API key is not known yet. The audit entry takes it from the session. */
 function actorOf(c: Context): Actor {
   const { address } = connectionOf(c)
   return requestActor('console', null, { headers: c.req.raw.headers, address })
 }
 
-/** Exchanges what proves who signs in, an API key or a sign-in link, for a session. */
+/** Exchanges an API key or a sign-in link for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
   const failures = createAuthFailureLimiter()
   return async (body: Record<string, unknown>, actor: Actor): Promise<StartedSession> => {
     const { token, link } = body
     const address = actor.address ?? undefined
     if (typeof token === 'string' && link === undefined) {
-      // Spaces and ends of lines come along when a token is pasted.
+      // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
-      if (caller.portal) throw noPortalKeys()
+      if (caller.portal) throw portalTokenRejected()
       return await startSession(sql, caller.keyId, actor)
     }
     if (typeof link === 'string' && token === undefined) {
@@ -82,7 +82,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
         throw countFailure(failures, error, address)
       })
     }
-    throw nothingToSignInWith()
+    throw missingCredentials()
   }
 }
 
@@ -91,24 +91,24 @@ function countFailure(failures: AuthFailureLimiter, error: unknown, address: str
   const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
   if (waitSeconds === 0) return error
   return rateLimited(
-    `Too many sign-in links that are not valid came from this address. Try again in ${waitSeconds} seconds.`,
+    `Too many invalid sign-in links from this address. Try again in ${waitSeconds} seconds.`,
     waitSeconds,
   )
 }
 
-function noPortalKeys(): DomainError {
+function portalTokenRejected(): DomainError {
   return new DomainError(
     'forbidden',
-    'This is the token of a portal session, which opens the portal only. Sign in with an API key.',
+    'This token belongs to a portal session and opens only the portal. Sign in with an API key.',
   )
 }
 
-function nothingToSignInWith(): DomainError {
+function missingCredentials(): DomainError {
   return invalid([
     {
       path: [],
       code: 'required',
-      detail: 'Give either token, an API key, or link, from a sign-in link; a string.',
+      detail: 'Send one string: token (an API key) or link (the token of a sign-in link).',
     },
   ])
 }

@@ -12,62 +12,70 @@ import {
 import { type ColorScheme, MAX_LOGO_URL_LENGTH } from './portal-url.ts'
 
 const PortalColorScheme = builder.enumType('PortalColorScheme', {
-  description: 'How light the portal is.',
+  description: 'The color scheme of the portal.',
   values: {
     LIGHT: { value: 'light', description: 'Dark text on light.' },
     DARK: { value: 'dark', description: 'Light text on dark.' },
-    AUTO: { value: 'auto', description: 'As the browser of the reader prefers.' },
+    AUTO: { value: 'auto', description: 'The preference of the browser.' },
   } satisfies Record<string, { value: ColorScheme; description: string }>,
 })
 
 const PortalTheme = builder.inputType('PortalTheme', {
-  description: 'How the portal looks in the host application.',
+  description: 'The appearance of the portal.',
   fields: (t) => ({
     primaryColor: t.string({
-      description: 'The color of buttons and links, as `#rrggbb`. Default: that of the console.',
+      description:
+        'The color of buttons and links, as `#rrggbb`. Default: the color of the console.',
     }),
     logoUrl: t.string({
-      description: `The address of a logo: \`https://…\`, at most ${MAX_LOGO_URL_LENGTH.toLocaleString('en')} characters. Default: none.`,
+      description: `The URL of a logo: \`https://…\`, at most ${MAX_LOGO_URL_LENGTH.toLocaleString('en')} characters. Default: none.`,
     }),
-    colorScheme: t.field({ type: PortalColorScheme, description: 'Default: AUTO.' }),
+    colorScheme: t.field({
+      type: PortalColorScheme,
+      description: 'The color scheme. Default: AUTO.',
+    }),
   }),
 })
 
 const PORTAL_SCOPES = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
 
 const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
-  description: 'A portal session to make.',
+  description: 'A portal session to create.',
   fields: (t) => ({
     scopes: t.stringList({
       required: true,
-      description: `What it may do: at least one of ${PORTAL_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. Only scopes that the key in use has itself, and without \`events:publish\` where it is for one webhook.`,
+      description: `The scopes of the session: at least one of ${PORTAL_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them. A session for one webhook cannot have \`events:publish\`.`,
     }),
     webhookId: t.id({
       description:
-        'The only webhook that it may see and change: `wh_…`. Default: all of the organization.',
+        'The only webhook that the session can access: `wh_…`. Default: all webhooks of the organization.',
     }),
     ttlSeconds: t.int({
       defaultValue: DEFAULT_TTL_SECONDS,
-      description: `How long it lasts, in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}. It ends earlier where the API key that makes it does.`,
+      description: `The lifetime in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}. The session ends earlier if the calling key expires or is revoked.`,
     }),
-    theme: t.field({ type: PortalTheme, description: 'How it looks.' }),
+    theme: t.field({
+      type: PortalTheme,
+      description: 'The appearance. Default: that of the console.',
+    }),
   }),
 })
 
 const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
-  description: 'A session of the portal: the pages of the console for whoever has its URL.',
+  description: 'A portal session: limited access to the console for the holder of its URL.',
   fields: (t) => ({
     id: t.exposeID('id', {
-      description: 'The id of the API key that it is: `key_…`. `revokeApiKey` ends it at once.',
+      description:
+        'The id of the session, which is an API key: `key_…`. `revokeApiKey` ends the session immediately.',
     }),
     url: t.exposeString('url', {
       description:
-        'What to redirect to, or to show in a frame: give it to the one person it is for, and store it nowhere. It is shown this once.',
+        'The URL to redirect to or to embed in a frame. It grants access: give it only to its user, and do not store it. It is returned only once.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description:
-        'When it ends: after `ttlSeconds`, or when the API key that made it expires, whichever is first. It ends at once when that key is revoked.',
+        'When the session ends: after `ttlSeconds`, or earlier if the API key that created it expires. Revoking that key ends the session immediately.',
     }),
   }),
 })
@@ -77,13 +85,13 @@ builder.mutationField('createPortalSession', (t) =>
     type: PortalSessionRef,
     nullable: true,
     description:
-      'Makes a short-lived URL of the portal, to embed in another application: the pages of the console, cut down to this organization, some scopes and, if wanted, one webhook. Needs the scope `keys:manage`.',
+      'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook. Needs the scope `keys:manage`.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],
       dataField: { name: 'portalSession', description: 'The session.' },
-      result: { description: 'The session was made.' },
-      union: { description: 'What `createPortalSession` answers with.' },
+      result: { description: 'The session was created.' },
+      union: { description: 'The result of `createPortalSession`.' },
     },
     args: {
       input: t.arg({

@@ -7,9 +7,9 @@ declare module '../graphql/builder.ts' {
 }
 
 builder.objectType('Header', {
-  description: 'One HTTP header.',
+  description: 'An HTTP header.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name, as it was given.' }),
-    value: t.exposeString('value', { description: 'Its value.' }),
+    name: t.exposeString('name', { description: 'The name.' }),
+    value: t.exposeString('value', { description: 'The value.' }),
   }),
 })

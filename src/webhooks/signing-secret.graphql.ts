@@ -12,17 +12,20 @@ declare module '../graphql/builder.ts' {
 }
 
 builder.objectType('SigningSecret', {
-  description: 'A key that signs, or until its rotation signed, the deliveries to one webhook.',
+  description: 'A key that signs the deliveries to one webhook, or signed them until its rotation.',
   fields: (t) => ({
     key: t.exposeString('key', {
-      description: 'The key: `whsec_` and base64. Give it to the receiver only.',
+      description: 'The key: `whsec_` followed by base64. Only the receiver may know it.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the secret was created.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Null for the secret that signs. For one that was rotated out: 24 hours after that, when it is erased.',
+        'When the secret is deleted: 24 hours after its rotation. Null for the current secret.',
     }),
   }),
 })
@@ -31,7 +34,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   signingSecret: t.field({
     type: 'SigningSecret',
     nullable: true,
-    description: 'The secret that signs every attempt. Needs the scope `secrets:read`.',
+    description: 'The current secret, which signs every attempt. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
     select: { signingSecrets: true },
     resolve: ({ signingSecrets }, _args, { webhooks }) =>
@@ -41,7 +44,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: ['SigningSecret'],
     nullable: true,
     description:
-      'The secrets that were rotated out less than 24 hours ago, newest first: they sign nothing any more, and receivers may still accept them. Needs the scope `secrets:read`.',
+      'The secrets that were rotated less than 24 hours ago, newest first. They no longer sign, but receivers may still accept them. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
     select: { signingSecrets: true },
     resolve: ({ signingSecrets }, _args, { webhooks }) =>
@@ -54,14 +57,14 @@ builder.mutationField('rotateSigningSecret', (t) =>
     type: 'SigningSecret',
     nullable: true,
     description:
-      'Makes a new signing secret for a webhook. From now on it alone signs, retries included; the old one stays valid for 24 hours, for receivers to change over. Needs the scope `secrets:rotate`.',
+      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret only. The old secret is kept for 24 hours. Needs the scope `secrets:rotate`.',
     authScopes: { scope: 'secrets:rotate' },
     portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
       types: [NotFoundError],
       dataField: { name: 'signingSecret', description: 'The new secret.' },
       result: { description: 'The secret was rotated.' },
-      union: { description: 'What `rotateSigningSecret` answers with.' },
+      union: { description: 'The result of `rotateSigningSecret`.' },
     },
     args: {
       webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),

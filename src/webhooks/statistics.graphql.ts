@@ -11,97 +11,103 @@ import {
 
 declare module '../graphql/builder.ts' {
   interface Objects {
-    /** Counts, in the buckets of `LATENCY_BOUNDS_MS`. */
+    /** The number of attempts in each bucket of `LATENCY_BOUNDS_MS`. */
     Latency: readonly number[]
   }
 }
 
 const BucketUnit = builder.enumType('BucketUnit', {
-  description: 'How much time is counted together, in UTC.',
+  description: 'The length of a statistics bucket. Buckets are aligned to UTC.',
   values: {
-    MINUTE: { value: 'minute', description: 'A minute. Kept for 48 hours.' },
-    HOUR: { value: 'hour', description: 'An hour. Kept as long as deliveries are.' },
-    DAY: { value: 'day', description: 'A day. Kept as long as deliveries are.' },
+    MINUTE: { value: 'minute', description: 'One minute. Kept for 48 hours.' },
+    HOUR: { value: 'hour', description: 'One hour. Kept as long as deliveries.' },
+    DAY: { value: 'day', description: 'One day. Kept as long as deliveries.' },
   } as const,
 })
 
 builder.objectType('Latency', {
   description:
-    'How long attempts took, from their beginning to their end. Estimated from counts, to within a quarter or so.',
+    'Percentiles of the duration of attempts, estimated from a histogram with an error of about 25%.',
   fields: (t) => ({
     p50Ms: t.float({
-      description: 'Half of the attempts took no longer, in milliseconds.',
+      description: 'The median, in milliseconds.',
       resolve: (counts) => latencyPercentile(counts, 0.5) ?? 0,
     }),
     p95Ms: t.float({
-      description: '95 of 100 took no longer, in milliseconds.',
+      description: 'The 95th percentile, in milliseconds.',
       resolve: (counts) => latencyPercentile(counts, 0.95) ?? 0,
     }),
     p99Ms: t.float({
-      description: '99 of 100 took no longer, in milliseconds.',
+      description: 'The 99th percentile, in milliseconds.',
       resolve: (counts) => latencyPercentile(counts, 0.99) ?? 0,
     }),
   }),
 })
 
 const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement({
-  description: 'The attempts that ended in a span of time.',
+  description: 'The attempts that ended in one bucket of time.',
   fields: (t) => ({
-    start: t.expose('start', { type: 'DateTime', description: 'When the span begins.' }),
-    attempts: t.exposeInt('attempts', { description: 'How many attempts there were.' }),
-    succeeded: t.exposeInt('succeeded', { description: 'How many were answered with 2xx.' }),
+    start: t.expose('start', { type: 'DateTime', description: 'When the bucket starts.' }),
+    attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
+    succeeded: t.exposeInt('succeeded', {
+      description: 'The number of attempts with a 2xx response.',
+    }),
     failed: t.int({
-      description: 'How many failed: they were not answered with 2xx.',
+      description: 'The number of attempts without a 2xx response.',
       resolve: ({ attempts, succeeded }) => attempts - succeeded,
     }),
-    failed3xx: t.exposeInt('failed3xx', { description: 'How many were answered with 3xx.' }),
-    failed4xx: t.exposeInt('failed4xx', { description: 'How many were answered with 4xx.' }),
+    failed3xx: t.exposeInt('failed3xx', {
+      description: 'The number of attempts with a 3xx response.',
+    }),
+    failed4xx: t.exposeInt('failed4xx', {
+      description: 'The number of attempts with a 4xx response.',
+    }),
     failed5xx: t.exposeInt('failed5xx', {
-      description: 'How many were answered with 5xx, or with what is no status of HTTP.',
+      description:
+        'The number of attempts with a 5xx response, or with a status code outside HTTP.',
     }),
     failedWithoutResponse: t.exposeInt('failedWithoutResponse', {
-      description: 'How many got no response: a timeout, or no connection.',
+      description: 'The number of attempts without a response: a timeout or a connection error.',
     }),
     successRate: t.float({
       nullable: true,
-      description:
-        'The part of the attempts that succeeded, from 0 to 1. Null when there were none.',
+      description: 'The share of successful attempts, from 0 to 1. Null if there were no attempts.',
       resolve: ({ attempts, succeeded }) => (attempts > 0 ? succeeded / attempts : null),
     }),
     latency: t.field({
       type: 'Latency',
       nullable: true,
-      description: 'How long the attempts took. Null when there were none.',
+      description: 'The duration of the attempts. Null if there were no attempts.',
       resolve: ({ attempts, latency }) => (attempts > 0 ? latency : null),
     }),
   }),
 })
 
-const WHAT = `What attempts came to, in spans of time, oldest first: every span that the time from \`since\` to \`until\` touches, those without attempts too; at most ${MAX_BUCKETS}. Needs the scope \`deliveries:read\`.`
+const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets. Needs the scope \`deliveries:read\`.`
 
-/** As they are written: complexity is counted before arguments are read. */
+/** Raw arguments: complexity is counted before arguments are parsed. */
 interface BucketArgs {
   readonly since: unknown
   readonly until?: unknown
   readonly bucket: unknown
 }
 
-/** Everything below, once for each bucket. Too many buckets are refused by their own rule. */
+/** The subfields cost once per bucket. Too many buckets are rejected when the field resolves. */
 function bucketComplexity({ since, until, bucket }: BucketArgs) {
   const timeMs = Date.parse(String(until ?? new Date().toISOString())) - Date.parse(String(since))
   const count = timeMs / UNIT_MS[String(bucket).toLowerCase() as keyof typeof UNIT_MS]
   return { field: 1, multiplier: count >= 0 ? Math.min(MAX_BUCKETS, count + 2) : MAX_BUCKETS }
 }
 
-const SINCE = 'Where the time begins.'
-const UNTIL = 'Where it ends. Default: now.'
-const BUCKET = 'How long each span is.'
+const SINCE = 'The start of the time range.'
+const UNTIL = 'The end of the time range. Default: now.'
+const BUCKET = 'The length of each bucket. Default: HOUR.'
 
 builder.prismaObjectFields('Webhook', (t) => ({
   statistics: t.field({
     type: [Bucket],
     nullable: true,
-    description: WHAT,
+    description: `Statistics of the attempts of this webhook: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
     args: {
@@ -127,7 +133,7 @@ builder.queryField('statistics', (t) =>
   t.field({
     type: [Bucket],
     nullable: true,
-    description: `Of all webhooks of the organization together, deleted ones included. ${WHAT}`,
+    description: `Statistics of the attempts of all webhooks of the organization, including deleted webhooks: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
     args: {

@@ -1,6 +1,14 @@
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import type { WebhookFilter, WebhookState } from './find-webhooks.ts'
+import { callerOf } from '../graphql/context.ts'
+import { openStream, readOnce } from '../graphql/live-stream.ts'
+import { streamsOfWebhook } from '../graphql/portal-access.ts'
+import type { StreamItem } from '../live/subscriber.ts'
+import {
+  findWebhooksByIds,
+  type WebhookState as State,
+  type WebhookFilter,
+} from './find-webhooks.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
 declare module '../graphql/builder.ts' {
@@ -10,7 +18,7 @@ declare module '../graphql/builder.ts' {
 }
 
 interface WebhookHealth {
-  readonly state: WebhookState
+  readonly state: State
   readonly failingSince: Date | null
   readonly consecutiveFailures: number
   readonly lastSuccessAt: Date | null
@@ -18,49 +26,50 @@ interface WebhookHealth {
   readonly nextProbeAt: Date | null
   readonly lastError: string | null
   readonly concurrencyLimit: number | null
-  readonly tally: AttemptCounts
+  readonly counts: AttemptCounts
 }
 
-const WebhookStateType = builder.enumType('WebhookState', {
-  description: 'How a webhook fares.',
+const WebhookState = builder.enumType('WebhookState', {
+  description: 'The state of a webhook.',
   values: {
     HEALTHY: {
       value: 'healthy',
-      description: 'It is enabled, and its last attempt succeeded, or none was made yet.',
+      description: 'Enabled, and the last attempt succeeded or there is none.',
     },
-    FAILING: { value: 'failing', description: 'It is enabled, and its last attempts failed.' },
+    FAILING: { value: 'failing', description: 'Enabled, and the last attempt failed.' },
     ON_HOLD: {
       value: 'on_hold',
       description:
-        'It is enabled, and its circuit breaker is open, because 10 attempts or more in a row failed over at least 60 seconds. Its deliveries are parked. One probe at a time tests it; the first success releases the backlog.',
+        'Enabled, and the circuit breaker is open, because at least 10 consecutive attempts failed over at least 60 seconds. Deliveries are parked. One probe at a time tests the endpoint; the first success releases the backlog.',
     },
-    DISABLED: { value: 'disabled', description: 'It is not enabled: nothing is delivered.' },
+    DISABLED: { value: 'disabled', description: 'Not enabled. Nothing is delivered.' },
   } as const,
 })
 
 builder.inputType('WebhookFilter', {
-  description: 'Which webhooks: those that meet all of what is given.',
+  description: 'Selects webhooks. A webhook must match all given fields.',
   fields: (t) => ({
     urlContains: t.string({
-      description: 'Only those with this in their address, in upper or lower case.',
+      description: 'Webhooks whose URL contains this text, ignoring case.',
       validate: textRule,
     }),
     descriptionContains: t.string({
-      description: 'Only those with this in their description, in upper or lower case.',
+      description: 'Webhooks whose description contains this text, ignoring case.',
       validate: textRule,
     }),
     subscribesTo: t.string({
-      description: 'Only those that receive the event type with this name.',
+      description: 'Webhooks that subscribe to the event type with this name.',
       validate: textRule,
     }),
-    enabled: t.boolean({ description: 'Only those that are enabled, or that are not.' }),
-    state: t.field({ type: WebhookStateType, description: 'Only those that fare so.' }),
+    enabled: t.boolean({ description: 'Webhooks that are enabled (true) or disabled (false).' }),
+    state: t.field({ type: WebhookState, description: 'Webhooks in this state.' }),
   }),
 })
 
 /** In hours. */
 const HealthWindow = builder.enumType('HealthWindow', {
-  description: 'The time up to now that is looked at, at most as long as deliveries are kept.',
+  description:
+    'A time window that ends now. It does not reach further back than the retention of deliveries.',
   values: {
     HOUR: { value: 1, description: 'The last 60 minutes.' },
     DAY: { value: 24, description: 'The last 24 hours.' },
@@ -70,61 +79,61 @@ const HealthWindow = builder.enumType('HealthWindow', {
 })
 
 const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
-  description: 'How a webhook fares, and how its attempts of some time went.',
+  description: 'The state of a webhook, and statistics of its attempts in a time window.',
   fields: (t) => ({
-    state: t.expose('state', { type: WebhookStateType, description: 'How it fares now.' }),
+    state: t.expose('state', { type: WebhookState, description: 'The current state.' }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When the first of the attempts began that have all failed since. Null if the last succeeded.',
+        'When the first of the consecutive failures started. Null if the last attempt succeeded.',
     }),
     consecutiveFailures: t.exposeInt('consecutiveFailures', {
-      description: 'How many attempts failed since one succeeded.',
+      description: 'The number of failed attempts since the last success.',
     }),
     onHoldSince: t.expose('onHoldSince', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when it is on hold because it keeps failing. Its deliveries are parked, and use up no attempts. Null when it is not on hold.',
+        'When the webhook was put on hold. Parked deliveries use up no attempts. Null if it is not on hold.',
     }),
     nextProbeAt: t.expose('nextProbeAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When the next probe is sent: 30 seconds after the hold began, then at intervals that double up to 15 minutes. Null when it is not on hold.',
+        'When the next probe is sent: 30 seconds after the hold started, then at intervals that double up to 15 minutes. Null if the webhook is not on hold.',
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,
       description:
-        'How the last failed attempt failed, such as `HTTP 503 from https://hooks.example.com`. Null if the last attempt succeeded.',
+        'The error of the last attempt, such as `HTTP 503 from https://hooks.example.com`. Null if it succeeded.',
     }),
     concurrencyLimit: t.exposeInt('concurrencyLimit', {
       nullable: true,
       description:
-        'How many attempts to it may be in flight in each worker now, where the limit adapts: it starts at 20, grows while the endpoint keeps up and is halved when the endpoint is overloaded. As of a few seconds ago. Null when no worker has reported one, as where `maxInFlight` is set.',
+        'The current adaptive concurrency limit: the maximum number of attempts in flight per worker. It starts at 20, grows while the endpoint keeps up, and is halved when the endpoint is overloaded. Up to a few seconds old. Null if `maxInFlight` is set or no worker has reported a limit.',
     }),
     lastSuccessAt: t.expose('lastSuccessAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When an attempt last succeeded, to the minute, however long ago. Null if none did.',
+        'When an attempt last succeeded, to the minute, also before the window. Null if none has succeeded.',
     }),
     attempts: t.int({
-      description: 'How many attempts were made in the window.',
-      resolve: ({ tally }) => tally.attempts,
+      description: 'The number of attempts in the window.',
+      resolve: ({ counts }) => counts.attempts,
     }),
     successRate: t.float({
       nullable: true,
       description:
-        'The part of the attempts in the window that succeeded, from 0 to 1. Null when there were none.',
-      resolve: ({ tally }) => (tally.attempts > 0 ? tally.succeeded / tally.attempts : null),
+        'The share of successful attempts in the window, from 0 to 1. Null if there were no attempts.',
+      resolve: ({ counts }) => (counts.attempts > 0 ? counts.succeeded / counts.attempts : null),
     }),
     latency: t.field({
       type: 'Latency',
       nullable: true,
-      description: 'How long the attempts in the window took. Null when there were none.',
-      resolve: ({ tally }) => (tally.attempts > 0 ? tally.latency : null),
+      description: 'The duration of the attempts in the window. Null if there were no attempts.',
+      resolve: ({ counts }) => (counts.attempts > 0 ? counts.latency : null),
     }),
   }),
 })
@@ -136,19 +145,19 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: WebhookHealth,
     nullable: true,
     description:
-      'How it fares. Windows of a day and more begin at a whole hour. Needs the scope `deliveries:read`.',
+      'The health of the webhook. Windows of a day or more start at a full hour. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     args: {
       window: t.arg({
         type: HealthWindow,
         required: true,
         defaultValue: 24,
-        description: 'Which attempts are counted.',
+        description: 'The time window of the statistics. Default: DAY.',
       }),
     },
     select: { enabled: true, condition: true, schedule: true },
     resolve: async ({ id, enabled, condition, schedule }, { window }, context, info) => {
-      const tallyOf = context.perField(info, (ids: string[]) => {
+      const countsOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
         return readAttemptTotals(
           context.sql,
@@ -166,18 +175,62 @@ builder.prismaObjectFields('Webhook', (t) => ({
         lastError: condition?.lastError ?? null,
         concurrencyLimit: schedule?.concurrencyLimit ?? null,
         lastSuccessAt: condition?.lastSuccessAt ?? null,
-        tally: await tallyOf(id),
+        counts: await countsOf(id),
       }
     },
   }),
 }))
 
-function stateOf(
-  enabled: boolean,
-  onHoldSince: Date | null,
-  failingSince: Date | null,
-): WebhookState {
+function stateOf(enabled: boolean, onHoldSince: Date | null, failingSince: Date | null): State {
   if (!enabled) return 'disabled'
   if (onHoldSince) return 'on_hold'
   return failingSince ? 'failing' : 'healthy'
 }
+
+const WebhookHealthChange = builder.objectRef<StreamItem>('WebhookHealthChange').implement({
+  description: 'A change of the state of a webhook.',
+  fields: (t) => ({
+    state: t.field({
+      type: WebhookState,
+      description: 'The new state.',
+      resolve: ({ liveEvent }) => (liveEvent.kind === 'health' ? liveEvent.health : 'healthy'),
+    }),
+    webhook: t.prismaField({
+      type: 'Webhook',
+      nullable: true,
+      description:
+        'The webhook. Null if it was deleted in the meantime. Needs the scope `webhooks:read`.',
+      authScopes: { scope: 'webhooks:read' },
+      resolve: async (query, event, _args, context, info) => {
+        const { organizationId } = callerOf(context)
+        const webhooks = await readOnce(event, info, (batch) => {
+          const ids = batch.map(({ webhookId }) => webhookId)
+          return findWebhooksByIds(context.prisma, organizationId, ids, query)
+        })
+        return webhooks.get(event.liveEvent.webhookId) ?? null
+      },
+    }),
+  }),
+})
+
+builder.subscriptionField('webhookHealthChanged', (t) =>
+  t.field({
+    type: WebhookHealthChange,
+    nullable: true,
+    description: 'Emits each change of the state of a webhook. Needs the scope `webhooks:read`.',
+    authScopes: { scope: 'webhooks:read' },
+    portal: streamsOfWebhook,
+    args: {
+      webhookId: t.arg.id({
+        description: 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.',
+      }),
+    },
+    subscribe: (_root, { webhookId }, context) =>
+      openStream(context, {
+        webhookId,
+        needsHealth: true,
+        filter: ({ kind }) => kind === 'health',
+      }),
+    resolve: (event) => event,
+  }),
+)

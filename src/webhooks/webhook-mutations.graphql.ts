@@ -9,26 +9,27 @@ import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
 import { createWebhook, deleteWebhook, updateWebhook, type WebhookDeps } from './webhook.ts'
 
 const HeaderInput = builder.inputType('HeaderInput', {
-  description: 'One custom header.',
+  description: 'A custom header.',
   fields: (t) => ({
     name: t.string({
       required: true,
       description:
-        'A name that HTTP allows, not repeated in another case. Refused are `wh-*`, `webhook-*` and whatever else the names of the delivery headers begin with (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate` and those of the connection.',
+        'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, and connection headers.',
     }),
     value: t.string({
       required: true,
-      description: 'Visible ASCII, with spaces and tabs inside only.',
+      description:
+        'Visible ASCII characters. Spaces and tabs are allowed, but not at the start or end.',
     }),
   }),
 })
 
 const URL_RULE =
-  'an HTTPS address of at most 2,048 characters, to a public host, on port 443 or one from 1024 up, without user name, password and fragment.'
+  'an HTTPS URL of at most 2,048 characters, with a public host, port 443 or a port from 1024, and without user name, password or fragment.'
 const EVENT_SUBSCRIPTIONS =
-  'The names of the event types to receive: at least one, all of them in the catalogue. Repeated names collapse.'
+  'The names of the event types to receive: at least one. All must be in the catalogue. Duplicates are removed.'
 const HEADERS =
-  'Static headers added to every delivery: at most 32, of 8 KiB in all. They are encrypted at rest.'
+  'Static headers added to every delivery: at most 32, and 8 KiB in total. They are encrypted at rest.'
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
@@ -48,27 +49,37 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   fields: (t) => ({
     url: t.string({
       required: true,
-      description: `Where deliveries are POSTed to: ${URL_RULE}`,
+      description: `The URL that deliveries are POSTed to: ${URL_RULE}`,
     }),
     eventSubscriptions: t.stringList({ required: true, description: EVENT_SUBSCRIPTIONS }),
-    description: t.string({ description: 'A free label of at most 1,000 characters.' }),
-    enabled: t.boolean({ defaultValue: false, description: 'Whether to deliver.' }),
-    headers: t.field({ type: [HeaderInput], description: HEADERS }),
+    description: t.string({
+      description: 'A description of at most 1,000 characters. Default: none.',
+    }),
+    enabled: t.boolean({
+      defaultValue: false,
+      description: 'Whether the webhook receives deliveries. Default: false.',
+    }),
+    headers: t.field({ type: [HeaderInput], description: `${HEADERS} Default: none.` }),
     ...sendOptions(t),
   }),
 })
 
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description:
-    'What to change of a webhook. A field that is left out stays as it is; null sets an option of sending back to its default.',
+    'Changes to a webhook. Omitted fields keep their values. Null resets a delivery option to its default.',
   fields: (t) => ({
-    url: t.string({ description: `Where deliveries are POSTed to: ${URL_RULE}` }),
+    url: t.string({ description: `The URL that deliveries are POSTed to: ${URL_RULE}` }),
     eventSubscriptions: t.stringList({ description: EVENT_SUBSCRIPTIONS }),
-    description: t.string({ description: 'At most 1,000 characters; null for none.' }),
-    enabled: t.boolean({ description: 'Switching it on also sends what waited meanwhile.' }),
+    description: t.string({
+      description: 'A description of at most 1,000 characters. Null removes it.',
+    }),
+    enabled: t.boolean({
+      description:
+        'Whether the webhook receives deliveries. Enabling it also releases the deliveries parked while it was disabled.',
+    }),
     headers: t.field({
       type: [HeaderInput],
-      description: `${HEADERS} They replace all; null for none.`,
+      description: `${HEADERS} They replace all existing headers. Null removes all.`,
     }),
     ...sendOptions(t),
   }),
@@ -79,25 +90,25 @@ builder.mutationFields((t) => ({
     type: 'Webhook',
     nullable: true,
     description:
-      'Registers a webhook and makes its signing secret. Needs the scope `webhooks:write`; reading the secret needs `secrets:read`.',
+      'Registers a webhook and creates its signing secret. Needs the scope `webhooks:write`, and `secrets:read` to read the secret.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError, ConflictError],
       dataField: { name: 'webhook', description: 'The new webhook.' },
       result: { description: 'The webhook was registered.' },
-      union: { description: 'What `createWebhook` answers with.' },
+      union: { description: 'The result of `createWebhook`.' },
     },
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
       idempotencyKey: t.arg.string({
         description:
-          '1 to 255 characters, remembered for 24 hours: a repetition with the same input registers nothing and answers with the webhook of the first call, as it is now.',
+          '1 to 255 characters, valid for 24 hours. Repeating the call with the same key and input creates nothing and returns the existing webhook.',
       }),
     },
     resolve: async (query, _root, { input, idempotencyKey }, context) => {
       const { organizationId } = callerOf(context)
       const { enabled, ...fields } = withHeadersByName(input)
-      // Null, as of an unset variable, means the default.
+      // Null, for example from an unset variable, means the default.
       const webhook = { ...fields, ...(typeof enabled === 'boolean' && { enabled }) }
       if (typeof idempotencyKey === 'string') {
         const id = await createWebhookOnce(
@@ -123,15 +134,15 @@ builder.mutationFields((t) => ({
       types: [ValidationError, NotFoundError],
       dataField: { name: 'webhook', description: 'The webhook after the change.' },
       result: { description: 'The webhook was changed.' },
-      union: { description: 'What `updateWebhook` answers with.' },
+      union: { description: 'The result of `updateWebhook`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
-      input: t.arg({ type: UpdateWebhookInput, required: true, description: 'What to change.' }),
+      input: t.arg({ type: UpdateWebhookInput, required: true, description: 'The changes.' }),
     },
     resolve: async (query, _root, { id, input }, context) => {
       const { organizationId } = callerOf(context)
-      // The domain refuses what is null and may not be, and says so.
+      // The domain rejects null for fields that cannot be null.
       const changes = withHeadersByName(input) as Parameters<typeof updateWebhook>[3]
       await updateWebhook(actingAs(context), organizationId, id, changes)
       return await rereadWebhook(context.prisma, organizationId, id, query)
@@ -142,14 +153,14 @@ builder.mutationFields((t) => ({
     type: 'ID',
     nullable: true,
     description:
-      'Removes a webhook for good, with its secrets and headers. Deliveries still pending are canceled. Needs the scope `webhooks:write`.',
+      'Deletes a webhook permanently, with its secrets and headers. Pending deliveries are canceled. Needs the scope `webhooks:write`.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {
       types: [NotFoundError],
-      dataField: { name: 'id', description: 'The id it had.' },
-      result: { description: 'The webhook was removed.' },
-      union: { description: 'What `deleteWebhook` answers with.' },
+      dataField: { name: 'id', description: 'The id of the deleted webhook.' },
+      result: { description: 'The webhook was deleted.' },
+      union: { description: 'The result of `deleteWebhook`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
     resolve: async (_root, { id }, context) => {
@@ -163,7 +174,7 @@ interface WithHeaders {
   readonly headers?: readonly { readonly name: string; readonly value: string }[] | null | undefined
 }
 
-/** As the domain knows headers: values by name. A name given twice to the letter must be told before it is lost. */
+/** Converts headers to the form of the domain: values by name. Rejects a repeated name, which the object would lose. */
 function withHeadersByName<Input extends WithHeaders>(
   input: Input,
 ): Omit<Input, 'headers'> & { headers?: Record<string, string> | null } {
@@ -184,7 +195,7 @@ function withHeadersByName<Input extends WithHeaders>(
   return { ...fields, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }
 }
 
-/** Names the caller as the actor in the audit log. */
+/** The dependencies, with the caller as the actor in the audit log. */
 function actingAs({ webhooks, actor }: Context): WebhookDeps {
   return { ...webhooks, actor }
 }

@@ -32,7 +32,7 @@ const Webhook = builder.prismaNode('Webhook', {
     headers: t.field({
       type: ['Header'],
       description:
-        'The custom headers added to every delivery. They may hold credentials: without the scope `secrets:read` each value reads `•••`. (REST answers the values to every key with `webhooks:read`.) When none of the encryption keys decrypts them, there is one named `(unreadable)`: give them anew.',
+        'The custom headers added to every delivery. Values are masked as `•••` without the scope `secrets:read`, because they may be credentials. (REST returns the values to any key with `webhooks:read`.) If no encryption key decrypts them, the only header is named `(unreadable)`: set the headers again.',
       select: { id: true, headersCiphertext: true },
       resolve: ({ id, headersCiphertext }, _args, context) => {
         const headers = readHeaders(context.webhooks.keyring, headersCiphertext, id)
@@ -46,13 +46,16 @@ const Webhook = builder.prismaNode('Webhook', {
     }),
     deliveryHeaderPrefix: t.string({
       description:
-        'What the names of the headers of each delivery begin with, before `id`, `timestamp` and `signature`: `wh-`, unless the operator chose another (POSTHORN_HEADER_PREFIX).',
+        'The prefix of the delivery headers `id`, `timestamp` and `signature`, set by the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
       resolve: (_webhook, _args, { webhooks }) => webhooks.headerPrefix ?? DEFAULT_HEADER_PREFIX,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the webhook was created.',
+    }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was changed last.',
+      description: 'When the webhook was last changed.',
     }),
   }),
 })
@@ -64,8 +67,7 @@ const WebhookConnection = builder.connectionObject(
     description: 'A page of webhooks.',
     fields: (t) => ({
       totalCount: t.int({
-        description:
-          'How many there are on all pages together. Only webhooks are counted: an organization has few, and counting deliveries or events would read them all.',
+        description: 'The number of webhooks on all pages.',
         resolve: (connection) => (connection as unknown as Countable).totalCount(),
       }),
     }),
@@ -73,7 +75,7 @@ const WebhookConnection = builder.connectionObject(
   { name: 'WebhookEdge', description: 'A webhook in a page.' },
 )
 
-/** What the connection carries to the field that counts it: it runs only where that is asked for. */
+/** The count is a function on the connection, so that it runs only if the field is selected. */
 interface Countable {
   readonly totalCount: () => Promise<number>
 }
@@ -99,7 +101,7 @@ builder.queryFields((t) => ({
       authScopes: { scope: 'webhooks:read' },
       portal: (args, { webhookId }) => ({ ...args, filter: { ...args.filter, uuid: webhookId } }),
       args: {
-        filter: t.arg({ type: 'WebhookFilter', description: 'Which of them. Default: all.' }),
+        filter: t.arg({ type: 'WebhookFilter', description: 'Selects webhooks. Default: all.' }),
       },
       resolve: (query, _root, { filter }, context) =>
         findWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
@@ -114,7 +116,7 @@ builder.prismaObjectFields('Delivery', (t) => ({
   webhook: t.field({
     type: Webhook,
     nullable: true,
-    description: 'Where it goes. Null when that was deleted. Needs the scope `webhooks:read`.',
+    description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
     select: (_args, _context, nestedSelection) => ({
       webhook: nestedSelection({ select: { id: true, deletedAt: true } }),

@@ -19,7 +19,7 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
-    nodes { id at action subjectId apiKeyId source address forwardedFor userAgent before after }
+    nodes { id createdAt action subjectId apiKeyId source address forwardedFor userAgent before after }
     pageInfo { hasNextPage endCursor } } }`
 
 async function log(filter: object = {}) {
@@ -155,9 +155,9 @@ describe('reading the audit log', () => {
     for (let i = 0; i < 3; i++) await posthorn.rest('POST', '/webhooks', HOOK)
     const all = await log({ action: 'webhook.created' })
     expect(all.length).toBeGreaterThanOrEqual(3)
-    expect(all.map(({ at }: { at: string }) => at)).toEqual(
+    expect(all.map(({ createdAt }: { createdAt: string }) => createdAt)).toEqual(
       all
-        .map(({ at }: { at: string }) => at)
+        .map(({ createdAt }: { createdAt: string }) => createdAt)
         .toSorted()
         .reverse(),
     )
@@ -174,7 +174,7 @@ describe('reading the audit log', () => {
     const key = publicId('apiKey', posthorn.tenant.keyId)
     expect(await log({ action: 'webhook.created', apiKeyId: key })).toEqual(all)
     expect(await log({ until: '2020-01-01T00:00:00Z' })).toEqual([])
-    expect(await log({ since: all[0].at, action: 'webhook.created' })).toContainEqual(all[0])
+    expect(await log({ since: all[0].createdAt, action: 'webhook.created' })).toContainEqual(all[0])
   })
 
   test.each([

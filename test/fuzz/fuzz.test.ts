@@ -56,13 +56,13 @@ async function send({ method, path, headers, body }: Input): Promise<number> {
 async function sendRaw(bytes: Uint8Array): Promise<number> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve) => {
-    let answer = ''
+    let response = ''
     const socket = connect(Number(port), hostname, () => socket.end(bytes))
     socket.on('data', (chunk) => {
-      answer += chunk
+      response += chunk
     })
     socket.on('error', () => {})
-    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)))
+    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1] ?? 0)))
     socket.setTimeout(10_000, () => socket.destroy())
   })
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mintId, publicId } from '../../src/db/ids.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
-import { tidy } from './support/tidy.ts'
+import { withStableValues } from './support/stable-values.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -20,7 +20,7 @@ function call(operation: string, variables: Record<string, unknown> = {}, token 
 }
 
 describe('apiKeys', () => {
-  test('are listed oldest first, in pages, without their tokens', async () => {
+  test('are listed oldest first, in pages, without tokens', async () => {
     await call('CreateApiKey', { input: { scopes: ['webhooks:read'], name: 'Second' } })
     const { data, errors } = await call('ApiKeys', { first: 1 })
     expect(errors).toBeUndefined()
@@ -32,7 +32,7 @@ describe('apiKeys', () => {
     expect(api.statements.list).toEqual(['authenticate', 'select api_keys'])
   })
 
-  test('of another organization are not among them', async () => {
+  test('do not include keys of another organization', async () => {
     const other = await api.tenant()
     const { data } = await call('ApiKeys', {}, other.token)
     expect(data.apiKeys.nodes).toHaveLength(1)
@@ -40,11 +40,11 @@ describe('apiKeys', () => {
 })
 
 describe('createApiKey', () => {
-  test('answers with the token, which works at once', async () => {
+  test('returns the token, which works immediately', async () => {
     const input = { scopes: ['webhooks:read', 'webhooks:read'], name: 'Console' }
     const { data, errors } = await call('CreateApiKey', { input })
     expect(errors).toBeUndefined()
-    expect(tidy(data)).toMatchInlineSnapshot(`
+    expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "createApiKey": {
           "__typename": "CreateApiKeySuccess",
@@ -71,7 +71,7 @@ describe('createApiKey', () => {
     })
   })
 
-  test('an expiry is kept, and no name is needed', async () => {
+  test('stores the expiry, and needs no name', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const { data } = await call('CreateApiKey', { input: { scopes: ['events:read'], expiresAt } })
     expect(data.createApiKey.createdApiKey.apiKey).toMatchObject({ expiresAt, name: null })
@@ -88,7 +88,7 @@ describe('createApiKey', () => {
     ],
     ['an empty name', { scopes: ['webhooks:read'], name: ' ' }, ['name'], 'too_small'],
     ['a name with NUL', { scopes: ['webhooks:read'], name: 'a\0' }, ['name'], 'custom'],
-  ])('%s is refused', async (_what, input, path, code) => {
+  ])('%s is rejected', async (_what, input, path, code) => {
     const { data, errors } = await call('CreateApiKey', { input })
     expect(errors).toBeUndefined()
     expect(data.createApiKey).toMatchObject({
@@ -97,7 +97,7 @@ describe('createApiKey', () => {
     })
   })
 
-  test('nobody gives a scope that they lack', async () => {
+  test('a caller cannot grant a scope that its key lacks', async () => {
     const lesser = await api.tenant(['keys:manage', 'webhooks:read'])
     const input = { scopes: ['webhooks:read', 'secrets:read', 'admin'] }
     const { data } = await call('CreateApiKey', { input }, lesser.token)
@@ -113,20 +113,20 @@ describe('createApiKey', () => {
     expect(list.apiKeys.nodes).toHaveLength(1)
   })
 
-  test('only an operator makes operators', async () => {
+  test('only an operator can create operator keys', async () => {
     const operator = await api.tenant(['admin'])
     const input = { scopes: ['admin', 'webhooks:read'] }
-    const { data: refused } = await call('CreateApiKey', { input })
-    expect(refused.createApiKey.__typename).toBe('ValidationError')
+    const { data: rejected } = await call('CreateApiKey', { input })
+    expect(rejected.createApiKey.__typename).toBe('ValidationError')
     const { data } = await call('CreateApiKey', { input }, operator.token)
     expect(data.createApiKey.createdApiKey.apiKey.scopes).toEqual(['admin', 'webhooks:read'])
   })
 })
 
 describe('revokeApiKey', () => {
-  test('the key is refused from then on, and revoking it again changes nothing', async () => {
-    const { data: made } = await call('CreateApiKey', { input: { scopes: ['webhooks:read'] } })
-    const { token, apiKey } = made.createApiKey.createdApiKey
+  test('later requests with the key are rejected, and revoking it again changes nothing', async () => {
+    const { data: created } = await call('CreateApiKey', { input: { scopes: ['webhooks:read'] } })
+    const { token, apiKey } = created.createApiKey.createdApiKey
     const { data } = await call('RevokeApiKey', { id: apiKey.id })
     const { revokedAt } = data.revokeApiKey.apiKey
     expect(Date.parse(revokedAt)).toBeLessThanOrEqual(Date.now())
@@ -137,16 +137,19 @@ describe('revokeApiKey', () => {
     expect(again.revokeApiKey.apiKey.revokedAt).toBe(revokedAt)
   })
 
-  test.each(['key_nonsense', mintId('apiKey'), mintId('webhook')])('%s is no key', async (id) => {
-    const { data } = await call('RevokeApiKey', { id })
-    expect(data.revokeApiKey).toEqual({
-      __typename: 'NotFoundError',
-      code: 'not_found',
-      message: `There is no API key "${id}".`,
-    })
-  })
+  test.each(['key_nonsense', mintId('apiKey'), mintId('webhook')])(
+    '%s is not an API key',
+    async (id) => {
+      const { data } = await call('RevokeApiKey', { id })
+      expect(data.revokeApiKey).toEqual({
+        __typename: 'NotFoundError',
+        code: 'not_found',
+        message: `There is no API key "${id}".`,
+      })
+    },
+  )
 
-  test('a key of another organization reads as not found, and stays valid', async () => {
+  test('a key of another organization is not found, and stays valid', async () => {
     const other = await api.tenant()
     const { data } = await call('RevokeApiKey', { id: publicId('apiKey', other.keyId) })
     expect(data.revokeApiKey.__typename).toBe('NotFoundError')

@@ -53,7 +53,7 @@ test('an attempt shows the request as it was sent, with the values of custom hea
   })
 })
 
-test('an attempt made under another header prefix shows that one', async () => {
+test('an attempt shows the header prefix that it was sent with', async () => {
   const { request } = await attempt(200, {}, { ...SENDER, headerPrefix: 'webhook-' })
   const names = request.headers.map(({ name }: { name: string }) => name)
   expect(names).toContain('webhook-signature')
@@ -78,7 +78,7 @@ test.each([
   })
 })
 
-test('without a response there is none, and without its event no body', async () => {
+test('an attempt without a response has none, and without its event it has no request body', async () => {
   const { response } = await attempt(null)
   expect(response).toBeNull()
   await api.database.prisma.event.deleteMany({ where: { organizationId: tenant.organizationId } })
@@ -102,7 +102,7 @@ test('the body of the request needs events:read', async () => {
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
 })
 
-test('of deliveries with many attempts no more are read than the page holds', async () => {
+test('a page reads no more attempts of a delivery than it returns', async () => {
   for (let i = 0; i < 5; i++) await attempt(500, { next: { kind: 'retry', delayMs: 60_000 } })
   const numbers = async (page: string) => {
     const { data } = await api.call(

@@ -21,7 +21,7 @@ async function park(ids: readonly string[], reason: string) {
   })
 }
 
-test('webhooks show how many of their deliveries are parked, all of a page in one statement', async () => {
+test('webhooks show the number of parked deliveries, with one statement per page', async () => {
   await addWebhook(api, tenant.organizationId)
   await publish(api, tenant.organizationId, 3)
   const [newest = '', ...others] = await deliveryIds(api.database, tenant.organizationId)
@@ -39,7 +39,7 @@ test('webhooks show how many of their deliveries are parked, all of a page in on
 })
 
 test.each(['disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered'])(
-  'a delivery shows that it is parked for %s',
+  'a delivery shows the parked reason %s',
   async (reason) => {
     await addWebhook(api, tenant.organizationId)
     await publish(api, tenant.organizationId)
@@ -50,7 +50,7 @@ test.each(['disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered'])
   },
 )
 
-test('how many are parked needs deliveries:read', async () => {
+test('parkedCount needs deliveries:read', async () => {
   const { token, organizationId } = await api.tenant(['webhooks:read'])
   await addWebhook(api, organizationId)
   const { data, errors } = await api.call(token, '{ webhooks { nodes { id parkedCount } } }')

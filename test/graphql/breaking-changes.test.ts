@@ -8,7 +8,7 @@ import { lastRelease, unmarkedBreakingChanges } from './support/breaking-changes
 
 const root = path.join(import.meta.dirname, '../..')
 
-test('what breaks clients of the last release is in the changelog', async ({ skip }) => {
+test('changes that break clients of the last release are in the changelog', async ({ skip }) => {
   const release = await lastRelease(root)
   if (!release) return skip('There is no release to compare with, or no history in this clone.')
   const read = (name: string) => readFile(path.join(root, name), 'utf8')
@@ -57,7 +57,7 @@ describe('a change of the schema', () => {
     ['a field that is never null now', before.replace('note: String', 'note: String!')],
     ['a type added', `${before} type Added { id: ID! }`],
     ['nothing', before],
-  ])('that breaks nobody passes: %s', async (_what, after) => {
+  ])('that breaks no client passes: %s', async (_what, after) => {
     expect(await check(after)).toEqual([])
   })
 
@@ -70,13 +70,13 @@ describe('a change of the schema', () => {
       '## Unreleased\n\n## 1.2.0\n\n### Breaking\n\n- `Webhook.note`\n',
     ]
     for (const changelog of unmarked) expect(await check(after, changelog)).toHaveLength(1)
-    // As the next release is prepared.
+    // While the next release is prepared.
     const prepared = '## Unreleased\n\n## 2.0.0\n\n### Breaking\n\n- `Webhook.note`\n\n## 1.2.0\n'
     expect(await check(after, prepared)).toEqual([])
   })
 })
 
-test('the last release is the newest tag of a version below the commit, with its schema', async () => {
+test('the last release is the newest version tag before the commit, with its schema', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn-release-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   const git = (...args: string[]) =>

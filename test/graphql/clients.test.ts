@@ -24,14 +24,14 @@ import {
   type WebhooksQuery,
 } from './generated/graphql.ts'
 
-/** What a frontend does, in the words of its client: with the types of the documents, and nothing cast. */
+/** The operations of a frontend with one client library, with the types of the documents and no casts. */
 interface Frontend {
   list(): Promise<WebhooksQuery | undefined>
   create(variables: CreateWebhookMutationVariables): Promise<CreateWebhookMutation | undefined>
   publish(variables: PublishEventMutationVariables): Promise<PublishEventMutation | undefined>
-  /** Tells of each delivery that finishes, until what it answers with is called. */
+  /** Reports each delivery that finishes, until the returned function is called. */
   watch(next: (data: DeliveryFinishedSubscription | null | undefined) => void): () => void
-  /** What the client throws when the key is wrong. */
+  /** The error that the client throws for an invalid key. */
   listWithoutKey(): Promise<unknown>
 }
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => posthorn[Symbol.asyncDispose]())
 
-/** Speaks Server-Sent Events for everything, and is what other clients subscribe with. */
+/** Uses server-sent events for all operations. Other clients use it for subscriptions. */
 function graphqlSse(): Frontend {
   const connect = (sent: Record<string, string>) =>
     createClient({ url, headers: sent, retryAttempts: 0 })
@@ -88,7 +88,7 @@ function graphqlRequest(): Frontend {
     list: () => client.request(WebhooksDocument, { first: 50 }),
     create: (variables) => client.request(CreateWebhookDocument, variables),
     publish: (variables) => client.request(PublishEventDocument, variables),
-    // It has no subscriptions of its own.
+    // The client has no subscriptions.
     watch: (next) => subscribeWithSse(({ data }) => next(data)),
     listWithoutKey: () => new GraphQLClient(url).request(WebhooksDocument, {}),
   }
@@ -119,7 +119,7 @@ function urql(): Frontend {
   }
 }
 
-/** Apollo must be told which types an interface stands for, or it drops the fragments on it. */
+/** Apollo drops fragments on an interface unless it knows the implementing types. */
 const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
 const possibleTypes = Object.fromEntries(
   Object.values(schema.getTypeMap())
@@ -192,7 +192,7 @@ describe.each([
     expect(published.publishEvent.publishedEvent.deliveryCount).toBeGreaterThan(0)
   })
 
-  test('is told of each delivery as it finishes', async () => {
+  test('receives each delivery when it finishes', async () => {
     const frontend = connect()
     await frontend.create({ input: { url: hook, eventSubscriptions: [JOINED], enabled: true } })
     const finished: string[] = []
@@ -210,9 +210,9 @@ describe.each([
     }
   })
 
-  test('is told as data what is wrong with an input', async () => {
-    const refused = await connect().create({ input: { url: 'http://x', eventSubscriptions: [] } })
-    expect(refused?.createWebhook).toMatchObject({
+  test('receives the problems of an input as data', async () => {
+    const rejected = await connect().create({ input: { url: 'http://x', eventSubscriptions: [] } })
+    expect(rejected?.createWebhook).toMatchObject({
       __typename: 'ValidationError',
       code: 'invalid',
       issues: [{ path: ['eventSubscriptions'] }, { path: ['url'] }],
@@ -226,7 +226,7 @@ describe.each([
   })
 })
 
-/** A delivery that finishes, as no worker runs here to make an attempt. */
+/** Finishes a delivery by canceling it, because no worker runs here. */
 async function publishAndCancel(frontend: Frontend): Promise<void> {
   await frontend.publish({ input: { type: JOINED, data: {} } })
   const { deliveries } = await posthorn.graphql('{ deliveries(first: 1) { nodes { id } } }')

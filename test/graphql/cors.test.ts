@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-function ask(origin: string, method: 'POST' | 'OPTIONS'): Request {
+function requestFrom(origin: string, method: 'POST' | 'OPTIONS'): Request {
   return new Request('http://127.0.0.1/graphql', {
     method,
     headers: {
@@ -26,15 +26,15 @@ function ask(origin: string, method: 'POST' | 'OPTIONS'): Request {
 const corsHeaders = ({ headers }: Response) =>
   [...headers].filter(([name]) => name.startsWith('access-control-'))
 
-test('by default no page of another origin may call', async () => {
+test('by default, pages of other origins cannot call', async () => {
   for (const method of ['POST', 'OPTIONS'] as const) {
-    expect(corsHeaders(await api.handle(ask(OURS, method)))).toEqual([])
+    expect(corsHeaders(await api.handle(requestFrom(OURS, method)))).toEqual([])
   }
 })
 
-test('pages of a configured origin may, asking first', async () => {
+test('pages of a configured origin can call, after a preflight', async () => {
   const handle = createGraphqlHandler({ ...api.deps, corsOrigins: ['https://b.example', OURS] })
-  const preflight = await handle(ask(OURS, 'OPTIONS'))
+  const preflight = await handle(requestFrom(OURS, 'OPTIONS'))
   expect(preflight.status).toBe(204)
   expect(Object.fromEntries(preflight.headers)).toMatchObject({
     'access-control-allow-origin': OURS,
@@ -42,19 +42,19 @@ test('pages of a configured origin may, asking first', async () => {
     'access-control-allow-headers': 'authorization, content-type, posthorn-organization',
     vary: 'origin',
   })
-  const answer = await handle(ask(OURS, 'POST'))
+  const answer = await handle(requestFrom(OURS, 'POST'))
   expect(answer.status).toBe(200)
   expect(answer.headers.get('access-control-allow-origin')).toBe(OURS)
   expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
 })
 
 test.each(['https://evil.example', 'null', `${OURS}.evil.example`, 'http://app.example.com'])(
-  'pages of %s may not',
+  'pages of %s cannot call',
   async (origin) => {
     for (const corsOrigins of [[OURS], ['https://b.example', OURS]]) {
       const handle = createGraphqlHandler({ ...api.deps, corsOrigins })
       for (const method of ['POST', 'OPTIONS'] as const) {
-        const response = await handle(ask(origin, method))
+        const response = await handle(requestFrom(origin, method))
         expect(corsHeaders(response)).toEqual([])
         expect(response.headers.get('vary')).toBe('origin')
       }

@@ -25,7 +25,7 @@ async function count(): Promise<number> {
   return await api.database.prisma.webhook.count({ where: { organizationId } })
 }
 
-test('a repetition registers nothing and answers with the same webhook, as it is now', async () => {
+test('repeating a call registers nothing and returns the existing webhook', async () => {
   const { data: first, errors } = await create('order-17')
   expect(errors).toBeUndefined()
   const { id } = first.createWebhook.webhook
@@ -33,14 +33,14 @@ test('a repetition registers nothing and answers with the same webhook, as it is
     id,
     input: { description: 'Changed since' },
   })
-  // The order of the fields tells nothing.
+  // The order of the fields does not matter.
   const { eventSubscriptions, url } = INPUT
   const { data: second } = await create('order-17', { eventSubscriptions, url })
   expect(second.createWebhook.webhook).toMatchObject({ id, description: 'Changed since' })
   expect(await count()).toBe(1)
 })
 
-test('repetitions at once register one webhook', async () => {
+test('concurrent repetitions register one webhook', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => create('order-18')))
   const results = answers.map(({ data }) => data.createWebhook)
   const ids = new Set(results.flatMap(({ webhook }) => webhook?.id ?? []))
@@ -64,14 +64,14 @@ test('a key that was used with another input is a conflict', async () => {
   expect(await count()).toBe(1)
 })
 
-test('a refused input leaves the key free', async () => {
+test('an invalid input does not use up the key', async () => {
   const { data } = await create('order-20', { ...INPUT, url: 'http://example.com' })
   expect(data.createWebhook.__typename).toBe('ValidationError')
   const { data: second } = await create('order-20')
   expect(second.createWebhook.__typename).toBe('CreateWebhookSuccess')
 })
 
-test('a key whose webhook was deleted since is a conflict that says so', async () => {
+test('a key whose webhook was deleted is a conflict', async () => {
   const { data } = await create('order-21')
   const { id } = data.createWebhook.webhook
   await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id })
@@ -86,7 +86,7 @@ test.each([
   ['that is empty', ''],
   ['of 256 characters', 'x'.repeat(256)],
   ['with a NUL', 'a\0b'],
-])('a key %s is refused', async (_what, key) => {
+])('a key %s is rejected', async (_what, key) => {
   const { data, errors } = await create(key)
   expect(errors).toBeUndefined()
   expect(data.createWebhook).toMatchObject({
@@ -97,7 +97,7 @@ test.each([
   expect(await count()).toBe(0)
 })
 
-test('keys of two organizations know nothing of each other; null is no key', async () => {
+test('keys of two organizations are independent; null means no key', async () => {
   const other = await api.tenant()
   await create('order-22')
   const { data } = await create('order-22', { ...INPUT, eventSubscriptions: [TICKET] }, other.token)

@@ -4,7 +4,7 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
-import { tidy } from './support/tidy.ts'
+import { withStableValues } from './support/stable-values.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -39,7 +39,7 @@ describe('delivery', () => {
     await addAttempt(api.database, delivery, 2)
     const { data, errors } = await call('Delivery', { id: delivery })
     expect(errors).toBeUndefined()
-    expect(tidy(data)).toMatchInlineSnapshot(`
+    expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "delivery": {
           "attemptCount": 2,
@@ -174,13 +174,16 @@ describe('delivery', () => {
     `)
   })
 
-  test.each(['nonsense', mintId('delivery'), mintId('event')])('%s is no delivery', async (id) => {
-    const { data, errors } = await call('Delivery', { id })
-    expect(errors).toBeUndefined()
-    expect(data.delivery).toBeNull()
-  })
+  test.each(['nonsense', mintId('delivery'), mintId('event')])(
+    '%s is not a delivery',
+    async (id) => {
+      const { data, errors } = await call('Delivery', { id })
+      expect(errors).toBeUndefined()
+      expect(data.delivery).toBeNull()
+    },
+  )
 
-  test('stays readable when its event is past its retention', async () => {
+  test('stays readable once its event is past its retention', async () => {
     await api.database.prisma.event.deleteMany({ where: { organizationId: tenant.organizationId } })
     const { data, errors } = await call('Delivery', { id: delivery })
     expect(errors).toBeUndefined()
@@ -198,7 +201,7 @@ describe('deliveries', () => {
     expect(await ids({})).toEqual(await deliveryIds(api.database, tenant.organizationId))
   })
 
-  test('are narrowed down by webhook, state and event type', async () => {
+  test('are filtered by webhook, state and event type', async () => {
     const all = await ids({})
     await finish(delivery, 'succeeded')
     expect(await ids({ filter: { state: 'SUCCEEDED' } })).toEqual([delivery])
@@ -212,7 +215,7 @@ describe('deliveries', () => {
     expect(await ids({ filter: { eventType: TICKET } })).toEqual([])
   })
 
-  test('a filter that is no id of a webhook is told so', async () => {
+  test('a filter with an id that is not of a webhook is rejected', async () => {
     const { errors } = await call('DeliveriesPage', { filter: { webhookId: delivery } })
     expect(errors).toMatchObject([
       {
@@ -245,7 +248,7 @@ describe('redeliver', () => {
   test('makes a finished delivery pending again', async () => {
     await finish(delivery, 'exhausted')
     const { data } = await call('Redeliver', { id: delivery })
-    expect(tidy(data)).toMatchInlineSnapshot(`
+    expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "redeliver": {
           "__typename": "RedeliverSuccess",
@@ -273,7 +276,7 @@ describe('redeliver', () => {
     `)
   })
 
-  test('answers NotFoundError for a delivery that is not there', async () => {
+  test('returns NotFoundError for an unknown delivery', async () => {
     const { data } = await call('Redeliver', { id: 'msg_nonsense' })
     expect(data.redeliver).toEqual({
       __typename: 'NotFoundError',
@@ -282,7 +285,7 @@ describe('redeliver', () => {
     })
   })
 
-  test('answers ConflictError when its webhook was deleted', async () => {
+  test('returns ConflictError if the webhook was deleted', async () => {
     await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id: webhookId })
     const { data } = await call('Redeliver', { id: delivery })
     expect(data.redeliver).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
@@ -290,9 +293,9 @@ describe('redeliver', () => {
 })
 
 describe('cancelDelivery', () => {
-  test('makes no further attempt', async () => {
+  test('stops further attempts', async () => {
     const { data } = await call('CancelDelivery', { id: delivery })
-    expect(tidy(data)).toMatchInlineSnapshot(`
+    expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "cancelDelivery": {
           "__typename": "CancelDeliverySuccess",
@@ -306,7 +309,7 @@ describe('cancelDelivery', () => {
     `)
   })
 
-  test('answers ConflictError for one that is finished', async () => {
+  test('returns ConflictError for a finished delivery', async () => {
     await finish(delivery, 'succeeded')
     const { data } = await call('CancelDelivery', { id: delivery })
     expect(data.cancelDelivery).toEqual({
@@ -316,7 +319,7 @@ describe('cancelDelivery', () => {
     })
   })
 
-  test('answers NotFoundError for a delivery that is not there', async () => {
+  test('returns NotFoundError for an unknown delivery', async () => {
     const { data } = await call('CancelDelivery', { id: mintId('delivery') })
     expect(data.cancelDelivery).toMatchObject({ __typename: 'NotFoundError' })
   })

@@ -27,7 +27,7 @@ const SCHEMA = {
   required: ['seats'],
 }
 
-/** A type that nothing else knows of. */
+/** An event type that no other test uses. */
 async function addType(fields: object = {}): Promise<string> {
   const name = `test.type_${++names}`
   const input = { name, description: 'A test', schema: SCHEMA, example: { seats: 2 }, ...fields }
@@ -39,7 +39,7 @@ async function addType(fields: object = {}): Promise<string> {
 
 async function issuesOf(input: object): Promise<{ path: string[]; code: string }[]> {
   const { data, errors } = await call('CreateEventType', {
-    input: { name: 'test.refused', description: 'A test', ...input },
+    input: { name: 'test.rejected', description: 'A test', ...input },
   })
   expect(errors).toBeUndefined()
   expect(data.createEventType.__typename).toBe('ValidationError')
@@ -50,7 +50,7 @@ async function issuesOf(input: object): Promise<{ path: string[]; code: string }
 }
 
 describe('createEventType', () => {
-  test('the type can be published at once, and its schema is held to', async () => {
+  test('the event type can be published immediately, and its schema is enforced', async () => {
     const name = await addType()
     const { data: bad } = await publish(name, { seats: 'two' })
     expect(bad.publishEvent).toMatchObject({
@@ -61,18 +61,18 @@ describe('createEventType', () => {
     expect(good.publishEvent.__typename).toBe('PublishEventSuccess')
   })
 
-  test('without schema and example it takes any JSON', async () => {
+  test('without a schema, any JSON is valid', async () => {
     const name = await addType({ schema: null, example: null })
     const { data } = await publish(name, 'anything')
     expect(data.publishEvent.__typename).toBe('PublishEventSuccess')
   })
 
-  test('a name that is taken is a conflict', async () => {
+  test('an existing name is a conflict', async () => {
     const { data } = await call('CreateEventType', { input: { name: JOINED, description: 'A' } })
     expect(data.createEventType).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
   })
 
-  test('everything that is wrong is listed at once', async () => {
+  test('all problems are listed', async () => {
     expect(
       await issuesOf({ name: 'not a name', description: ' ', schema: { type: 'objekt' } }),
     ).toEqual([
@@ -86,13 +86,13 @@ describe('createEventType', () => {
     ['a type that there is not', { type: 'objekt' }],
     ['a remote reference', { $ref: 'https://example.com/schema.json' }],
     ['a reference to nothing', { $ref: '#/$defs/missing' }],
-    ['a pattern that is none', { pattern: '(' }],
+    ['an invalid pattern', { pattern: '(' }],
     ['another dialect', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     ['checks that end later', { $async: true }],
     ['more than 64 KiB', { description: 'x'.repeat(70_000) }],
     ['an array', []],
     ['true', true],
-  ])('a schema with %s is refused', async (_what, schema) => {
+  ])('a schema with %s is rejected', async (_what, schema) => {
     const issues = await issuesOf({ schema })
     expect(issues.map(({ path }) => path)).toEqual([['schema']])
   })
@@ -105,7 +105,7 @@ describe('createEventType', () => {
     expect(data.publishEvent.__typename).toBe('ValidationError')
   })
 
-  test('a pattern that backtracks for hours refuses the event within a moment', async () => {
+  test('an event whose pattern would backtrack for hours is rejected quickly', async () => {
     const schema = { type: 'string', pattern: '^(a+)+$' }
     const name = await addType({ schema, example: 'aaa' })
     const { data } = await publish(name, `${'a'.repeat(50)}!`)
@@ -121,7 +121,7 @@ describe('createEventType', () => {
     ['does not meet the schema', { seats: 'two' }, 'schema_mismatch'],
     ['is larger than what can be published', { seats: 1, x: 'x'.repeat(270_000) }, 'too_large'],
     ['has a NUL', { seats: 1, x: 'a\0' }, 'invalid_text'],
-  ])('an example that %s is refused', async (_what, example, code) => {
+  ])('an example that %s is rejected', async (_what, example, code) => {
     expect(await issuesOf({ schema: SCHEMA, example })).toEqual([{ path: ['example'], code }])
   })
 
@@ -134,7 +134,7 @@ describe('createEventType', () => {
 })
 
 describe('updateEventType', () => {
-  test('changes what is given; null removes the schema and the example', async () => {
+  test('changes the given fields; null removes the schema and the example', async () => {
     const name = await addType()
     const { data } = await call('UpdateEventType', { name, input: { description: 'Later' } })
     expect(data.updateEventType.eventType).toEqual({
@@ -154,7 +154,7 @@ describe('updateEventType', () => {
     )
   })
 
-  test('a schema that the example does not meet is refused, and one that both fit is taken', async () => {
+  test('a schema that the example does not match is rejected, and a matching pair is accepted', async () => {
     const name = await addType()
     const schema = { type: 'string' }
     const { data } = await call('UpdateEventType', { name, input: { schema } })
@@ -166,7 +166,7 @@ describe('updateEventType', () => {
     expect(both.updateEventType.eventType).toMatchObject({ schema, example: 'x' })
   })
 
-  test('a description that is null is refused', async () => {
+  test('a null description is rejected', async () => {
     const { data } = await call('UpdateEventType', { name: JOINED, input: { description: null } })
     expect(data.updateEventType).toMatchObject({
       __typename: 'ValidationError',
@@ -176,7 +176,7 @@ describe('updateEventType', () => {
 })
 
 test.each(['UpdateEventType', 'ArchiveEventType', 'UnarchiveEventType'])(
-  '%s of a type that is not there answers NotFoundError',
+  '%s returns NotFoundError for an unknown event type',
   async (operation) => {
     for (const name of ['no.such_type', 'with\0nul']) {
       const { data } = await call(operation, { name, input: {} })
@@ -188,7 +188,7 @@ test.each(['UpdateEventType', 'ArchiveEventType', 'UnarchiveEventType'])(
 )
 
 describe('archiveEventType', () => {
-  test('it can no longer be published or newly subscribed to, and subscriptions stay', async () => {
+  test('an archived type cannot be published or subscribed to, and existing subscriptions stay', async () => {
     const name = await addType()
     const webhook = (eventSubscriptions: string[]) =>
       api.call(operator.token, document('webhooks', 'CreateWebhook'), {
@@ -218,7 +218,7 @@ describe('archiveEventType', () => {
     )
   })
 
-  test('the catalogue shows it only on request', async () => {
+  test('the catalogue contains archived types only on request', async () => {
     const name = await addType()
     await call('ArchiveEventType', { name })
     const listed = async (variables: object) =>

@@ -27,10 +27,10 @@ const operations = readdirSync(EXAMPLES).flatMap((name) => {
       : [],
   )
 })
-const asked = operations.filter(({ kind }) => kind !== 'subscription')
+const queriesAndMutations = operations.filter(({ kind }) => kind !== 'subscription')
 const subscriptions = operations.filter(({ kind }) => kind === 'subscription')
 
-/** One of each thing, made again each time: what an example changes is there for the next. */
+/** Creates one object of each kind for each example, so that no example depends on another. */
 async function things() {
   const { organizationId } = tenant
   const { id: webhookId } = await addWebhook(api, organizationId)
@@ -42,10 +42,10 @@ async function things() {
 
 const event = { type: JOINED, data: { name: 'Ada' } }
 
-/** What the examples are called with; those that are left out need nothing. */
+/** The variables of the examples. Examples without an entry need none. */
 const VARIABLES: Record<
   string,
-  (made: Awaited<ReturnType<typeof things>>) => object | Promise<object>
+  (created: Awaited<ReturnType<typeof things>>) => object | Promise<object>
 > = {
   Webhooks: () => ({ first: 10 }),
   AuditLog: () => ({ first: 10, filter: { action: 'webhook.created' } }),
@@ -114,7 +114,7 @@ async function spareKey(): Promise<string> {
   return data.createApiKey.createdApiKey.apiKey.id
 }
 
-test.each(asked)(
+test.each(queriesAndMutations)(
   'the example $name of docs/examples/graphql/$file.graphql works',
   async (example) => {
     const variables = await VARIABLES[example.name]?.(await things())
@@ -134,8 +134,8 @@ test.each(asked)(
   },
 )
 
-test.each(asked.filter(({ kind }) => kind === 'mutation'))(
-  'the mutation $name can be asked for nothing but whether it succeeded',
+test.each(queriesAndMutations.filter(({ kind }) => kind === 'mutation'))(
+  'the mutation $name works with only `__typename` selected',
   async ({ file, name }) => {
     const outcomeOnly = visit(parse(document(file, name)), {
       Field: (field) =>
@@ -159,19 +159,19 @@ const ONLY_TYPENAME = {
 
 test.each(subscriptions)('the example $name of $file.graphql opens a stream', async (example) => {
   const variables = await VARIABLES[example.name]?.(await things())
-  const ask = request(tenant.token, {
+  const subscribing = request(tenant.token, {
     query: document(example.file, example.name),
     variables: variables ?? {},
   })
-  ask.headers.set('accept', 'text/event-stream')
-  const response = await api.handle(ask)
+  subscribing.headers.set('accept', 'text/event-stream')
+  const response = await api.handle(subscribing)
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   const reader = response.body?.getReader()
   expect(new TextDecoder().decode((await reader?.read())?.value)).not.toContain('errors')
   await reader?.cancel()
 })
 
-test('each thing that a frontend does has an example', () => {
+test('each operation that a frontend needs has an example', () => {
   expect(operations.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
       'Webhooks',

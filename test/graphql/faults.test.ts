@@ -26,7 +26,7 @@ async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {
 
 const publish = { input: { type: JOINED, data: {} } }
 
-test('a fault is masked, and is in the log, whole, under the reference that was answered', async () => {
+test('a fault is masked, and the log has the whole error under the returned reference', async () => {
   const fault = new Error('the password is hunter2', { cause: new Error('deeper') })
   const publishEvents = () => Promise.reject(fault)
   const { data, errors, text } = await callWith(
@@ -37,7 +37,7 @@ test('a fault is masked, and is in the log, whole, under the reference that was 
   expect(data).toEqual({ publishEvent: null })
   expect(errors).toEqual([
     {
-      message: 'Something went wrong on our side. It was recorded under the reference.',
+      message: 'Internal error. The server log has the details under this reference.',
       path: ['publishEvent'],
       locations: expect.anything(),
       extensions: {
@@ -69,7 +69,7 @@ test('a fault before any field is masked too', async () => {
   expect(api.log).toHaveLength(1)
 })
 
-test('one fault that shows in many places has one reference and one line in the log', async () => {
+test('a fault that appears several times has one reference and one log line', async () => {
   const fault = new Error('hunter2')
   const query = `mutation { ${Array.from({ length: 5 }, (_, i) => `m${i}: publishEvent(input: { type: "x", data: 1 }) { __typename }`).join(' ')} }`
   const { errors } = await callWith({ publishEvents: () => Promise.reject(fault) }, query)
@@ -77,14 +77,14 @@ test('one fault that shows in many places has one reference and one line in the 
   expect(api.log).toHaveLength(1)
 })
 
-test('what a caller did wrong is not in the log', async () => {
+test('an error of the caller is not logged', async () => {
   await callWith({}, '{ nonsense }')
   await callWith({}, '{ node(id: ')
   await callWith({}, '{ webhooks(first: 1000) { nodes { id } } }')
   expect(api.log).toEqual([])
 })
 
-test('UNAVAILABLE and 503 while Postgres cannot be reached, whatever is asked', async () => {
+test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reached', async () => {
   await using away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere')
   const unavailable = {
     status: 503,
@@ -96,7 +96,7 @@ test('UNAVAILABLE and 503 while Postgres cannot be reached, whatever is asked', 
       },
     ],
   }
-  // From the first question on, and from the second on.
+  // At the first statement, and at the second.
   const authenticate = createAuthenticate(away.pool)
   const { prisma } = away
   const webhooks = { ...api.deps.webhooks, prisma }
@@ -117,7 +117,7 @@ test('UNAVAILABLE and 503 while Postgres cannot be reached, whatever is asked', 
       expect(answer.text).not.toMatch(/ECONNREFUSED|127\.0\.0\.1|nowhere|stack/)
     }
   }
-  // Who has no key is told so, and the schema can be read, without Postgres.
+  // Rejecting a missing key and reading the schema do not need Postgres.
   const handle = createGraphqlHandler({ ...api.deps, authenticate, prisma })
   const open = await readAnswer(
     await handle(request(null, { query: '{ __schema { description } }' })),
@@ -125,7 +125,7 @@ test('UNAVAILABLE and 503 while Postgres cannot be reached, whatever is asked', 
   expect(open.status).toBe(200)
 })
 
-test('the connections of a restarted Postgres are replaced by themselves', async () => {
+test('connections are replaced automatically when Postgres restarts', async () => {
   await callWith({}, '{ webhooks { nodes { id } } }')
   await api.database.pool.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

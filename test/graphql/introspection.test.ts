@@ -13,7 +13,7 @@ import { readAnswer } from './support/api.ts'
 let posthorn: TestApp
 
 beforeAll(async () => {
-  // Each client has an address of its own, as behind a proxy.
+  // Each client has its own address, as behind a proxy.
   posthorn = await startTestApp({
     role: 'api',
     environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => posthorn[Symbol.asyncDispose]())
 
-const ask = async (query: string, headers: Record<string, string> = {}) =>
+const send = async (query: string, headers: Record<string, string> = {}) =>
   await readAnswer(
     await fetch(`${posthorn.app.url}/graphql`, {
       method: 'POST',
@@ -45,10 +45,10 @@ describe('without a key', () => {
     Object.fromEntries(OPTIONS.map((option, i) => [option, Boolean(bits & (1 << i))])),
   )
 
-  test('the introspection of graphql-js is answered with any of its options', async () => {
+  test('the introspection query of graphql-js works with all of its options', async () => {
     for (const [i, options] of combinations.entries()) {
       const client = { 'x-forwarded-for': `198.51.100.${i}` }
-      const { data, errors } = await ask(getIntrospectionQuery(options), client)
+      const { data, errors } = await send(getIntrospectionQuery(options), client)
       expect(errors).toBeUndefined()
       const read = printSchema(lexicographicSortSchema(buildClientSchema(data)))
       if (options['descriptions'] && options['inputValueDeprecation'] && options['oneOf']) {
@@ -70,8 +70,8 @@ describe('without a key', () => {
     expect(file).toBeDefined()
   })
 
-  test('the question of urql tooling for what a server supports is answered', async () => {
-    const { data, errors } = await ask(`query IntrospectSupportQuery {
+  test('the feature detection query of the urql tools works', async () => {
+    const { data, errors } = await send(`query IntrospectSupportQuery {
       directive: __type(name: "__Directive") { fields { name args { name } } }
       field: __type(name: "__Field") { fields { name args { name } } }
       type: __type(name: "__Type") { fields { name } }
@@ -81,8 +81,8 @@ describe('without a key', () => {
     expect(data.inputValue.fields).toContainEqual({ name: 'defaultValue' })
   })
 
-  test('a field of the schema that several fragments select is answered once', async () => {
-    const { data, errors } = await ask(
+  test('a schema field that several fragments select is returned once', async () => {
+    const { data, errors } = await send(
       `{ __schema { queryType { ...a ...b } } __schema { queryType { kind } } __typename }
        fragment a on __Type { name } fragment b on __Type { name ...a }`,
     )
@@ -100,8 +100,8 @@ describe('without a key', () => {
     'query a { __typename } query b { viewer { scopes } }',
     'mutation { deleteWebhook(id: "wh_x") { __typename } }',
     '{ nothing }',
-  ])('%s is refused whole, before it is validated', async (query) => {
-    const { status, data, errors } = await ask(query)
+  ])('%s is rejected as a whole before validation', async (query) => {
+    const { status, data, errors } = await send(query)
     expect(status).toBe(401)
     expect(data).toBeUndefined()
     expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
@@ -109,9 +109,9 @@ describe('without a key', () => {
 })
 
 describe('with a key or without', () => {
-  const refused = async (query: string) => {
+  const rejected = async (query: string) => {
     const { authorization } = { authorization: `Bearer ${posthorn.tenant.token}` }
-    const [stranger, caller] = await Promise.all([ask(query), ask(query, { authorization })])
+    const [stranger, caller] = await Promise.all([send(query), send(query, { authorization })])
     expect(stranger.errors).toEqual(caller.errors)
     return stranger.errors
   }
@@ -121,37 +121,37 @@ describe('with a key or without', () => {
     '{ __schema { a: types { name } } }',
     '{ __schema { types { ...a } } } fragment a on __Type { fields { a: name } }',
     '{ __type(name: "Query") { ... on __Type { a: name } } }',
-  ])('an alias in introspection is refused: %s', async (query) => {
-    expect(await refused(query)).toEqual([
+  ])('an alias in introspection is rejected: %s', async (query) => {
+    expect(await rejected(query)).toEqual([
       {
         message:
           'The document has 1 aliases in `__schema` and `__type`; at most 0 are allowed. Select each field by its own name, once.',
         extensions: {
           code: 'LIMIT_EXCEEDED',
           limit: 'aliases in `__schema` and `__type`',
-          most: 0,
+          max: 0,
           found: 1,
         },
       },
     ])
   })
 
-  test('a fifth type by its name is refused', async () => {
+  test('a fifth `__type` is rejected', async () => {
     const types = ['a', 'b', 'c', 'd', 'e'].map(
       (alias) => `${alias}: __type(name: "Query") { name }`,
     )
-    expect(await refused(`{ ${types.join(' ')} }`)).toMatchObject([
+    expect(await rejected(`{ ${types.join(' ')} }`)).toMatchObject([
       {
         message: expect.stringContaining(
-          'Ask for all types with `__schema`, or read /schema.graphql.',
+          'Request all types with `__schema`, or read /schema.graphql.',
         ),
-        extensions: { code: 'LIMIT_EXCEEDED', most: 4, found: 5 },
+        extensions: { code: 'LIMIT_EXCEEDED', max: 4, found: 5 },
       },
     ])
   })
 })
 
-test('the schema is a file that tools read', async () => {
+test('tools can read the schema as a file', async () => {
   const response = await fetch(`${posthorn.app.url}/schema.graphql`)
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect((await response.text()).trimEnd()).toBe(sorted())

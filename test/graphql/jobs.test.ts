@@ -13,11 +13,11 @@ let tenant: Awaited<ReturnType<Api['tenant']>>
 let webhookId: string
 let worker: ClaimingWorker
 
-/** Four jobs, added in this order, each in another state; the first two are of deliveries. */
+/** Four jobs in this order, each in a different state. The first two belong to deliveries. */
 interface Jobs {
   running: string
   due: string
-  waiting: string
+  scheduled: string
   failed: string
 }
 let jobs: Jobs
@@ -36,10 +36,10 @@ beforeEach(async () => {
   worker = await claimJobs(api.database, 1)
   await publish(api, tenant.organizationId)
   const due = await scalar('select max(id) from graphile_worker.jobs')
-  const waiting = await add(`'posthorn:maintain', run_at := now() + interval '1 hour'`)
+  const scheduled = await add(`'posthorn:maintain', run_at := now() + interval '1 hour'`)
   const failed = await add(`'posthorn:roll_up', max_attempts := 1`)
   await fail(failed, 'Boom')
-  jobs = { running, due, waiting, failed }
+  jobs = { running, due, scheduled, failed }
   const [second = '', first = ''] = await deliveryIds(api.database, tenant.organizationId)
   deliveries = { running: first, due: second }
 })
@@ -58,14 +58,14 @@ async function scalar(text: string, values: unknown[] = []): Promise<string> {
 
 const add = (args: string) => scalar(`select id from graphile_worker.add_job(${args})`)
 
-/** As an operator would, from any dashboard. */
+/** Adds a job as an operator would in a dashboard. */
 const fail = (id: string, reason: string) =>
   scalar('select id from graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
     id,
     reason,
   ])
 
-/** The jobs of one delivery, as the public view shows them. */
+/** The jobs of one delivery in the public view of graphile-worker. */
 async function jobsOf(deliveryId: string) {
   const { rows } = await api.database.pool.query(
     'select id::text, attempts, max_attempts, run_at, last_error from graphile_worker.jobs where key = $1',
@@ -81,7 +81,7 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
 const idsOf = (data: { jobs: { nodes: { id: string }[] } }) => data.jobs.nodes.map(({ id }) => id)
 
 describe('jobs', () => {
-  test('come in the order they were added, with their deliveries and organizations, in six statements', async () => {
+  test('come oldest first, with deliveries and organizations, in six statements', async () => {
     const { data, errors } = await call('Jobs')
     expect(errors).toBeUndefined()
     expect(idsOf(data)).toEqual(Object.values(jobs))
@@ -108,7 +108,7 @@ describe('jobs', () => {
         organization,
         lockedAt: null,
       },
-      { task: 'posthorn:maintain', state: 'WAITING', delivery: null, organization: null },
+      { task: 'posthorn:maintain', state: 'SCHEDULED', delivery: null, organization: null },
       { task: 'posthorn:roll_up', state: 'FAILED', attempts: 1, lastError: 'Boom', key: null },
     ])
     expect(api.statements.list.toSorted()).toEqual([
@@ -121,7 +121,7 @@ describe('jobs', () => {
     ])
   })
 
-  test('of several organizations say whose they are, in as many statements', async () => {
+  test('of several organizations show their organization, in as many statements', async () => {
     const other = await api.tenant()
     await addWebhook(api, other.organizationId)
     await publish(api, other.organizationId, 2)
@@ -143,7 +143,7 @@ describe('jobs', () => {
     ])
   })
 
-  test('show neither delivery nor organization once their delivery is gone', async () => {
+  test('have no delivery and no organization once the delivery is deleted', async () => {
     await api.database.prisma.delivery.deleteMany({
       where: { organizationId: tenant.organizationId },
     })
@@ -152,28 +152,28 @@ describe('jobs', () => {
     expect(data.jobs.nodes).toMatchObject([{ id: jobs.due, delivery: null, organization: null }])
   })
 
-  test.each(['due', 'waiting', 'running', 'failed'] as const)(
-    'are narrowed to %s',
+  test.each(['due', 'scheduled', 'running', 'failed'] as const)(
+    'are filtered by the state %s',
     async (state) => {
       const { data } = await call('Jobs', { state: state.toUpperCase() })
       expect(idsOf(data)).toEqual([jobs[state]])
     },
   )
 
-  test('are narrowed by task', async () => {
+  test('are filtered by task', async () => {
     const narrowed = async (variables: object) => idsOf((await call('Jobs', { ...variables })).data)
     expect(await narrowed({ task: 'posthorn:deliver' })).toEqual([jobs.running, jobs.due])
-    expect(await narrowed({ task: 'posthorn:maintain' })).toEqual([jobs.waiting])
+    expect(await narrowed({ task: 'posthorn:maintain' })).toEqual([jobs.scheduled])
     expect(await narrowed({ task: 'posthorn:deliver', state: 'DUE' })).toEqual([jobs.due])
     expect(await narrowed({ task: 'no such task' })).toEqual([])
   })
 
-  test('of other programs in the same schema are neither shown nor changed', async () => {
+  test('of other programs in the same schema are neither returned nor changed', async () => {
     const foreign = await add(`'deliver', job_key := 'theirs', max_attempts := 7`)
     expect(idsOf((await call('Jobs')).data)).not.toContain(foreign)
     expect(idsOf((await call('Jobs', { task: 'deliver' })).data)).toEqual([])
-    const { data } = await call('JobSummary')
-    expect(data.jobSummary.map(({ task }: { task: string }) => task)).not.toContain('deliver')
+    const { data } = await call('JobCounts')
+    expect(data.jobCounts.map(({ task }: { task: string }) => task)).not.toContain('deliver')
     for (const [name, operation, variables] of MUTATIONS) {
       const { data } = await call(operation, { ids: [foreign], ...variables })
       expect(data[name].changes).toEqual([{ id: foreign, outcome: 'NOT_FOUND', job: null }])
@@ -183,20 +183,20 @@ describe('jobs', () => {
     ])
   })
 
-  test('come in pages, both ways', async () => {
+  test('can be paged in both directions', async () => {
     const { data: first } = await call('Jobs', { first: 3 })
-    expect(idsOf(first)).toEqual([jobs.running, jobs.due, jobs.waiting])
+    expect(idsOf(first)).toEqual([jobs.running, jobs.due, jobs.scheduled])
     expect(first.jobs.pageInfo).toMatchObject({ hasNextPage: true })
     const { endCursor } = first.jobs.pageInfo
     const { data: second } = await call('Jobs', { first: 3, after: endCursor })
     expect(idsOf(second)).toEqual([jobs.failed])
     expect(second.jobs.pageInfo).toMatchObject({ hasNextPage: false })
     const { data: back } = await call('Jobs', { last: 2, before: second.jobs.pageInfo.startCursor })
-    expect(idsOf(back)).toEqual([jobs.due, jobs.waiting])
+    expect(idsOf(back)).toEqual([jobs.due, jobs.scheduled])
     expect(back.jobs.pageInfo).toMatchObject({ hasPreviousPage: true })
   })
 
-  test('a cursor of another list is refused', async () => {
+  test('a cursor of another list is rejected', async () => {
     const { data } = await api.call(operator.token, '{ organizations { edges { cursor } } }')
     const [{ cursor }] = data.organizations.edges
     for (const after of [cursor, 'nonsense']) {
@@ -206,33 +206,33 @@ describe('jobs', () => {
   })
 })
 
-test('jobSummary counts by task and state', async () => {
-  const { data, errors } = await call('JobSummary')
+test('jobCounts counts by task and state', async () => {
+  const { data, errors } = await call('JobCounts')
   expect(errors).toBeUndefined()
-  expect(data.jobSummary).toEqual([
-    { task: 'posthorn:deliver', state: 'DUE', count: 1, exact: true },
-    { task: 'posthorn:deliver', state: 'RUNNING', count: 1, exact: true },
-    { task: 'posthorn:maintain', state: 'WAITING', count: 1, exact: true },
-    { task: 'posthorn:roll_up', state: 'FAILED', count: 1, exact: true },
+  expect(data.jobCounts).toEqual([
+    { task: 'posthorn:deliver', state: 'DUE', count: 1, countIsExact: true },
+    { task: 'posthorn:deliver', state: 'RUNNING', count: 1, countIsExact: true },
+    { task: 'posthorn:maintain', state: 'SCHEDULED', count: 1, countIsExact: true },
+    { task: 'posthorn:roll_up', state: 'FAILED', count: 1, countIsExact: true },
   ])
 })
 
-/** What each mutation does to the jobs that do not run. */
+/** The effect of each mutation on jobs that do not run. */
 const MUTATIONS: [string, string, Record<string, unknown>, object | null][] = [
   ['runJobsNow', 'RunJobsNow', {}, { state: 'DUE', attempts: 0 }],
   [
     'rescheduleJobs',
     'RescheduleJobs',
     { runAt: '2099-01-31T12:00:00.000Z' },
-    { state: 'WAITING', attempts: 0, runAt: '2099-01-31T12:00:00.000Z' },
+    { state: 'SCHEDULED', attempts: 0, runAt: '2099-01-31T12:00:00.000Z' },
   ],
   ['failJobs', 'FailJobs', { reason: 'By hand' }, { state: 'FAILED', lastError: 'By hand' }],
   ['completeJobs', 'CompleteJobs', {}, null],
 ]
 
 describe.each(MUTATIONS)('%s', (name, operation, variables, after) => {
-  test('changes what does not run, and says of each what became of it', async () => {
-    const ids = [jobs.failed, jobs.running, '999999999', 'nonsense', jobs.waiting, jobs.due]
+  test('changes jobs that do not run, and returns the outcome of each', async () => {
+    const ids = [jobs.failed, jobs.running, '999999999', 'nonsense', jobs.scheduled, jobs.due]
     const { data, errors } = await call(operation, { ids, ...variables })
     expect(errors).toBeUndefined()
     const job = after && expect.objectContaining(after)
@@ -245,12 +245,12 @@ describe.each(MUTATIONS)('%s', (name, operation, variables, after) => {
       },
       { id: '999999999', outcome: 'NOT_FOUND', job: null },
       { id: 'nonsense', outcome: 'NOT_FOUND', job: null },
-      { id: jobs.waiting, outcome: 'CHANGED', job },
+      { id: jobs.scheduled, outcome: 'CHANGED', job },
       { id: jobs.due, outcome: 'CHANGED', job },
     ])
   })
 
-  test('more than 100 ids are refused', async () => {
+  test('more than 100 ids are rejected', async () => {
     const ids = Array.from({ length: 101 }, (_, i) => String(i + 1))
     const { data } = await call(operation, { ids, ...variables })
     expect(data[name]).toMatchObject({
@@ -260,18 +260,15 @@ describe.each(MUTATIONS)('%s', (name, operation, variables, after) => {
   })
 })
 
-test.each(['', 'x'.repeat(1_001), 'a\0'])(
-  'failJobs refuses a reason such as %j',
-  async (reason) => {
-    const { data } = await call('FailJobs', { ids: [jobs.due], reason })
-    expect(data.failJobs).toMatchObject({
-      __typename: 'ValidationError',
-      issues: [{ path: ['reason'] }],
-    })
-  },
-)
+test.each(['', 'x'.repeat(1_001), 'a\0'])('failJobs rejects the reason %j', async (reason) => {
+  const { data } = await call('FailJobs', { ids: [jobs.due], reason })
+  expect(data.failJobs).toMatchObject({
+    __typename: 'ValidationError',
+    issues: [{ path: ['reason'] }],
+  })
+})
 
-test('a delivery shows when its rescheduled job runs', async () => {
+test('a delivery shows the new time of its rescheduled job', async () => {
   const runAt = '2099-01-31T12:00:00.000Z'
   await call('RescheduleJobs', { ids: [jobs.due], runAt })
   const { nextAttemptAt } = await deliveryRow(api.database, deliveries.due)
@@ -282,7 +279,7 @@ test('a delivery shows when its rescheduled job runs', async () => {
 })
 
 describe('the job of a delivery', () => {
-  test('run now is a redelivery, said so in the audit log', async () => {
+  test('run now is a redelivery, also in the audit log', async () => {
     await call('RescheduleJobs', { ids: [jobs.due], runAt: '2099-01-31T12:00:00.000Z' })
     const { data } = await call('RunJobsNow', { ids: [jobs.due] })
     expect(data.runJobsNow.changes).toMatchObject([
@@ -311,8 +308,8 @@ describe('the job of a delivery', () => {
 
   test.each([
     ['RunJobsNow', {}, 'DUE'],
-    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }, 'WAITING'],
-  ])('failed by mistake is sent after all by %s', async (operation, variables, state) => {
+    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }, 'SCHEDULED'],
+  ])('failed by mistake can be sent with %s', async (operation, variables, state) => {
     await call('FailJobs', { ids: [jobs.due], reason: 'A mistake' })
     const { data } = await call(operation, { ids: [jobs.due], ...variables })
     const [answer] = Object.values(data) as { changes: object[] }[]
@@ -326,7 +323,7 @@ describe('the job of a delivery', () => {
     })
   })
 
-  test('completed by an operator comes back within five minutes, as nothing accepted is lost', async () => {
+  test('completed by an operator is replaced within five minutes, so no delivery is lost', async () => {
     await api.database.pool.query(
       `update posthorn.deliveries set job_written_at = job_written_at - interval '2 minutes' where id = $1`,
       [parseId('delivery', deliveries.due)],
@@ -335,7 +332,7 @@ describe('the job of a delivery', () => {
     expect(data.completeJobs.changes).toEqual([{ id: jobs.due, outcome: 'CHANGED', job: null }])
     expect(await jobsOf(deliveries.due)).toEqual([])
     expect(await deliveryRow(api.database, deliveries.due)).toMatchObject({ state: 'pending' })
-    // What a worker does every few minutes.
+    // A worker does this every few minutes.
     const { restored } = await sweep(api.database.pool, 'graphile_worker', {
       olderThanMs: 0,
       recheckAfterMs: 0,
@@ -348,7 +345,7 @@ describe('the job of a delivery', () => {
     ['RunJobsNow', {}],
     ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }],
   ])(
-    'is left alone by %s once its webhook is deleted, and it says so',
+    'is not changed by %s once its webhook is deleted, which the outcome shows',
     async (operation, variables) => {
       await deleteWebhook(api.deps.webhooks, tenant.organizationId, webhookId)
       const { data } = await call(operation, { ids: [jobs.due], ...variables })
@@ -358,7 +355,7 @@ describe('the job of a delivery', () => {
   )
 })
 
-/** What was done in an organization to jobs and deliveries, oldest first. */
+/** The audit log entries about jobs and deliveries of an organization, oldest first. */
 async function actionsOf(organizationId: string): Promise<string[]> {
   const entries = await api.database.prisma.auditEntry.findMany({
     where: { organizationId },
@@ -367,7 +364,7 @@ async function actionsOf(organizationId: string): Promise<string[]> {
   return entries.map(({ action }) => action).filter((action) => /^(job|delivery)\./.test(action))
 }
 
-describe('beside 20,000 jobs that wait', () => {
+describe('with 20,000 scheduled jobs', () => {
   beforeEach(async () => {
     await api.database.pool.query(
       `select count(*) from graphile_worker.add_jobs(array(
@@ -383,21 +380,21 @@ describe('beside 20,000 jobs that wait', () => {
     expect(await found({ state: 'RUNNING' })).toEqual([jobs.running])
     expect(await found({ state: 'DUE' })).toEqual([jobs.due])
     expect(await found({ state: 'FAILED' })).toEqual([jobs.failed])
-    expect(await found({ task: 'posthorn:maintain' })).toEqual([jobs.waiting])
-    expect(await found({ state: 'WAITING', first: 3 })).toHaveLength(3)
+    expect(await found({ task: 'posthorn:maintain' })).toEqual([jobs.scheduled])
+    expect(await found({ state: 'SCHEDULED', first: 3 })).toHaveLength(3)
   })
 
-  test('jobSummary counts the first 10,000 of a state, and says so', async () => {
-    const { data } = await call('JobSummary')
-    expect(data.jobSummary).toContainEqual({
+  test('jobCounts counts at most 10,000 jobs of a state, and marks the count as inexact', async () => {
+    const { data } = await call('JobCounts')
+    expect(data.jobCounts).toContainEqual({
       task: 'posthorn:deliver',
       state: 'DUE',
       count: 1,
-      exact: true,
+      countIsExact: true,
     })
-    const waiting = data.jobSummary.filter(({ state }: { state: string }) => state === 'WAITING')
-    const sum = waiting.reduce((total: number, { count }: { count: number }) => total + count, 0)
+    const scheduled = data.jobCounts.filter(({ state }: { state: string }) => state === 'SCHEDULED')
+    const sum = scheduled.reduce((total: number, { count }: { count: number }) => total + count, 0)
     expect(sum).toBe(10_000)
-    for (const { exact } of waiting) expect(exact).toBe(false)
+    for (const { countIsExact } of scheduled) expect(countIsExact).toBe(false)
   })
 })

@@ -14,60 +14,60 @@ async function start(trustedProxies: string) {
     )
 }
 
-type Ask = Awaited<ReturnType<typeof start>>
+type Send = Awaited<ReturnType<typeof start>>
 
-/** Asks as often as an address may at once, and a little more; a second drains one request. */
-async function exhaust(ask: Ask, headers: (i: number) => Record<string, string>) {
-  const asked = Array.from({ length: MAX_KEYLESS_REQUESTS + 20 }, (_, i) => ask(headers(i)))
-  return (await Promise.all(asked)).map(({ response }) => response.status)
+/** Sends slightly more requests than the burst limit of an address. The limit recovers by one request per second. */
+async function exhaust(send: Send, headers: (i: number) => Record<string, string>) {
+  const requests = Array.from({ length: MAX_KEYLESS_REQUESTS + 20 }, (_, i) => send(headers(i)))
+  return (await Promise.all(requests)).map(({ response }) => response.status)
 }
 
-test('an address that asks too often without a key is told when to ask again', async () => {
-  const ask = await start('')
-  const statuses = await exhaust(ask, () => ({}))
+test('an address that sends too many requests without a key gets the time to wait', async () => {
+  const send = await start('')
+  const statuses = await exhaust(send, () => ({}))
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(
     MAX_KEYLESS_REQUESTS,
   )
-  const { response, body, token } = await ask()
+  const { response, body, token } = await send()
   expect(response.status).toBe(429)
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(JSON.parse(body).errors).toMatchObject([
     {
       message: expect.stringMatching(
-        /^More than 60 requests a minute without a valid API key came from this address\. Try again in \d+ seconds/,
+        /^This address sent more than 60 requests per minute without a valid API key\. Try again in \d+ seconds/,
       ),
       extensions: { code: 'RATE_LIMITED' },
     },
   ])
-  // Whoever shares the address and has a key goes on.
-  const withKey = await ask({ authorization: `Bearer ${token}` })
+  // Callers with a key at the same address are not affected.
+  const withKey = await send({ authorization: `Bearer ${token}` })
   expect(withKey.response.status).toBe(200)
 })
 
-test('a header of a client that is no trusted proxy changes nothing', async () => {
-  const ask = await start('10.0.0.0/8')
-  const statuses = await exhaust(ask, (i) => ({ 'x-forwarded-for': `198.51.100.${i}` }))
+test('a forwarding header from an untrusted client changes nothing', async () => {
+  const send = await start('10.0.0.0/8')
+  const statuses = await exhaust(send, (i) => ({ 'x-forwarded-for': `198.51.100.${i}` }))
   expect(statuses).toContain(429)
 })
 
 test('behind a trusted proxy one client does not lock out another', async () => {
-  const ask = await start('127.0.0.0/8')
+  const send = await start('127.0.0.0/8')
   const from = (address: string) => ({ 'x-forwarded-for': address })
-  expect(await exhaust(ask, () => from('203.0.113.7'))).toContain(429)
-  expect((await ask(from('203.0.113.8'))).response.status).toBe(200)
+  expect(await exhaust(send, () => from('203.0.113.7'))).toContain(429)
+  expect((await send(from('203.0.113.8'))).response.status).toBe(200)
 })
 
-test('behind a trusted proxy a client cannot claim to be many', async () => {
-  const ask = await start('127.0.0.0/8')
-  const statuses = await exhaust(ask, (i) => ({
+test('behind a trusted proxy, a client cannot pose as many', async () => {
+  const send = await start('127.0.0.0/8')
+  const statuses = await exhaust(send, (i) => ({
     'x-forwarded-for': `198.51.100.${i}, 203.0.113.7`,
   }))
   expect(statuses).toContain(429)
 })
 
-test('the addresses of one network of IPv6 count as one client', async () => {
-  const ask = await start('127.0.0.0/8')
-  const statuses = await exhaust(ask, (i) => ({ 'x-forwarded-for': `2001:db8:1:2::${i}` }))
+test('the addresses of one IPv6 network count as one client', async () => {
+  const send = await start('127.0.0.0/8')
+  const statuses = await exhaust(send, (i) => ({ 'x-forwarded-for': `2001:db8:1:2::${i}` }))
   expect(statuses).toContain(429)
-  expect((await ask({ 'x-forwarded-for': '2001:db8:1:3::1' })).response.status).toBe(200)
+  expect((await send({ 'x-forwarded-for': '2001:db8:1:3::1' })).response.status).toBe(200)
 })

@@ -19,29 +19,29 @@ describe('a document', () => {
   const publishing = (numbers: number) =>
     `mutation { publishEvent(input: { type: "x", data: [${Array(numbers).fill(1).join(' ')}] }) { __typename } }`
 
-  test('of 10,000 tokens is read, of more refused', async () => {
+  test('of 10,000 tokens is accepted, and of more rejected', async () => {
     const { data } = await api.call(token, publishing(9_980))
     expect(data.publishEvent.__typename).toBe('ValidationError')
     const { errors } = await api.call(token, publishing(9_981))
     expect(errors).toEqual([
       {
         message:
-          'The document has more than 10,000 tokens; at most 10,000 are allowed. Give long values in variables, and ask in several operations.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', most: 10_000 },
+          'The document has more than 10,000 tokens; at most 10,000 are allowed. Pass long values in variables, or split the document.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', max: 10_000 },
       },
     ])
   })
 
   test.each([
     ['no key', null],
-    ['a key that is unknown', `phk_${'x'.repeat(49)}`],
-  ])('with %s is read up to 1,000 tokens, before anything else is done', async (_what, key) => {
+    ['an unknown key', `phk_${'x'.repeat(49)}`],
+  ])('with %s may have 1,000 tokens, which is checked first', async (_what, key) => {
     const { errors } = await api.call(key, publishing(981))
     expect(errors).toEqual([
       {
         message:
-          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key to ask for more: `Authorization: Bearer <API key>`.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', most: 1_000 },
+          'The document has more than 1,000 tokens; at most 1,000 are allowed. Send an API key for a higher limit: `Authorization: Bearer <API key>`.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'tokens', max: 1_000 },
       },
     ])
   })
@@ -68,32 +68,32 @@ describe('a document', () => {
       (n: number) =>
         `{ ${times(n - 2, () => '__typename')} ...f ...f ... { __typename } } fragment f on Query { __typename }`,
     ],
-  ])('has at most so many %s: %i', async (limit, most, query) => {
+  ])('has a maximum number of %s: %i', async (limit, most, query) => {
     expect((await api.call(token, query(most))).errors).toBeUndefined()
     const { errors, data } = await api.call(token, query(most + 1))
     const [many, found] = [most, most + 1].map((number) => number.toLocaleString('en'))
     expect(data).toBeUndefined()
     expect(errors).toEqual([
       {
-        message: `The document has ${found} ${limit}; at most ${many} are allowed. Ask in several operations.`,
-        extensions: { code: 'LIMIT_EXCEEDED', limit, most, found: most + 1 },
+        message: `The document has ${found} ${limit}; at most ${many} are allowed. Split it into several operations.`,
+        extensions: { code: 'LIMIT_EXCEEDED', limit, max: most, found: most + 1 },
       },
     ])
   })
 
-  test('that selects one field with fields more than 50 times is refused', async () => {
+  test('that selects one field with subfields more than 50 times is rejected', async () => {
     const query = (n: number) => `{ viewer { ${times(n, () => 'organization { id }')} } }`
     expect((await api.call(token, query(50))).errors).toBeUndefined()
     expect((await api.call(token, query(51))).errors).toEqual([
       {
         message:
-          'The document has more than 50 selections of one field; at most 50 are allowed. Select it once, with everything that is needed of it.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'selections of one field', most: 50 },
+          'The document has more than 50 selections of one field; at most 50 are allowed. Select it once, with all subfields.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'selections of one field', max: 50 },
       },
     ])
   })
 
-  test('whose fragments multiply to more than 1,000 fields is refused', async () => {
+  test('whose fragments expand to more than 1,000 fields is rejected', async () => {
     const webhooks = (n: number) => times(n, (i) => `a${i}: webhooks(first: 0) { ...f }`)
     const query = (n: number) =>
       `{ ${webhooks(n)} } fragment f on WebhookConnection { nodes { ${times(18, () => 'id')} } }`
@@ -102,27 +102,27 @@ describe('a document', () => {
     expect((await api.call(token, longer)).errors).toEqual([
       {
         message:
-          'The document has more than 1,000 fields with those of its fragments; at most 1,000 are allowed. Ask in several operations.',
+          'The document has more than 1,000 fields with those of its fragments; at most 1,000 are allowed. Split it into several operations.',
         extensions: {
           code: 'LIMIT_EXCEEDED',
           limit: 'fields with those of its fragments',
-          most: 1_000,
+          max: 1_000,
         },
       },
     ])
   })
 
-  test('with aliases of a list costs each of them, and each field of its rows', async () => {
+  test('costs each alias of a list, and each field of its rows', async () => {
     const span = 'since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z"'
     const query = (n: number) =>
       `{ ${times(n, (i) => `a${i}: statistics(${span}) { start attempts failed succeeded }`)} }`
     expect((await api.call(token, query(2))).errors).toBeUndefined()
     expect((await api.call(token, query(20))).errors).toMatchObject([
-      { extensions: { limit: 'fields in its largest answer' } },
+      { extensions: { limit: 'fields in its largest response' } },
     ])
   })
 
-  test('whose fields must be compared too often is refused, and says so', async () => {
+  test('that needs too many comparisons of fields is rejected with this reason', async () => {
     const { errors } = await api.call(
       token,
       `{ ${times(49, () => `viewer { ${times(19, () => 'scopes')} }`)} }`,
@@ -130,8 +130,8 @@ describe('a document', () => {
     expect(errors).toEqual([
       {
         message:
-          'The document has more than 500,000 comparisons of equal fields; at most 500,000 are allowed. Ask for each field once, and in fewer fragments.',
-        extensions: { code: 'LIMIT_EXCEEDED', limit: 'comparisons of equal fields', most: 500_000 },
+          'The document has more than 500,000 comparisons of equal fields; at most 500,000 are allowed. Select each field once, and use fewer fragments.',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 'comparisons of equal fields', max: 500_000 },
       },
     ])
   })
@@ -143,19 +143,19 @@ describe('a document', () => {
     ['objects', `{ node(id: ${'{a:'.repeat(3_000)}) { id } }`],
     ['parentheses', '{ a'.concat('('.repeat(NESTED))],
     ['types', `query ($a: ${'['.repeat(NESTED)}Int) { a }`],
-  ])('of %s nested very deep is refused without a crash', async (_what, query) => {
+  ])('of deeply nested %s is rejected without a crash', async (_what, query) => {
     const { status, errors } = await api.call(token, query)
     expect(status).toBe(200)
     expect(errors).toMatchObject([
       {
         message:
-          'The document has more than 100 levels of nested brackets; at most 100 are allowed. Give deep values in variables.',
+          'The document has more than 100 levels of nested brackets; at most 100 are allowed. Pass deeply nested values in variables.',
         extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ])
   })
 
-  test('of 15 fields inside each other is answered, of 16 refused', async () => {
+  test('of 15 levels of fields is accepted, and of 16 rejected', async () => {
     const type = (depth: number) =>
       `{ __schema { types { ${'ofType { '.repeat(depth - 3)} name ${'} '.repeat(depth)}`
     const { errors: none } = await api.call(token, type(15))
@@ -164,28 +164,30 @@ describe('a document', () => {
     expect(errors).toMatchObject([
       {
         message:
-          'The document has 16 levels of fields inside each other; at most 15 are allowed. Ask in several operations.',
+          'The document has 16 levels of nested fields; at most 15 are allowed. Split it into several operations.',
         extensions: { code: 'LIMIT_EXCEEDED' },
       },
     ])
   })
 
-  test('is measured with its fragments', async () => {
+  test('has its depth measured with its fragments', async () => {
     const fragments = Array.from(
       { length: 15 },
       (_, i) => `fragment f${i} on __Type { ofType { ...f${i + 1} } }`,
     )
     const query = `{ __schema { types { ...f0 } } } ${fragments.join(' ')} fragment f15 on __Type { name }`
     const { errors } = await api.call(token, query)
-    expect(errors).toMatchObject([{ message: expect.stringContaining('has 18 levels of fields') }])
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('has 18 levels of nested fields') },
+    ])
   })
 
-  test('whose fragments go round in a circle is refused', async () => {
+  test('with cyclic fragments is rejected', async () => {
     const { errors } = await api.call(token, '{ viewer { ...a } } fragment a on Viewer { ...a }')
     expect(errors).toMatchObject([{ message: expect.stringContaining('within itself') }])
   })
 
-  test('of the usual introspection is answered', async () => {
+  test('of the standard introspection query is accepted', async () => {
     const query = getIntrospectionQuery({
       inputValueDeprecation: true,
       schemaDescription: true,
@@ -204,19 +206,22 @@ describe('a document', () => {
     ['{ a(b: 12secret_name) }'],
     ['{ a(b: "secret_text'],
     ['{ a @secret_name( }'],
-  ])('that cannot be parsed, %j, is told where, not what', async (query) => {
-    const { errors, status } = await api.call(token, query)
-    expect(status).toBe(200)
-    expect(errors).toMatchObject([
-      {
-        message: expect.stringContaining('Syntax Error'),
-        locations: [{ line: 1 }],
-        extensions: { code: 'GRAPHQL_PARSE_FAILED' },
-      },
-    ])
-    expect(JSON.stringify(errors)).not.toContain('secret')
-    expect(JSON.stringify(errors)).not.toContain('stack')
-  })
+  ])(
+    'that cannot be parsed, %j, gets an error with the position but not the text',
+    async (query) => {
+      const { errors, status } = await api.call(token, query)
+      expect(status).toBe(200)
+      expect(errors).toMatchObject([
+        {
+          message: expect.stringContaining('Syntax Error'),
+          locations: [{ line: 1 }],
+          extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+        },
+      ])
+      expect(JSON.stringify(errors)).not.toContain('secret')
+      expect(JSON.stringify(errors)).not.toContain('stack')
+    },
+  )
 })
 
 test.each([
@@ -228,17 +233,20 @@ test.each([
   ['{ deliveries(filter: { state: "secret" }) { nodes { id } } }'],
   ['{ deliveries(filter: "secret") { nodes { id } } }'],
   ['mutation { createWebhook(input: { url: 1, headers: [{ name: "secret" }] }) { __typename } }'],
-])('a value in a document that does not fit, %j, is told where, not what', async (query) => {
-  const { errors } = await api.call(token, query)
-  expect(errors?.length).toBeGreaterThan(0)
-  for (const error of errors ?? []) {
-    expect(error.locations?.length).toBeGreaterThan(0)
-    expect(error.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' })
-  }
-  expect(JSON.stringify(errors)).not.toContain('secret')
-})
+])(
+  'an invalid value in a document, %j, gets an error with the position but not the value',
+  async (query) => {
+    const { errors } = await api.call(token, query)
+    expect(errors?.length).toBeGreaterThan(0)
+    for (const error of errors ?? []) {
+      expect(error.locations?.length).toBeGreaterThan(0)
+      expect(error.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' })
+    }
+    expect(JSON.stringify(errors)).not.toContain('secret')
+  },
+)
 
-describe('an answer', () => {
+describe('a response', () => {
   const LISTS = ['webhooks', 'deliveries', 'event', 'deliveries', 'attempts']
   const nested = LISTS.reduceRight(
     (inner, list) =>
@@ -248,7 +256,7 @@ describe('an answer', () => {
     '',
   )
 
-  test('has room for a page of 50 deliveries with event, webhook and 10 attempts each', async () => {
+  test('can have a page of 50 deliveries with event, webhook and 10 attempts each', async () => {
     const page = `query ($first: Int!) { deliveries(first: $first) {
       pageInfo { hasNextPage endCursor }
       edges { cursor node {
@@ -258,14 +266,14 @@ describe('an answer', () => {
     } }`
     const { errors } = await api.call(token, page, { first: 50 })
     expect(errors).toBeUndefined()
-    // Payloads and bodies weigh most; without them there is room for twice as much.
+    // Payloads and bodies cost most. Without them, a page can have twice as many.
     const lighter = page
       .replace('id type data', 'id type')
       .replace('response { body headers { name value } } ', '')
     expect((await api.call(token, lighter, { first: 100 })).errors).toBeUndefined()
   })
 
-  test('with pages of 100 inside each other is refused before anything is read', async () => {
+  test('with nested pages of 100 is rejected before anything is read', async () => {
     const { data, errors } = await api.call(token, `query ($first: Int!) { ${nested} }`, {
       first: 100,
     })
@@ -273,12 +281,12 @@ describe('an answer', () => {
     expect(errors).toEqual([
       {
         message: expect.stringMatching(
-          /^The document has [\d,]+ fields in its largest answer; at most 100,000 are allowed\. Ask for smaller pages \(`first`\), or in several operations\.$/,
+          /^The document has [\d,]+ fields in its largest response; at most 100,000 are allowed\. Request smaller pages \(`first`\), or split the operation\.$/,
         ),
         extensions: {
           code: 'LIMIT_EXCEEDED',
-          limit: 'fields in its largest answer',
-          most: 100_000,
+          limit: 'fields in its largest response',
+          max: 100_000,
           found: expect.any(Number),
         },
       },
@@ -287,18 +295,18 @@ describe('an answer', () => {
     expect(api.statements.list).toEqual(['authenticate'])
   })
 
-  test('of the usual sizes inside each other is given', async () => {
+  test('with nested pages of a usual size is accepted', async () => {
     const { errors } = await api.call(token, `query ($first: Int!) { ${nested} }`, { first: 5 })
     expect(errors).toBeUndefined()
   })
 
-  test('is measured by the operation that is asked for, with the variables that are given', async () => {
+  test('is measured for the requested operation, with the given variables', async () => {
     const query = `query large { ${nested.replaceAll('$first', '100')} } query small { viewer { scopes } }`
-    const ask = async (operationName: string) =>
+    const call = async (operationName: string) =>
       await readAnswer(await api.handle(request(token, { query, operationName })))
-    expect((await ask('small')).errors).toBeUndefined()
-    expect((await ask('large')).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED' } }])
-    expect((await ask('neither')).errors).toMatchObject([
+    expect((await call('small')).errors).toBeUndefined()
+    expect((await call('large')).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED' } }])
+    expect((await call('neither')).errors).toMatchObject([
       { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
     ])
     const fallback = `query ($first: Int = 100) { ${nested} }`
@@ -307,7 +315,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('cannot be hidden behind fragments or an argument that fails', async () => {
+  test('cannot be hidden behind fragments or an invalid argument', async () => {
     const large = nested.replaceAll('$first', '100')
     for (const query of [
       `{ ...f } fragment f on Query { ${large} }`,
@@ -328,7 +336,7 @@ describe('variables', () => {
         "variables": {"input": {"type": "${JOINED}", "data": ${data}}}}`,
     )
 
-  test('hold JSON 128 deep, and no deeper', async () => {
+  test('hold JSON of at most 128 levels', async () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const taken = await readAnswer(await api.handle(publish(nested(128))))
     expect(taken.data.publishEvent.__typename).toBe('PublishEventSuccess')
@@ -343,7 +351,7 @@ describe('variables', () => {
     }
   })
 
-  test.each(['id', 'input'])('nested deep where %s is expected are refused', async (name) => {
+  test.each(['id', 'input'])('nested deeply where %s is expected are rejected', async (name) => {
     const deep = '['.repeat(190) + ']'.repeat(190)
     const body = `{"query": ${JSON.stringify(document('webhooks', 'UpdateWebhook'))}, "variables": {"${name}": ${deep}}}`
     const { errors } = await readAnswer(await api.handle(request(token, body)))
@@ -357,7 +365,7 @@ describe('variables', () => {
     { headers: [{ name: 'secret' }] },
     { headers: 'secret' },
     { enabled: 'secret' },
-  ])('that do not fit, %j, are told where, not what', async (input) => {
+  ])('of a wrong type, %j, get an error with the path but not the value', async (input) => {
     const { errors, status } = await api.call(token, document('webhooks', 'UpdateWebhook'), {
       id: 'wh_x',
       input,

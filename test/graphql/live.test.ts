@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { listeningConnections, subscribe } from './support/live.ts'
 
 let receiver: Receiver
-/** Two processes on one database: subscriptions are at the API, attempts are made by the worker. */
+/** Two processes on one database: the API has the subscriptions, the worker makes the attempts. */
 let api: TestApp
 let worker: TestApp
 let webhookId: string
@@ -20,7 +20,8 @@ let token: string
 let raw: pg.Client
 const notifications: string[] = []
 
-const ATTEMPTS = 'subscription { attemptMade { number succeeded status delivery { id state } } }'
+const ATTEMPTS =
+  'subscription { attemptRecorded { number succeeded status delivery { id state } } }'
 
 beforeAll(async () => {
   receiver = await startReceiver()
@@ -75,17 +76,22 @@ async function listeningOrganizations(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('an attempt made in another process arrives as it is made', async () => {
+test('an attempt of another process arrives when it is recorded', async () => {
   using stream = await subscribe(api.app.url, token, ATTEMPTS)
   await publish()
   expect(await stream.result(1)).toMatchObject({
     data: {
-      attemptMade: { number: 1, succeeded: true, status: 200, delivery: { state: 'SUCCEEDED' } },
+      attemptRecorded: {
+        number: 1,
+        succeeded: true,
+        status: 200,
+        delivery: { state: 'SUCCEEDED' },
+      },
     },
   })
 })
 
-test('urql subscribes by itself', async () => {
+test('urql subscribes without another library', async () => {
   const client = new Client({
     url: `${api.app.url}/graphql`,
     preferGetMethod: false,
@@ -102,10 +108,10 @@ test('urql subscribes by itself', async () => {
   await until(() => results.length === 1, 'an attempt arrives')
   unsubscribe()
   expect(results[0]?.error).toBeUndefined()
-  expect(results[0]?.data).toMatchObject({ attemptMade: { succeeded: true } })
+  expect(results[0]?.data).toMatchObject({ attemptRecorded: { succeeded: true } })
 })
 
-test('each attempt arrives once, and the delivery when it is finished', async () => {
+test('each attempt arrives once, and each delivery when it finishes', async () => {
   let requests = 0
   receiver.answer = (response) => {
     response.statusCode = requests++ < 2 ? 503 : 204
@@ -123,11 +129,11 @@ test('each attempt arrives once, and the delivery when it is finished', async ()
     data: { deliveryFinished: { state: 'SUCCEEDED', attemptCount: 3 } },
   })
   await attempts.result(3)
-  expect(attempts.results.map(({ data }) => data.attemptMade.status)).toEqual([503, 503, 204])
+  expect(attempts.results.map(({ data }) => data.attemptRecorded.status)).toEqual([503, 503, 204])
   expect(finished.results).toHaveLength(1)
 })
 
-test('a delivery that is canceled is finished', async () => {
+test('a canceled delivery is finished', async () => {
   receiver.answer = (response) => {
     response.statusCode = 503
     response.setHeader('retry-after', '3600')
@@ -141,7 +147,7 @@ test('a delivery that is canceled is finished', async () => {
   )
   await publish()
   const { data } = await attempts.result(1)
-  const { id } = data.attemptMade.delivery
+  const { id } = data.attemptRecorded.delivery
   await api.graphql(
     `mutation { cancelDelivery(id: "${id}") { ... on CancelDeliverySuccess { delivery { id } } } }`,
   )
@@ -150,73 +156,73 @@ test('a delivery that is canceled is finished', async () => {
   })
 })
 
-test('a webhook that begins to fail, works again and is switched tells so, each once', async () => {
+test('each change of the state of a webhook arrives once: failing, healthy, disabled, enabled', async () => {
   const id = await addWebhook(api, `${receiver.url}health`)
   using changes = await subscribe(
     api.app.url,
     token,
-    `subscription ($id: ID) { webhookHealthChanged(webhookId: $id) { health webhook { id enabled } } }`,
+    `subscription ($id: ID) { webhookHealthChanged(webhookId: $id) { state webhook { id enabled } } }`,
     { id },
   )
-  const health = () => changes.results.map(({ data }) => data.webhookHealthChanged.health)
+  const states = () => changes.results.map(({ data }) => data.webhookHealthChanged.state)
   receiver.answer = (response, { path }) => {
     if (path === '/health') response.statusCode = 500
     response.end()
   }
   await publish()
   await deliveriesDone()
-  await until(() => health().length === 1, 'it fails')
+  await until(() => states().length === 1, 'it fails')
   receiver.answer = (response) => response.end()
   await publish()
   await publish()
   await deliveriesDone()
-  await until(() => health().length === 2, 'it works again')
+  await until(() => states().length === 2, 'it works again')
   await api.rest('PUT', `/webhooks/${id}`, { enabled: false })
   await api.rest('PUT', `/webhooks/${id}`, { description: 'still off' })
   await api.rest('PUT', `/webhooks/${id}`, { enabled: true })
-  await until(() => health().length >= 4, 'it was switched')
-  expect(health()).toEqual(['FAILING', 'HEALTHY', 'DISABLED', 'HEALTHY'])
+  await until(() => states().length >= 4, 'it was switched')
+  expect(states()).toEqual(['FAILING', 'HEALTHY', 'DISABLED', 'HEALTHY'])
   expect(changes.results[3]?.data.webhookHealthChanged.webhook).toEqual({ id, enabled: true })
   await api.rest('DELETE', `/webhooks/${id}`)
 })
 
-test('attempts that come together are read together, and notified once', async () => {
+test('attempts recorded together are read together, and notified once', async () => {
   using stream = await subscribe(
     api.app.url,
     token,
-    'subscription { attemptMade { id delivery { id event { id } } } }',
+    'subscription { attemptRecorded { id delivery { id event { id } } } }',
   )
   await publish(api, 600)
   await stream.result(600)
-  const ids = new Set(stream.results.map(({ data }) => data.attemptMade.id))
+  const ids = new Set(stream.results.map(({ data }) => data.attemptRecorded.id))
   expect(ids.size).toBe(600)
-  // In one process, one notification for each batch of attempts at most: many fewer than attempts.
+  // At most one notification per batch of attempts in a process, so far fewer than attempts.
   expect(notifications.length).toBeLessThan(60)
   for (const payload of notifications) expect(payload.length).toBeLessThan(8_000)
 })
 
-test('another organization hears nothing', async () => {
+test('another organization receives nothing', async () => {
   const other = await createTenant(api.database.prisma)
   using theirs = await subscribe(api.app.url, other.token, ATTEMPTS)
   using ours = await subscribe(api.app.url, token, ATTEMPTS)
   await publish()
   await ours.result(1)
-  // Whatever was to come to them has come before this.
+  // Any earlier event would have arrived before this one.
   await publish()
   await ours.result(2)
   expect(theirs.results).toEqual([])
-  const refused = await subscribe(
+  const rejected = await subscribe(
     api.app.url,
     other.token,
-    `subscription { attemptMade(webhookId: "${webhookId}") { id } }`,
+    `subscription { attemptRecorded(webhookId: "${webhookId}") { id } }`,
   )
-  expect((await refused.result(1)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
+  expect((await rejected.result(1)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
 })
 
 test.each([
-  ['attemptMade { id }', 'deliveries:read'],
+  ['attemptRecorded { id }', 'deliveries:read'],
   ['deliveryFinished { id }', 'deliveries:read'],
-  ['webhookHealthChanged { health }', 'webhooks:read'],
+  ['webhookHealthChanged { state }', 'webhooks:read'],
 ])('%s needs the scope %s', async (field, scope) => {
   const { token } = await createApiKey(api.database.prisma, {
     organizationId: api.tenant.organizationId,
@@ -230,7 +236,7 @@ test.each([
   await until(() => stream.end === 'completed', 'the stream ends')
 })
 
-test('an event of more than 10 MB is an error, and the end of its stream', async () => {
+test('an event of more than 10 MB is an error, and ends its stream', async () => {
   const { organizationId } = api.tenant
   const large = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
   await api.app.services.publishEvents(organizationId, Array(45).fill(large))
@@ -238,17 +244,17 @@ test('an event of more than 10 MB is an error, and the end of its stream', async
   using stream = await subscribe(
     api.app.url,
     token,
-    'subscription { attemptMade { delivery { webhook { deliveries(first: 45) { nodes { event { data } } } } } } }',
+    'subscription { attemptRecorded { delivery { webhook { deliveries(first: 45) { nodes { event { data } } } } } } }',
   )
   await publish()
   expect(await stream.result(1)).toMatchObject({
-    errors: [{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'bytes of the answer' } }],
+    errors: [{ extensions: { code: 'LIMIT_EXCEEDED', limit: 'bytes in the response' } }],
   })
   await until(() => stream.end !== null, 'the stream ends')
   expect(stream.end).toBe('completed')
 })
 
-test('without a key a subscription is refused with 401', async () => {
+test('without a key, a subscription is rejected with 401', async () => {
   const response = await fetch(`${api.app.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -257,7 +263,7 @@ test('without a key a subscription is refused with 401', async () => {
   expect(response.status).toBe(401)
 })
 
-test('a subscription can be a GET, and is refused to whoever cannot read a stream', async () => {
+test('a subscription can be a GET, and is rejected for clients that do not accept a stream', async () => {
   const get = (accept: string) =>
     fetch(`${api.app.url}/graphql?${new URLSearchParams({ query: ATTEMPTS })}`, {
       headers: { accept, authorization: `Bearer ${token}` },
@@ -266,9 +272,9 @@ test('a subscription can be a GET, and is refused to whoever cannot read a strea
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   await response.body?.cancel()
-  const refused = await get('application/json')
-  expect(refused.status).toBe(406)
-  expect(await refused.json()).toMatchObject({
+  const rejected = await get('application/json')
+  expect(rejected.status).toBe(406)
+  expect(await rejected.json()).toMatchObject({
     errors: [{ message: expect.stringContaining('text/event-stream') }],
   })
 })
@@ -289,14 +295,14 @@ test.each(['revoked', 'expired'])('a key that is %s ends its streams within 5 s'
   ])
 })
 
-test('when its connection to Postgres is broken the stream goes on, and misses nothing', async () => {
+test('a stream survives a broken connection to Postgres, and misses nothing', async () => {
   using stream = await subscribe(api.app.url, token, ATTEMPTS)
   const { rowCount } = await api.database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name like '%-live'`,
   )
   expect(rowCount).toBe(1)
-  // Announced while nobody hears it.
+  // Notified while no connection listens.
   await publish()
   await stream.result(1)
   await publish()
@@ -304,20 +310,20 @@ test('when its connection to Postgres is broken the stream goes on, and misses n
   expect(stream.results).toHaveLength(2)
 })
 
-test('when nobody listens nobody is notified', async () => {
+test('without subscribers, no notification is sent', async () => {
   await publish(api, 5)
   await deliveriesDone()
   const other = await createTenant(api.database.prisma)
   using _stream = await subscribe(api.app.url, other.token, ATTEMPTS)
   await publish(api, 5)
   await deliveriesDone()
-  // By its order, this notification comes after any other.
+  // Notifications are ordered, so this one arrives after any other.
   await raw.query(`notify posthorn_live, 'end'`)
   await until(() => notifications.includes('end'), 'the notification arrives')
   expect(notifications).toEqual(['end'])
 })
 
-test('streams of two organizations that end together leave nobody listening', async () => {
+test('no connection listens after the streams of two organizations end together', async () => {
   const other = await createTenant(api.database.prisma)
   for (let i = 0; i < 20; i++) {
     const tokens = [token, other.token]
@@ -328,7 +334,7 @@ test('streams of two organizations that end together leave nobody listening', as
   await until(async () => (await listeningOrganizations()) === 0, 'nobody is notified to')
 })
 
-test('a key may have 100 subscriptions, and gets their places back', async () => {
+test('a key may have 100 subscriptions, and ended ones no longer count', async () => {
   const { token } = await createApiKey(api.database.prisma, {
     organizationId: api.tenant.organizationId,
     scopes: ['deliveries:read'],
@@ -336,8 +342,8 @@ test('a key may have 100 subscriptions, and gets their places back', async () =>
   const streams = await Promise.all(
     Array.from({ length: 100 }, () => subscribe(api.app.url, token, ATTEMPTS)),
   )
-  const refused = await subscribe(api.app.url, token, ATTEMPTS)
-  expect((await refused.result(1)).errors).toMatchObject([
+  const rejected = await subscribe(api.app.url, token, ATTEMPTS)
+  expect((await rejected.result(1)).errors).toMatchObject([
     { extensions: { code: 'TOO_MANY_SUBSCRIPTIONS' } },
   ])
   streams[0]?.[Symbol.dispose]()
@@ -350,12 +356,14 @@ test('a key may have 100 subscriptions, and gets their places back', async () =>
   for (const stream of streams) stream[Symbol.dispose]()
 })
 
-test('a client that does not read is ended at 1,000 events, and told so', async () => {
+test('the stream of a client that does not read ends after 1,000 events with an error', async () => {
   receiver.answer = (response) => response.end('x'.repeat(16_384))
   const { port } = new URL(api.app.url)
   const socket = connect(Number(port), '127.0.0.1')
   await once(socket, 'connect')
-  const body = JSON.stringify({ query: 'subscription { attemptMade { id response { body } } }' })
+  const body = JSON.stringify({
+    query: 'subscription { attemptRecorded { id response { body } } }',
+  })
   socket.write(
     `POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\naccept: text/event-stream\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
@@ -375,12 +383,12 @@ test('a client that does not read is ended at 1,000 events, and told so', async 
   socket.on('data', (chunk) => {
     text += chunk
   })
-  await until(() => text.includes('event: complete'), 'it is told')
-  expect(text).toContain('FELL_BEHIND')
+  await until(() => text.includes('event: complete'), 'the stream ends')
+  expect(text).toContain('SLOW_CONSUMER')
   socket.destroy()
 }, 60_000)
 
-test('a shutdown ends streams at once, so that clients connect to another process', async () => {
+test('a shutdown ends streams immediately, so that clients connect to another process', async () => {
   await using leaving = await startTestApp({ role: 'api', database: api.database })
   const stream = await subscribe(leaving.app.url, token, ATTEMPTS)
   const before = performance.now()

@@ -20,7 +20,7 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(operator.token, document('organizations', operation), variables)
 }
 
-/** With the header that names an organization. */
+/** Calls with the header that names an organization. */
 async function callFor(organization: string, token: string, query: string, variables = {}) {
   const headers = {
     'content-type': 'application/json',
@@ -38,7 +38,7 @@ test('organizations come oldest first, in pages', async () => {
   expect(rest.organizations.nodes).toMatchObject([{ id: tenant.publicOrganizationId }])
 })
 
-test('an organization is made, found by its id and renamed', async () => {
+test('an organization is created, found by its id and renamed', async () => {
   const { data } = await call('CreateOrganization', { name: ' Harvest Fair ' })
   const { id, name } = data.createOrganization.organization
   expect(name).toBe('Harvest Fair')
@@ -50,7 +50,7 @@ test('an organization is made, found by its id and renamed', async () => {
   }
 })
 
-test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is refused', async (name) => {
+test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is rejected', async (name) => {
   const { data } = await call('CreateOrganization', { name })
   const rejection = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
   expect(data.createOrganization).toMatchObject(rejection)
@@ -59,13 +59,13 @@ test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is refused', async (na
   expect(renamed.renameOrganization).toMatchObject(rejection)
 })
 
-test('renaming what is not there answers NotFoundError', async () => {
+test('renaming an unknown organization returns NotFoundError', async () => {
   const { data } = await call('RenameOrganization', { id: mintId('organization'), name: 'A' })
   expect(data.renameOrganization).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
 })
 
 describe('with the header posthorn-organization', () => {
-  test('an operator reads and does what belongs to that organization, and nothing else', async () => {
+  test('an operator reads and changes only objects of that organization', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     const own = await addWebhook(api, operator.organizationId)
     const { publicOrganizationId } = tenant
@@ -94,18 +94,23 @@ describe('with the header posthorn-organization', () => {
     })
   })
 
-  test('an operator gives a new organization its first key', async () => {
+  test('an operator creates the first key of a new organization', async () => {
     const { data } = await call('CreateOrganization', { name: 'New' })
     const { id } = data.createOrganization.organization
-    const { data: made } = await callFor(id, operator.token, document('api-keys', 'CreateApiKey'), {
-      input: { scopes: ['keys:manage', 'webhooks:read'] },
-    })
-    const { token } = made.createApiKey.createdApiKey
+    const { data: created } = await callFor(
+      id,
+      operator.token,
+      document('api-keys', 'CreateApiKey'),
+      {
+        input: { scopes: ['keys:manage', 'webhooks:read'] },
+      },
+    )
+    const { token } = created.createApiKey.createdApiKey
     const viewer = await api.call(token, '{ viewer { organization { id } } }')
     expect(viewer.data.viewer.organization).toEqual({ id })
   })
 
-  test('every other key is refused, whichever organization it names', async () => {
+  test('requests with any other key are rejected, whichever organization they name', async () => {
     for (const organization of [
       operator.publicOrganizationId,
       tenant.publicOrganizationId,
@@ -114,8 +119,7 @@ describe('with the header posthorn-organization', () => {
       const query = '{ viewer { organization { id } } webhooks { nodes { id } } }'
       const { errors } = await callFor(organization, tenant.token, query)
       expect(errors?.[0]).toMatchObject({
-        message:
-          'The header posthorn-organization is for API keys with the scope admin. Leave it out.',
+        message: 'The header posthorn-organization needs an API key with the scope admin. Omit it.',
         extensions: { code: 'FORBIDDEN' },
       })
     }
@@ -128,14 +132,14 @@ describe('with the header posthorn-organization', () => {
   })
 
   test.each(['', 'nonsense', mintId('organization'), mintId('webhook')])(
-    '%j names no organization, which is said',
+    '%j is rejected, as it is not the id of an organization',
     async (organization) => {
       const query = '{ webhooks { nodes { id } } }'
       const { data, errors } = await callFor(organization, operator.token, query)
       expect(data).toBeUndefined()
       expect(errors).toMatchObject([
         {
-          message: expect.stringContaining('names no organization'),
+          message: expect.stringContaining('does not name an organization'),
           extensions: { code: 'BAD_USER_INPUT' },
         },
       ])

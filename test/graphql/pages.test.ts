@@ -21,7 +21,7 @@ beforeAll(async () => {
     attempts.push(await addAttempt(api.database, delivery, number))
   }
   ids['attempts'] = attempts
-  // Exactly the deliveries of one webhook, so that every list has five.
+  // Only deliveries of one webhook, so that every list has five items.
   await api.database.pool.query(
     `delete from posthorn.deliveries where id not in
        (select id from posthorn.deliveries where organization_id = $1 order by id desc limit 5)`,
@@ -74,7 +74,7 @@ async function page(name: string, args: Record<string, unknown>) {
   return { positions, ...found.pageInfo }
 }
 
-test.each(Object.keys(CONNECTIONS))('%s can be walked forwards, page by page', async (name) => {
+test.each(Object.keys(CONNECTIONS))('%s can be paged forwards', async (name) => {
   const seen: number[] = []
   let after: string | null = null
   for (;;) {
@@ -87,7 +87,7 @@ test.each(Object.keys(CONNECTIONS))('%s can be walked forwards, page by page', a
   expect(seen).toEqual([0, 1, 2, 3, 4])
 })
 
-test.each(Object.keys(CONNECTIONS))('%s can be walked backwards, page by page', async (name) => {
+test.each(Object.keys(CONNECTIONS))('%s can be paged backwards', async (name) => {
   const seen: number[] = []
   let before: string | null = null
   for (;;) {
@@ -100,7 +100,7 @@ test.each(Object.keys(CONNECTIONS))('%s can be walked backwards, page by page', 
   expect(seen).toEqual([0, 1, 2, 3, 4])
 })
 
-test.each(Object.keys(CONNECTIONS))('%s answers the boundaries as they are', async (name) => {
+test.each(Object.keys(CONNECTIONS))('%s has correct page boundaries', async (name) => {
   expect(await page(name, {})).toMatchObject({ positions: [0, 1, 2, 3, 4], hasNextPage: false })
   expect(await page(name, { first: 5 })).toMatchObject({ hasNextPage: false })
   expect(await page(name, { first: 4 })).toMatchObject({ hasNextPage: true })
@@ -108,7 +108,7 @@ test.each(Object.keys(CONNECTIONS))('%s answers the boundaries as they are', asy
   expect(await page(name, { first: 0 })).toMatchObject({ positions: [], startCursor: null })
 })
 
-test('a cursor stays good when its row is gone', async () => {
+test('a cursor stays valid after its row is deleted', async () => {
   const other = await api.tenant()
   for (let i = 0; i < 3; i++) await addWebhook(api, other.organizationId)
   const query =
@@ -127,7 +127,7 @@ test('a cursor stays good when its row is gone', async () => {
   expect(again.webhooks.nodes).toEqual(second.webhooks.nodes)
 })
 
-test('without a number, a page has 20', async () => {
+test('the default page size is 20', async () => {
   const other = await api.tenant()
   await publish(api, other.organizationId, 21)
   const { data } = await api.call(
@@ -142,12 +142,12 @@ test.each([
   ['first: 101', 'first must be from 0 to 100.'],
   ['first: -1', 'first must be from 0 to 100.'],
   ['last: 101', 'last must be from 0 to 100.'],
-  ['after: "nonsense"', 'after must be a cursor that was answered with a page.'],
+  ['after: "nonsense"', 'after must be a cursor from a page.'],
   [
     `before: "${Buffer.from('GPC:S:nonsense').toString('base64')}"`,
-    'before must be a cursor that was answered with a page.',
+    'before must be a cursor from a page.',
   ],
-])('%s is refused by every list', async (argument, message) => {
+])('%s is rejected by every list', async (argument, message) => {
   const { errors } = await api.call(
     tenant.token,
     `{ webhooks(${argument}) { nodes { id deliveries(${argument}) { nodes { id } } } }
@@ -160,7 +160,7 @@ test.each([
   }
 })
 
-test('both directions at once are refused', async () => {
+test('paging in both directions at once is rejected', async () => {
   const { data } = await api.call(
     tenant.token,
     '{ webhooks { pageInfo { startCursor endCursor } } }',

@@ -48,7 +48,7 @@ const addMissed = (count: number) =>
 
 const finished = (id: string) => finish(api.database, parseId('recovery', id) as string)
 
-test('answers with the recovery, running, and shows how it ends', async () => {
+test('returns the running recovery, which shows its end later', async () => {
   const events = await addMissed(5)
   await addDeliveries(api.database.pool, webhookId, events.slice(0, 2), 'exhausted')
   const { count, countIsExact, recovery } = await recover()
@@ -84,7 +84,7 @@ test('answers with the recovery, running, and shows how it ends', async () => {
   expect(found.node).toEqual({ __typename: 'Recovery', id: recovery.id })
 })
 
-test('a dry run answers with the count and no recovery', async () => {
+test('a dry run returns the count and no recovery', async () => {
   await addMissed(3)
   expect(await recover({ dryRun: true, include: 'MISSED' })).toEqual({
     __typename: 'RecoverDeliveriesSuccess',
@@ -94,18 +94,18 @@ test('a dry run answers with the count and no recovery', async () => {
   })
 })
 
-test('null is the default of each field', async () => {
+test('null means the default of each field', async () => {
   const nothing = { until: null, include: null, ratePerSecond: null, dryRun: null }
   const { recovery } = await recover(nothing)
   expect(recovery).toMatchObject({ include: 'ALL', ratePerSecond: 500, state: 'RUNNING' })
 })
 
-test('a time to come counts as now', async () => {
+test('a time in the future means now', async () => {
   const { recovery } = await recover({ until: '2999-01-01T00:00:00Z' })
   expect(Date.parse(recovery.until)).toBeLessThanOrEqual(Date.now())
 })
 
-test('canceled, it says what was done until then; a completed one cannot be', async () => {
+test('a canceled recovery shows its progress; a completed one cannot be canceled', async () => {
   await addMissed(3)
   const { recovery } = await recover({ ratePerSecond: 1 })
   const { data } = await api.call(tenant.token, CANCEL, { id: recovery.id })
@@ -122,7 +122,7 @@ test('canceled, it says what was done until then; a completed one cannot be', as
   })
 })
 
-describe('refused, and nothing is begun', () => {
+describe('rejected, without starting a recovery', () => {
   const nothingBegun = async () =>
     expect(
       await api.database.prisma.recovery.count({
@@ -161,12 +161,12 @@ describe('refused, and nothing is begun', () => {
     await nothingBegun()
   })
 
-  test('everything wrong is told at once', async () => {
+  test('all problems are listed', async () => {
     const { issues } = await recover({ since: new Date(Date.now() + DAY_MS), ratePerSecond: -1 })
     expect(issues).toHaveLength(2)
   })
 
-  test('the last day that is kept is not too old', async () => {
+  test('the first day within the retention is not too old', async () => {
     expect(await recover({ since: new Date(Date.now() - 30 * DAY_MS) })).toMatchObject({ count: 0 })
   })
 
@@ -176,7 +176,7 @@ describe('refused, and nothing is begun', () => {
     expect(data.cancelRecovery).toMatchObject({ __typename: 'NotFoundError' })
   })
 
-  test('a disabled webhook, with the remedy; a dry run counts for it', async () => {
+  test('a disabled webhook, with the remedy; a dry run is allowed', async () => {
     await addMissed(2)
     await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { enabled: false })
     expect(await recover()).toMatchObject({
@@ -187,7 +187,7 @@ describe('refused, and nothing is begun', () => {
     await nothingBegun()
   })
 
-  test('beside one that runs, whose id is told', async () => {
+  test('while another recovery runs, whose id is in the error', async () => {
     const { recovery } = await recover()
     expect(await recover()).toMatchObject({
       __typename: 'ConflictError',
@@ -196,7 +196,7 @@ describe('refused, and nothing is begun', () => {
   })
 })
 
-test('another organization finds and cancels nothing, and recovers nothing', async () => {
+test('another organization cannot find, cancel or start recoveries', async () => {
   await addMissed(2)
   const { recovery } = await recover()
   const other = await api.tenant()
@@ -209,8 +209,8 @@ test('another organization finds and cancels nothing, and recovers nothing', asy
   const { data: canceled } = await api.call(other.token, CANCEL, { id: recovery.id })
   expect(canceled.cancelRecovery).toMatchObject({ __typename: 'NotFoundError' })
   for (const dryRun of [true, false]) {
-    const refused = await recover({ dryRun }, other.token)
-    expect(refused).toMatchObject({ __typename: 'NotFoundError' })
+    const rejected = await recover({ dryRun }, other.token)
+    expect(rejected).toMatchObject({ __typename: 'NotFoundError' })
   }
   const { data: own } = await api.call(tenant.token, RECOVERY, { id: recovery.id })
   expect(own.recovery.state).toBe('RUNNING')
@@ -240,8 +240,8 @@ describe('scopes', () => {
 
   test('node needs deliveries:read, and the webhook of a recovery webhooks:read', async () => {
     const { recovery } = await recover()
-    const refused = await api.call(await keyWithout('deliveries:read'), NODE, { id: recovery.id })
-    expect(refused.errors).toMatchObject(lacking('deliveries:read'))
+    const rejected = await api.call(await keyWithout('deliveries:read'), NODE, { id: recovery.id })
+    expect(rejected.errors).toMatchObject(lacking('deliveries:read'))
     const blind = await api.call(await keyWithout('webhooks:read'), RECOVERY, { id: recovery.id })
     expect(blind.errors).toMatchObject(lacking('webhooks:read'))
     expect(blind.data.recovery).toMatchObject({ id: recovery.id, webhookId, webhook: null })
@@ -249,20 +249,20 @@ describe('scopes', () => {
 
   test('recovering and canceling need deliveries:write', async () => {
     const token = await keyWithout('deliveries:write')
-    const begun = await api.call(token, RECOVER, { input: { webhookId, since } })
-    expect(begun.errors).toMatchObject(lacking('deliveries:write'))
+    const started = await api.call(token, RECOVER, { input: { webhookId, since } })
+    expect(started.errors).toMatchObject(lacking('deliveries:write'))
     const canceled = await api.call(token, CANCEL, { id: 'rec_x' })
     expect(canceled.errors).toMatchObject(lacking('deliveries:write'))
   })
 })
 
-test('the recoveries of webhooks are listed newest first, in pages, by two statements', async () => {
+test('the recoveries of webhooks are listed newest first, in pages, with two statements', async () => {
   const { id: second } = await addWebhook(api, tenant.organizationId)
-  const begun: Record<string, string[]> = { [webhookId]: [], [second]: [] }
+  const started: Record<string, string[]> = { [webhookId]: [], [second]: [] }
   for (const id of [webhookId, second, webhookId, webhookId]) {
     const { recovery } = await recover({ webhookId: id })
     await finished(recovery.id)
-    begun[id]?.unshift(recovery.id)
+    started[id]?.unshift(recovery.id)
   }
   const query = `query ($first: Int, $after: String, $last: Int, $before: String) {
     webhooks { nodes { id recoveries(first: $first, after: $after, last: $last, before: $before) {
@@ -278,14 +278,14 @@ test('the recoveries of webhooks are listed newest first, in pages, by two state
     )
   }
   const [first, other] = await page({ first: 2 })
-  expect(first).toMatchObject({ ids: begun[webhookId]?.slice(0, 2), hasNextPage: true })
-  expect(other).toMatchObject({ ids: begun[second], hasNextPage: false })
+  expect(first).toMatchObject({ ids: started[webhookId]?.slice(0, 2), hasNextPage: true })
+  expect(other).toMatchObject({ ids: started[second], hasNextPage: false })
   expect(api.statements.list.filter((name) => name.includes('recover'))).toEqual([
     'find_recoveries_of_each_desc',
     'select recoveries',
   ])
   const [next] = await page({ first: 2, after: first.endCursor })
-  expect(next).toMatchObject({ ids: begun[webhookId]?.slice(2), hasNextPage: false })
+  expect(next).toMatchObject({ ids: started[webhookId]?.slice(2), hasNextPage: false })
   const [last] = await page({ last: 2, before: next.startCursor })
   expect(last).toMatchObject({ ids: first.ids, hasPreviousPage: false })
 })

@@ -13,7 +13,7 @@ test('schema.graphql is current, and can be printed without a database', async (
   expect(stdout).toBe(await readFile(new URL('schema.graphql', root), 'utf8'))
 })
 
-test('every type, field, argument and value is described', async () => {
+test('every type, field, argument and value has a description', async () => {
   const bare: string[] = []
   const check = (node: { name: { value: string }; description?: unknown }) => {
     if (!node.description) bare.push(node.name.value)

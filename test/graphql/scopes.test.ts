@@ -60,11 +60,11 @@ const QUERIES: [Scope, string][] = [
 ]
 
 describe.each(QUERIES)('without %s, %s', (scope, query) => {
-  test('is refused by name; with it, and with admin, it is answered', async () => {
+  test('is rejected and names the scope; it works with the scope and with admin', async () => {
     const lacking = await keyWith(ALL_SCOPES.filter((other) => other !== scope))
-    const refused = await api.call(lacking, query, variables)
-    expect(refused.status).toBe(200)
-    expect(refused.errors).toMatchObject([
+    const rejected = await api.call(lacking, query, variables)
+    expect(rejected.status).toBe(200)
+    expect(rejected.errors).toMatchObject([
       {
         message: `The API key lacks the scope ${scope}. Use a key that has it.`,
         extensions: { code: 'FORBIDDEN' },
@@ -81,13 +81,13 @@ const OPERATORS_QUERIES = [
   '{ organizations { nodes { id } } }',
   '{ organization(id: "org_x") { id } }',
   '{ jobs { nodes { id } } }',
-  '{ jobSummary { count } }',
+  '{ jobCounts { count } }',
 ]
 
-test.each(OPERATORS_QUERIES)('without admin, %s is refused', async (query) => {
-  const refused = await api.call(all.token, query)
-  expect(Object.values(refused.data)).toEqual([null])
-  expect(refused.errors).toMatchObject([
+test.each(OPERATORS_QUERIES)('without admin, %s is rejected', async (query) => {
+  const rejected = await api.call(all.token, query)
+  expect(Object.values(rejected.data)).toEqual([null])
+  expect(rejected.errors).toMatchObject([
     {
       message: expect.stringContaining('lacks the scope admin'),
       extensions: { code: 'FORBIDDEN' },
@@ -141,7 +141,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
 ]
 
 test.each(MUTATIONS)(
-  'without %s, %s/%s is refused and does nothing',
+  'without %s, %s/%s is rejected and does nothing',
   async (scope, file, name, input) => {
     const lacking = await keyWith(ALL_SCOPES.filter((other) => other !== scope))
     const { data, errors } = await api.call(lacking, document(file, name), input)
@@ -155,7 +155,7 @@ test.each(MUTATIONS)(
   },
 )
 
-test('what a refused field stands beside is still answered', async () => {
+test('fields beside a rejected field are still returned', async () => {
   const token = await keyWith(['webhooks:read'])
   const { data, errors } = await api.call(
     token,
@@ -176,7 +176,7 @@ test('the values of custom headers are masked without secrets:read', async () =>
   expect(data.webhooks.nodes).toEqual([{ headers: [{ name: 'X-Key', value: 'abc' }] }])
 })
 
-test('who may write is answered what they wrote, without further scopes', async () => {
+test('a caller that may write gets the written object without further scopes', async () => {
   const token = await keyWith(['webhooks:write', 'secrets:rotate', 'events:publish'])
   const input = {
     url: 'https://example.com',
@@ -202,11 +202,11 @@ test('who may write is answered what they wrote, without further scopes', async 
   expect(published.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
 })
 
-test('every field that leads to what belongs to an organization says what it needs', () => {
+test('every field that leads to objects of an organization declares its scope', () => {
   const protectedTypes = /^(Webhook|Event|Delivery|Attempt|SigningSecret)(Connection)?$/
   const open: string[] = []
   for (const type of Object.values(schema.getTypeMap())) {
-    // Below connections and successes, somebody was let through already.
+    // Connections and successes are only reached after authorization.
     if (/^__|(Connection|Edge|Success)$/.test(type.name)) continue
     if (type[Symbol.toStringTag] !== 'GraphQLObjectType') continue
     for (const field of Object.values((type as GraphQLObjectType).getFields())) {

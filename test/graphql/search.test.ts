@@ -51,7 +51,7 @@ describe('deliveries', () => {
     ids = await deliveryIds(api.database, tenant.organizationId)
   })
 
-  test('are found by the state they are in, whatever way they came there', async () => {
+  test('are found by state, whichever way they reached it', async () => {
     const [fresh, waiting, retried, lost, canceled, done] = ids as string[]
     expect(await found({ state: 'PENDING' })).toEqual(ids)
     await record(waiting, 500, RETRY)
@@ -70,7 +70,7 @@ describe('deliveries', () => {
     expect(await found({ state: 'CANCELED' })).toEqual([])
   })
 
-  test('are found by what their last attempt was answered with', async () => {
+  test('are found by the response to their last attempt', async () => {
     const [fresh, three, four, five, none, done] = ids as string[]
     await record(three, 302, RETRY)
     await record(four, 404, RETRY)
@@ -80,7 +80,7 @@ describe('deliveries', () => {
     expect(await found({ statusClass: 'REDIRECTION_3XX' })).toEqual([three])
     expect(await found({ statusClass: 'CLIENT_ERROR_4XX' })).toEqual([four])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX' })).toEqual([five])
-    expect(await found({ statusClass: 'NONE' })).toEqual([none])
+    expect(await found({ statusClass: 'NO_RESPONSE' })).toEqual([none])
     expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([done])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'EXHAUSTED' })).toEqual([five])
     expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'PENDING' })).toEqual([])
@@ -94,7 +94,7 @@ describe('deliveries', () => {
     expect(await found({ state: 'PENDING' })).toContain(fresh)
   })
 
-  test('are found by when they were created', async () => {
+  test('are found by creation time', async () => {
     const at = (id: string | undefined) =>
       api.database.pool
         .query('select posthorn.uuid_v7_timestamp($1) as at', [parseId('delivery', id as string)])
@@ -109,8 +109,8 @@ describe('deliveries', () => {
     expect(await found({ since: '9999-12-31T00:00:00Z' })).toEqual([])
   })
 
-  test('that wait long for their first attempt are still found, page by page', async () => {
-    // The cursor keeps 30 seconds behind; as if the deliveries had been created before.
+  test('that wait long for their first attempt are still found, in pages', async () => {
+    // The index backfill stays 30 seconds behind, so the deliveries must be older.
     await api.database.pool.query(
       `update posthorn.cursors set next_id = posthorn.uuid_v7_lower_bound(now() + interval '1 second'), next_xid = 0
        where name = 'index_backfill'`,
@@ -129,7 +129,7 @@ describe('deliveries', () => {
     expect(nodes.map(({ id }: { id: string }) => id)).toEqual(all.slice(0, 6))
   })
 
-  test('the cursor does not pass what an open transaction has published', async () => {
+  test('the backfill cursor does not pass deliveries of an open transaction', async () => {
     const { pool } = api.database
     const open = await pool.connect()
     await open.query('begin')
@@ -149,7 +149,7 @@ describe('deliveries', () => {
     expect(await reached()).toBe(waitingFor)
     await open.query('commit')
     open.release()
-    // Transactions of other databases hold it back too, for as long as they run.
+    // Running transactions of other databases hold the cursor back too.
     await vi.waitUntil(async () => (await reached()) !== waitingFor, { timeout: 20_000 })
   })
 
@@ -177,7 +177,11 @@ describe('deliveries', () => {
 
   test('of one organization are not found by another', async () => {
     const other = await api.tenant()
-    for (const filter of [{ state: 'PENDING' }, { statusClass: 'NONE' }, { eventType: JOINED }]) {
+    for (const filter of [
+      { state: 'PENDING' },
+      { statusClass: 'NO_RESPONSE' },
+      { eventType: JOINED },
+    ]) {
       const { data } = await api.call(other.token, document('deliveries', 'DeliveriesPage'), {
         filter,
       })
@@ -185,7 +189,7 @@ describe('deliveries', () => {
     }
   })
 
-  test('of a state take two statements at most, for a page of one webhook too', async () => {
+  test('of a state take at most two statements, also for a page of one webhook', async () => {
     await api.call(tenant.token, '{ deliveries(filter: { state: EXHAUSTED }) { nodes { id } } }')
     expect(api.statements.list).toEqual(['authenticate', 'select deliveries'])
     await api.call(tenant.token, '{ deliveries(filter: { state: PENDING }) { nodes { id } } }')
@@ -212,7 +216,7 @@ describe('events', () => {
     expect(await found({ until: new Date(Date.now() - 60_000).toISOString() })).toEqual([])
   })
 
-  test('an id that is none of an event is told so', async () => {
+  test('an id that is not of an event is rejected', async () => {
     const { errors } = await api.call(tenant.token, document('events', 'Events'), {
       filter: { id: 'wh_nonsense' },
     })
@@ -228,7 +232,7 @@ describe('events', () => {
 describe('webhooks', () => {
   const found = (filter: object) => find('Webhooks', 'webhooks', filter)
 
-  test('are found by address and description, to the letter but for its case', async () => {
+  test('are found by URL and description, ignoring case', async () => {
     const { id: shop } = await addWebhook(api, tenant.organizationId, {
       url: 'https://shop.example.com/100%_hooks',
     })
@@ -246,7 +250,7 @@ describe('webhooks', () => {
     expect(await found({ descriptionContains: 'crm', urlContains: 'shop' })).toEqual([])
   })
 
-  test('are found by subscription, switch and state', async () => {
+  test('are found by subscription, enabled and state', async () => {
     const { id: on } = await addWebhook(api, tenant.organizationId)
     const { id: off } = await addWebhook(api, tenant.organizationId)
     const { id: failing } = await addWebhook(api, tenant.organizationId)
@@ -272,7 +276,7 @@ test.each([
   'deliveries(filter: { eventType:',
   'events(filter: { type:',
   'webhooks(filter: { urlContains:',
-])('%s with a NUL is refused, not a fault', async (list) => {
+])('%s with a NUL is rejected, not a fault', async (list) => {
   const { errors } = await api.call(tenant.token, `{ ${list} "\\u0000" }) { nodes { id } } }`)
   expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
 })

@@ -57,12 +57,12 @@ async function update(id: string, input: object) {
 }
 
 describe('createWebhook', () => {
-  test('without options a webhook has the defaults, and null means them', async () => {
+  test('a webhook without options has the defaults, and null means the default', async () => {
     expect((await create()).webhook).toMatchObject(DEFAULTS)
     expect((await create({ ...DEFAULTS, ordered: null })).webhook).toMatchObject(DEFAULTS)
   })
 
-  test('keeps every option that was given', async () => {
+  test('stores every given option', async () => {
     expect((await create(TUNED)).webhook).toMatchObject(TUNED)
   })
 
@@ -71,7 +71,7 @@ describe('createWebhook', () => {
     expect(webhook.retryScheduleSeconds).toEqual([])
   })
 
-  test('lists every option that is wrong at once, beside other fields, and registers nothing', async () => {
+  test('lists all invalid options and fields, and registers nothing', async () => {
     const answer = await create({
       url: 'http://example.com',
       rateLimitPerSecond: 0,
@@ -135,7 +135,7 @@ describe('createWebhook', () => {
     ).toBe(0)
   })
 
-  test('a repetition with the same options registers nothing; with others it is a conflict', async () => {
+  test('repeating a call with the same options registers nothing; with other options it is a conflict', async () => {
     const first = await create(TUNED, 'tuned')
     const reordered = Object.fromEntries(Object.entries(TUNED).toReversed())
     const again = await create(reordered, 'tuned')
@@ -148,7 +148,7 @@ describe('createWebhook', () => {
 })
 
 describe('updateWebhook', () => {
-  test.each(Object.entries(TUNED))('changes %s and leaves the others', async (name, value) => {
+  test.each(Object.entries(TUNED))('changes %s only', async (name, value) => {
     const { webhook } = await create()
     const { webhook: updated } = await update(webhook.id, { [name]: value })
     expect(updated).toEqual({ ...webhook, [name]: value })
@@ -160,12 +160,12 @@ describe('updateWebhook', () => {
     expect(updated).toEqual({ ...webhook, [name]: DEFAULTS[name as keyof typeof DEFAULTS] })
   })
 
-  test('what has nothing to do with the options leaves them all', async () => {
+  test('changing another field keeps all options', async () => {
     const { webhook } = await create(TUNED)
     expect((await update(webhook.id, { description: 'Later' })).webhook).toEqual(webhook)
   })
 
-  test('refuses what is out of bounds, and changes nothing', async () => {
+  test('rejects values out of bounds, and changes nothing', async () => {
     const { webhook } = await create(TUNED)
     const answer = await update(webhook.id, {
       maxInFlight: 10,

@@ -49,7 +49,7 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
   ])
 })
 
-test('a field asked for twice in two ways takes one more statement, not one for each row', async () => {
+test('a field selected twice with different arguments takes one more statement, not one per row', async () => {
   const { data } = await api.call(
     tenant.token,
     `{ webhooks { nodes {
@@ -61,7 +61,7 @@ test('a field asked for twice in two ways takes one more statement, not one for 
   expect(api.statements.list).toHaveLength(6)
 })
 
-test('attempts asked for twice in two ways take a bounded number of statements', async () => {
+test('attempts selected twice with different arguments take a bounded number of statements', async () => {
   await api.call(
     tenant.token,
     `{ deliveries(first: 50) { nodes {
@@ -70,11 +70,11 @@ test('attempts asked for twice in two ways take a bounded number of statements',
   expect(api.statements.list.length).toBeLessThanOrEqual(5)
 })
 
-test('only the columns asked for are read', async () => {
+test('only the selected columns are read', async () => {
   await api.call(tenant.token, '{ events { nodes { id type } } }')
-  const asked = api.statements.texts.join('\n')
-  expect(asked).toContain('"posthorn"."events"."type"')
-  expect(asked).not.toContain('"posthorn"."events"."body"')
+  const statements = api.statements.texts.join('\n')
+  expect(statements).toContain('"posthorn"."events"."type"')
+  expect(statements).not.toContain('"posthorn"."events"."body"')
 })
 
 test('events published together are read together', async () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-/** Records attempts, each of a delivery of its own, by one statement. */
+/** Records attempts with one statement, each for a different delivery. */
 async function attempt(statuses: (number | null)[], durationMs = 12): Promise<void> {
   await publish(api, tenant.organizationId, statuses.length)
   const ids = await deliveryIds(api.database, tenant.organizationId)
@@ -39,7 +39,7 @@ async function attempt(statuses: (number | null)[], durationMs = 12): Promise<vo
   )
 }
 
-/** Moves what was counted to the past. */
+/** Moves the statistics to the past. */
 async function counted(ago: number): Promise<void> {
   await api.database.pool.query(
     `update posthorn.webhook_statistics set bucket = bucket - $2 * interval '1 millisecond'
@@ -77,7 +77,7 @@ const sum = (buckets: { attempts: number }[]) =>
   buckets.reduce((n, { attempts }) => n + attempts, 0)
 
 describe('health', () => {
-  test('is healthy before any attempt, and says so of nothing', async () => {
+  test('is healthy before the first attempt, without counts', async () => {
     expect(await health()).toEqual({
       state: 'HEALTHY',
       failingSince: null,
@@ -88,7 +88,7 @@ describe('health', () => {
     })
   })
 
-  test('turns failing with the first failure and healthy with the next success', async () => {
+  test('becomes failing with the first failure and healthy with the next success', async () => {
     await attempt([204])
     const before = await health()
     expect(before).toMatchObject({ state: 'HEALTHY', failingSince: null, successRate: 1 })
@@ -106,13 +106,13 @@ describe('health', () => {
     expect(await health()).toMatchObject({ state: 'HEALTHY', failingSince: null, successRate: 0.4 })
   })
 
-  test('is disabled while the webhook is, and still knows since when it fails', async () => {
+  test('is disabled while the webhook is disabled, and keeps failingSince', async () => {
     await attempt([null])
     await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { enabled: false })
     expect(await health()).toMatchObject({ state: 'DISABLED', failingSince: expect.any(String) })
   })
 
-  test('tells latencies apart to within a bucket', async () => {
+  test('distinguishes latencies to within a bucket', async () => {
     await attempt(new Array(90).fill(200), 25)
     await attempt(new Array(10).fill(200), 4_000)
     const { latency } = await health('HOUR')
@@ -122,7 +122,7 @@ describe('health', () => {
     expect(latency.p99Ms).toBeLessThanOrEqual(5_000)
   })
 
-  test('counts what lies in the window, and no more', async () => {
+  test('counts only attempts within the window', async () => {
     for (const ago of [40 * DAY_MS, 20 * DAY_MS, 3 * DAY_MS, 3 * HOUR_MS, 0]) {
       await attempt([200])
       await counted(ago)
@@ -134,7 +134,7 @@ describe('health', () => {
     expect(counts).toEqual([1, 2, 3, 4])
   })
 
-  test('of a page of webhooks takes four statements, condition, hold and all', async () => {
+  test('of a page of webhooks takes four statements', async () => {
     for (let i = 0; i < 5; i++) await addWebhook(api, tenant.organizationId)
     await api.call(
       tenant.token,
@@ -152,7 +152,7 @@ describe('health', () => {
 })
 
 describe('statistics', () => {
-  test('count each attempt once, by what it was answered with', async () => {
+  test('count each attempt once, by its response', async () => {
     await attempt([200, 201, 302, 404, 404, 500, 600, null])
     const { webhook, organization } = await statistics(60_000, 'MINUTE')
     expect(sum(webhook)).toBe(8)
@@ -171,7 +171,7 @@ describe('statistics', () => {
     expect(organization).toEqual(webhook)
   })
 
-  test('answer every bucket of the time asked for, in order', async () => {
+  test('return every bucket of the time range, in order', async () => {
     const { webhook } = await statistics(30 * DAY_MS, 'DAY')
     expect(webhook).toHaveLength(31)
     expect(webhook[0]).toMatchObject({ attempts: 0, successRate: null, latency: null })
@@ -182,7 +182,7 @@ describe('statistics', () => {
     ).toBeGreaterThanOrEqual(60)
   })
 
-  test('are the same before and after the minutes are added up, and once the minutes are gone', async () => {
+  test('are the same before and after minutes are rolled up, and after the minutes are deleted', async () => {
     await attempt([200, 500])
     await counted(3 * HOUR_MS)
     await attempt([200])
@@ -201,7 +201,7 @@ describe('statistics', () => {
     expect(sum(days.organization)).toBe(4)
   })
 
-  test('go with the deliveries when their retention is over', async () => {
+  test('are deleted with the deliveries after the retention', async () => {
     await attempt([200])
     await counted(40 * DAY_MS)
     await rollUpStatistics(api.database.pool)
@@ -209,7 +209,7 @@ describe('statistics', () => {
     expect(sum((await statistics(50 * DAY_MS, 'DAY')).webhook)).toBe(0)
   })
 
-  test('of the organization add up its webhooks, and leave out the others', async () => {
+  test('of the organization sum up its webhooks only', async () => {
     await addWebhook(api, tenant.organizationId)
     await attempt([200])
     const other = await api.tenant()
@@ -225,7 +225,7 @@ describe('statistics', () => {
     expect(webhook).toHaveLength(organization.length)
   })
 
-  test('processes that record for one webhook at once lose no count', async () => {
+  test('processes that record for one webhook concurrently lose no count', async () => {
     await publish(api, tenant.organizationId, 40)
     const ids = await deliveryIds(api.database, tenant.organizationId)
     const recorders = Array.from({ length: 8 }, () =>
@@ -246,7 +246,7 @@ describe('statistics', () => {
       { since: 3 * DAY_MS, until: 3 * DAY_MS - HOUR_MS, bucket: 'MINUTE' },
       /^since must be within the last 48 hours/,
     ],
-  ])('%j is refused', async ({ since, until, bucket }, message) => {
+  ])('%j is rejected', async ({ since, until, bucket }, message) => {
     const { errors } = await api.call(tenant.token, STATISTICS, {
       id: webhookId,
       since: new Date(Date.now() - since).toISOString(),
@@ -264,7 +264,7 @@ describe('statistics', () => {
     '{ statistics(since: "2026-11-01T00:00:00Z") { attempts } }',
     '{ webhooks { nodes { statistics(since: "2026-11-01T00:00:00Z") { attempts } } } }',
     '{ webhooks { nodes { health { state } } } }',
-  ])('without deliveries:read, %s is refused by name', async (query) => {
+  ])('without deliveries:read, %s is rejected by name', async (query) => {
     const other = await api.tenant(ALL_SCOPES.filter((scope) => scope !== 'deliveries:read'))
     await addWebhook(api, other.organizationId)
     const { errors } = await api.call(other.token, query)
@@ -274,7 +274,7 @@ describe('statistics', () => {
   })
 })
 
-test('an hour of a webhook is told apart from the next by the clock of UTC', async () => {
+test('hours are aligned to UTC', async () => {
   await attempt([200])
   const { webhook } = await statistics(0, 'HOUR', -1)
   expect(webhook).toHaveLength(1)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-test('lists hold nothing of another organization', async () => {
+test('lists contain no objects of another organization', async () => {
   const { data } = await api.call(
     mine.token,
     `query ($webhook: ID!) {
@@ -58,7 +58,7 @@ test('node and nodes find nothing of another organization, nor that organization
   expect(own.nodes.map(({ id }: { id: string }) => id)).toEqual(ids)
 })
 
-test('an operator sees nothing of another organization but its name, without naming it', async () => {
+test('without the header, an operator sees only the name of another organization', async () => {
   const operator = await api.tenant(['admin'])
   const ids = Object.values(their)
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } webhooks { nodes { id } } }'
@@ -69,7 +69,7 @@ test('an operator sees nothing of another organization but its name, without nam
   expect(named.nodes).toEqual([{ id: organization }])
 })
 
-test('keys of the own organization are seen with keys:manage, else only the one in use', async () => {
+test('a caller sees the keys of its organization with keys:manage, and otherwise only its own', async () => {
   const query = 'query ($id: ID!) { node(id: $id) { ... on ApiKey { id tokenHint } } }'
   const lesser = await api.tenant(['webhooks:read'])
   const { id } = await api.database.prisma.apiKey.findFirstOrThrow({
@@ -130,7 +130,7 @@ test.each([
   },
 )
 
-test('what one publishes reaches no webhook of another', async () => {
+test('events reach no webhook of another organization', async () => {
   const { data } = await api.call(mine.token, document('events', 'PublishEvent'), {
     input: { type: JOINED, data: {} },
   })

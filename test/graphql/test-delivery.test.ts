@@ -34,7 +34,7 @@ describe('testDelivery', () => {
     })
   }
 
-  test('makes one delivery of the example, to that webhook alone, marked as a test', async () => {
+  test('creates one delivery of the example, for that webhook only, marked as a test', async () => {
     await addWebhook(api, tenant.organizationId)
     const { data, errors } = await send({ webhookId, eventType: JOINED })
     expect(errors).toBeUndefined()
@@ -59,7 +59,7 @@ describe('testDelivery', () => {
     expect(marked(lists.events.nodes)).toEqual([event.id])
   })
 
-  test('a disabled webhook is a conflict that names the remedy, and nothing is made', async () => {
+  test('a disabled webhook is a conflict with the remedy, and nothing is created', async () => {
     await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
       id: webhookId,
       input: { enabled: false },
@@ -80,7 +80,7 @@ describe('testDelivery', () => {
     ['that is not in the catalogue', 'event_attendee.joined', 'unknown_event_type'],
     ['with a NUL', 'a\0', 'unknown_event_type'],
     ['that the webhook does not subscribe to', TICKET, 'not_subscribed'],
-  ])('a type %s is refused', async (_what, eventType, code) => {
+  ])('a type %s is rejected', async (_what, eventType, code) => {
     const { data } = await send({ webhookId, eventType })
     expect(data.testDelivery).toMatchObject({
       __typename: 'ValidationError',
@@ -89,7 +89,7 @@ describe('testDelivery', () => {
     expect(await count()).toBe(0)
   })
 
-  test('a type that is archived or has no example is refused', async () => {
+  test('an event type that is archived or has no example is rejected', async () => {
     const { prisma } = api.database
     const eventType = 'test.without_example'
     await prisma.eventType.create({ data: { name: eventType, description: 'A test' } })
@@ -107,12 +107,12 @@ describe('testDelivery', () => {
     expect(archived.testDelivery).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
   })
 
-  test.each(['wh_nonsense', mintId('webhook')])('%s is no webhook', async (id) => {
+  test.each(['wh_nonsense', mintId('webhook')])('%s is not a webhook', async (id) => {
     const { data } = await send({ webhookId: id, eventType: JOINED })
     expect(data.testDelivery).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
   })
 
-  test('the webhook of another organization reads as not found, and gets nothing', async () => {
+  test('the webhook of another organization is not found, and receives nothing', async () => {
     const other = await api.tenant()
     const { data } = await send({ webhookId, eventType: JOINED }, other.token)
     expect(data.testDelivery.__typename).toBe('NotFoundError')
@@ -133,7 +133,7 @@ describe('a test delivery', () => {
     await receiver[Symbol.asyncDispose]()
   })
 
-  test('arrives signed at that webhook alone, is retried, and is on record', async () => {
+  test('arrives signed at that webhook only, is retried and recorded', async () => {
     const register = async (path: string) => {
       const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
         input: { url: receiver.url + path, eventSubscriptions: [JOINED], enabled: true },
@@ -176,7 +176,7 @@ describe('a test delivery', () => {
       input: { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true },
     })
     const webhookId = createWebhook.webhook.id
-    // A name that resolves to an address inside is judged when it is connected to; a literal one is too.
+    // The guard checks the address when connecting, for a host name and for a literal address.
     await prisma.webhook.updateMany({
       where: { url: 'https://example.com' },
       data: { url: 'https://10.0.0.1/hook', revision: { increment: 1 } },

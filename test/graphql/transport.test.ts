@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   const { data } = await api.call(token, '{ webhooks { nodes { id } } }')
-  // Whatever was refused did nothing.
+  // Rejected requests changed nothing.
   expect(data.webhooks.nodes).toEqual([{ id: webhookId }])
   await api[Symbol.asyncDispose]()
 })
@@ -36,13 +36,13 @@ test.each([
   ['a bare document', 'application/graphql', () => mutation()],
   ['JSON by another name', 'application/graphql+json', () => JSON.stringify({ query: mutation() })],
   ['a list of types', 'application/json, text/plain', () => JSON.stringify({ query: mutation() })],
-])('a mutation posted as %s is refused with 415', async (_what, type, body) => {
+])('a mutation posted as %s is rejected with 415', async (_what, type, body) => {
   const { status, errors } = await readAnswer(await api.handle(post(type, body())))
   expect(status).toBe(415)
   expect(errors).toMatchObject([{ message: expect.stringContaining('application/json') }])
 })
 
-test('a mutation posted as multipart/form-data is refused with 415', async () => {
+test('a mutation posted as multipart/form-data is rejected with 415', async () => {
   const form = new FormData()
   form.set('operations', JSON.stringify({ query: mutation() }))
   form.set('map', '{}')
@@ -56,7 +56,7 @@ test('a mutation posted as multipart/form-data is refused with 415', async () =>
   expect(response.status).toBe(415)
 })
 
-test('application/json is known with parameters and in any case', async () => {
+test('application/json is accepted with parameters and in any case', async () => {
   const body = JSON.stringify({ query: '{ __typename }' })
   for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
     expect((await readAnswer(await api.handle(post(type, body)))).data).toEqual({
@@ -73,7 +73,7 @@ describe('GET', () => {
       }),
     )
 
-  test('answers queries', async () => {
+  test('runs queries', async () => {
     const query = 'query ($id: ID!) { webhook(id: $id) { id } }'
     const answer = await readAnswer(
       await get({ query, variables: JSON.stringify({ id: webhookId }) }),
@@ -81,7 +81,7 @@ describe('GET', () => {
     expect(answer.data).toEqual({ webhook: { id: webhookId } })
   })
 
-  test('refuses mutations with 405', async () => {
+  test('rejects mutations with 405', async () => {
     const response = await get({ query: mutation() })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST')
@@ -96,7 +96,7 @@ describe('GET', () => {
     expect(await response.text()).not.toContain('secret')
   })
 
-  test('shows no page to a browser, unless GraphiQL is enabled', async () => {
+  test('serves no page to a browser unless GraphiQL is enabled', async () => {
     const page = await get({}, 'text/html')
     expect(page.status).toBe(406)
     const handle = createGraphqlHandler({ ...api.deps, graphiql: true })
@@ -110,7 +110,7 @@ describe('GET', () => {
     expect(text).toContain('query Example')
   })
 
-  test('answers the query that GraphiQL opens with, for any key that may read', async () => {
+  test('runs the default query of GraphiQL for any key that may read', async () => {
     const { errors, data } = await api.call(token, graphiqlOptions.defaultQuery ?? '')
     expect(errors).toBeUndefined()
     expect(data.viewer.organization.name).toBe('Harvest Fair')
@@ -118,7 +118,7 @@ describe('GET', () => {
 })
 
 test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
-  '%s is refused with 405',
+  '%s is rejected with 405',
   async (method) => {
     const response = await api.handle(new Request('http://127.0.0.1/graphql', { method }))
     expect(response.status).toBe(405)
@@ -126,13 +126,13 @@ test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
   },
 )
 
-test('answers are not to be stored, and are what they say', async () => {
+test('responses have `no-store` and `nosniff`', async () => {
   const { headers } = await api.call(token, '{ __typename }')
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('the media type of GraphQL itself is spoken where asked', async () => {
+test('the media type of GraphQL is used on request', async () => {
   const ask = request(token, { query: '{ __typename }' })
   ask.headers.set('accept', 'application/graphql-response+json')
   const response = await api.handle(ask)
@@ -153,14 +153,14 @@ describe('a body', () => {
       '{"query": "{ __typename }", "variables": ["secret"]}',
       'an object',
     ],
-  ])('of %s is refused with 400, without repeating it', async (_what, body, message) => {
+  ])('of %s is rejected with 400, without repeating it', async (_what, body, message) => {
     const { status, errors } = await readAnswer(await api.handle(request(token, body)))
     expect(status).toBe(400)
     expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
     expect(JSON.stringify(errors)).not.toContain('secret')
   })
 
-  test('that is not UTF-8 is refused with 400', async () => {
+  test('that is not UTF-8 is rejected with 400', async () => {
     const response = await api.handle(post('application/json', new Uint8Array([0x22, 0xff, 0x22])))
     expect((await readAnswer(response)).errors).toMatchObject([
       { message: 'The body is not UTF-8.' },
@@ -172,14 +172,14 @@ describe('a body', () => {
     return body.replace('"pad":""', `"pad":"${'x'.repeat(bytes - body.length)}"`)
   }
 
-  test('of 1 MiB is read, of one byte more refused with 413', async () => {
+  test('of 1 MiB is accepted, and of one more byte rejected with 413', async () => {
     const taken = await api.handle(post('application/json', padded(MAX_BODY_BYTES)))
     expect((await readAnswer(taken)).data).toEqual({ __typename: 'Query' })
-    const refused = await api.handle(post('application/json', padded(MAX_BODY_BYTES + 1)))
-    expect(refused.status).toBe(413)
+    const rejected = await api.handle(post('application/json', padded(MAX_BODY_BYTES + 1)))
+    expect(rejected.status).toBe(413)
   })
 
-  test('without an end is given up once it is too large', async () => {
+  test('without an end is aborted once it is too large', async () => {
     let sent = 0
     let canceled = false
     const endless = new ReadableStream({

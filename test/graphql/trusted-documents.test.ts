@@ -32,13 +32,13 @@ test('a trusted document runs, named by its hash', async () => {
   expect(deleted.data).toEqual({ deleteWebhook: { __typename: 'NotFoundError' } })
 })
 
-test('it runs for keys only, as it does elsewhere', async () => {
+test('a trusted document needs a key, like any other', async () => {
   const { status, errors } = await readAnswer(await handle(request(null, named(hash))))
   expect(status).toBe(401)
   expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
 })
 
-test('a mutation that is trusted does not run by GET', async () => {
+test('a trusted mutation does not run as a GET', async () => {
   const extensions = JSON.stringify(named('deleting').extensions)
   const url = `http://127.0.0.1/graphql?${new URLSearchParams({ extensions, variables: '{"id":"wh_x"}' })}`
   const response = await handle(new Request(url, { headers: { authorization: `Bearer ${token}` } }))
@@ -60,7 +60,7 @@ test.each([
     { extensions: { persistedQuery: { sha256Hash: hash } } },
     'send its hash as',
   ],
-])('%s is refused, and the answer says what to send', async (_what, body, message) => {
+])('%s is rejected, and the answer says what to send', async (_what, body, message) => {
   const { data, errors } = await ask(body)
   expect(data).toBeUndefined()
   expect(errors).toMatchObject([
@@ -73,7 +73,7 @@ test.each([
 })
 
 test.each(['0'.repeat(64), '__proto__', 'constructor'])(
-  'the unknown hash %s is refused',
+  'the unknown hash %s is rejected',
   async (unknown) => {
     const { errors } = await ask(named(unknown))
     expect(errors).toMatchObject([
@@ -85,7 +85,7 @@ test.each(['0'.repeat(64), '__proto__', 'constructor'])(
   },
 )
 
-test('GraphiQL is not shown, as nothing written in it could run', async () => {
+test('GraphiQL is not served, because no other document could run', async () => {
   const page = await handle(
     new Request('http://127.0.0.1/graphql', { headers: { accept: 'text/html' } }),
   )

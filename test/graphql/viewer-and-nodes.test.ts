@@ -3,7 +3,7 @@ import { mintId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
-import { tidy } from './support/tidy.ts'
+import { withStableValues } from './support/stable-values.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -14,14 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-test('the viewer is told who they are and what they may do', async () => {
+test('the viewer has its organization, key and scopes', async () => {
   const { data, status } = await api.call(
     tenant.token,
     '{ viewer { scopes organization { id name createdAt } apiKey { id name tokenHint scopes createdAt expiresAt revokedAt } } }',
   )
   expect(status).toBe(200)
   expect(data.viewer.organization.id).toBe(tenant.publicOrganizationId)
-  expect(tidy(data)).toMatchInlineSnapshot(`
+  expect(withStableValues(data)).toMatchInlineSnapshot(`
     {
       "viewer": {
         "apiKey": {
@@ -71,7 +71,7 @@ test.each([
   expect(api.statements.list).toEqual([])
 })
 
-test('a revoked key is refused at once', async () => {
+test('a revoked key is rejected immediately', async () => {
   const other = await api.tenant()
   await api.database.prisma.apiKey.updateMany({
     where: { organizationId: other.organizationId },
@@ -89,7 +89,7 @@ test('the schema is public: introspection needs no key', async () => {
   expect(data.__schema.queryType.name).toBe('Query')
 })
 
-test('whatever has an id is found by it', async () => {
+test('node finds every object by its id', async () => {
   const webhook = await addWebhook(api, tenant.organizationId)
   const [event] = await publish(api, tenant.organizationId)
   const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
@@ -140,7 +140,7 @@ test.each([
   expect(answer.data).toEqual({ node: null, nodes: [null] })
 })
 
-test('nodes takes 100 ids and no more', async () => {
+test('nodes accepts at most 100 ids', async () => {
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
   const hundred = Array.from({ length: 100 }, () => mintId('delivery'))
   const { data } = await api.call(tenant.token, query, { ids: hundred })

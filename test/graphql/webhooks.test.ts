@@ -4,7 +4,7 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
-import { tidy } from './support/tidy.ts'
+import { withStableValues } from './support/stable-values.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -22,11 +22,11 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
 }
 
 describe('createWebhook', () => {
-  test('registers a webhook, disabled unless asked', async () => {
+  test('registers a webhook, disabled by default', async () => {
     const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED, JOINED] }
     const { data, errors } = await call('CreateWebhook', { input })
     expect(errors).toBeUndefined()
-    expect(tidy(data)).toMatchInlineSnapshot(`
+    expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "createWebhook": {
           "__typename": "CreateWebhookSuccess",
@@ -60,7 +60,7 @@ describe('createWebhook', () => {
     `)
   })
 
-  test('keeps everything that was given', async () => {
+  test('stores every given field', async () => {
     const input = {
       url: 'https://example.com/hook?a=1',
       eventSubscriptions: [JOINED, TICKET],
@@ -75,7 +75,7 @@ describe('createWebhook', () => {
     expect(data.createWebhook.webhook).toMatchObject(input)
   })
 
-  test('lists everything that is wrong at once, and does nothing', async () => {
+  test('lists all problems, and changes nothing', async () => {
     const input = {
       url: 'http://example.com',
       eventSubscriptions: ['event_attendee.joined'],
@@ -120,7 +120,7 @@ describe('createWebhook', () => {
     expect(list.webhooks.nodes).toEqual([])
   })
 
-  test('an enabled that is null means the default', async () => {
+  test('a null `enabled` means the default', async () => {
     const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: null }
     const { data } = await call('CreateWebhook', { input })
     expect(data.createWebhook.webhook.enabled).toBe(false)
@@ -129,7 +129,7 @@ describe('createWebhook', () => {
   test.each([
     ['to the letter', ['X-Key', 'X-Key'], ['headers', '1', 'name']],
     ['in another case', ['X-Key', 'x-key'], ['headers', 'x-key']],
-  ])('a header named twice, %s, is refused', async (_what, names, path) => {
+  ])('a header named twice, %s, is rejected', async (_what, names, path) => {
     const headers = names.map((name) => ({ name, value: 'v' }))
     const input = { url: 'https://example.com', eventSubscriptions: [JOINED], headers }
     const { data } = await call('CreateWebhook', { input })
@@ -145,7 +145,7 @@ describe('webhook and webhooks', () => {
   test('a webhook is read with its secrets', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     const { data } = await call('Webhook', { id })
-    expect(tidy(data)).toMatchInlineSnapshot(`
+    expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "webhook": {
           "createdAt": "TIME",
@@ -181,13 +181,13 @@ describe('webhook and webhooks', () => {
     `)
   })
 
-  test.each(['nonsense', mintId('webhook'), mintId('event')])('%s is no webhook', async (id) => {
+  test.each(['nonsense', mintId('webhook'), mintId('event')])('%s is not a webhook', async (id) => {
     const { data, errors } = await call('Webhook', { id })
     expect(errors).toBeUndefined()
     expect(data.webhook).toBeNull()
   })
 
-  test('webhooks come oldest first, and deleted ones no more', async () => {
+  test('webhooks come oldest first, without deleted ones', async () => {
     const first = await addWebhook(api, tenant.organizationId)
     const second = await addWebhook(api, tenant.organizationId)
     const third = await addWebhook(api, tenant.organizationId)
@@ -199,7 +199,7 @@ describe('webhook and webhooks', () => {
 })
 
 describe('updateWebhook', () => {
-  test('changes what is given and leaves the rest', async () => {
+  test('changes the given fields only', async () => {
     const webhook = await addWebhook(api, tenant.organizationId, { headers: { 'X-Key': 'abc' } })
     const input = { enabled: false, description: 'Later' }
     const { data } = await call('UpdateWebhook', { id: webhook.id, input })
@@ -237,7 +237,7 @@ describe('updateWebhook', () => {
     expect(data.updateWebhook.webhook).toMatchObject({ description: null, headers: [] })
   })
 
-  test('null is refused where there must be something', async () => {
+  test('null is rejected for required fields', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     const input = { url: null, enabled: null, eventSubscriptions: null }
     const { data } = await call('UpdateWebhook', { id, input })
@@ -249,7 +249,7 @@ describe('updateWebhook', () => {
     ])
   })
 
-  test('answers NotFoundError for a webhook that is not there', async () => {
+  test('returns NotFoundError for an unknown webhook', async () => {
     const id = mintId('webhook')
     const { data } = await call('UpdateWebhook', { id, input: { enabled: true } })
     expect(data.updateWebhook).toEqual({
@@ -261,7 +261,7 @@ describe('updateWebhook', () => {
 })
 
 describe('deleteWebhook', () => {
-  test('removes it; what it was still owed keeps its id and names no webhook', async () => {
+  test('deletes the webhook; its deliveries keep its id and have no webhook', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     await publish(api, tenant.organizationId)
     const { data } = await call('DeleteWebhook', { id })
@@ -279,7 +279,7 @@ describe('deleteWebhook', () => {
     })
   })
 
-  test('answers NotFoundError the second time', async () => {
+  test('returns NotFoundError the second time', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     await call('DeleteWebhook', { id })
     const { data } = await call('DeleteWebhook', { id })
@@ -305,7 +305,7 @@ describe('rotateSigningSecret', () => {
     expect(hours).toBeLessThanOrEqual(24)
   })
 
-  test('answers NotFoundError for a webhook that is not there', async () => {
+  test('returns NotFoundError for an unknown webhook', async () => {
     const { data } = await call('RotateSigningSecret', { webhookId: 'wh_nonsense' })
     expect(data.rotateSigningSecret).toMatchObject({ __typename: 'NotFoundError' })
   })
@@ -316,7 +316,7 @@ describe('totalCount', () => {
     webhooks(first: $first, filter: $filter) { totalCount nodes { id } }
   }`
 
-  test('counts all pages together, and what the filter finds', async () => {
+  test('counts all pages, with the filter applied', async () => {
     for (const eventSubscriptions of [[JOINED], [JOINED], [TICKET]]) {
       const input = { url: 'https://example.com/hook', eventSubscriptions }
       await call('CreateWebhook', { input })
@@ -327,7 +327,7 @@ describe('totalCount', () => {
     expect(some.data?.['webhooks']).toEqual({ totalCount: 1, nodes: [] })
   })
 
-  test('is of the own organization, and is not asked of Postgres unless selected', async () => {
+  test('counts only the own organization, and reads nothing unless selected', async () => {
     const other = await api.tenant()
     await call('CreateWebhook', {
       input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED] },

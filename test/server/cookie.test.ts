@@ -115,7 +115,7 @@ describe('a stream that the cookie opened', () => {
     })
     const seen: { connected: boolean; results: unknown[] } = { connected: false, results: [] }
     client.subscribe(
-      { query: 'subscription { attemptMade { id } }' },
+      { query: 'subscription { attemptRecorded { id } }' },
       { next: (result) => void seen.results.push(result), error() {}, complete() {} },
       {
         connected() {
@@ -153,7 +153,7 @@ describe('a stream that the cookie opened', () => {
   })
 
   test('is not opened without the header of the console', async () => {
-    const query = encodeURIComponent('subscription { attemptMade { id } }')
+    const query = encodeURIComponent('subscription { attemptRecorded { id } }')
     const accept = 'text/event-stream'
     const response = await browser.request(`/graphql?query=${query}`, { headers: { accept } })
     expect(await response.text()).toContain('UNAUTHENTICATED')

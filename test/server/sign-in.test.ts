@@ -189,7 +189,7 @@ describe('a session ends', () => {
     expect((await browser.graphql(VIEWER)).errors).toEqual([signInAgain])
   })
 
-  test('when another begins in the same browser', async () => {
+  test('when another session starts in the same browser', async () => {
     const browser = openBrowser(url)
     await browser.signIn({ token: posthorn.tenant.token })
     const before = openBrowser(url, browser.cookie)
@@ -212,7 +212,7 @@ describe('a session ends', () => {
     expect(await prisma().session.count({ where: { apiKeyId: uuid } })).toBe(0)
   })
 
-  test('when its key is revoked, in every process at once', async () => {
+  test('when its key is revoked, in every process immediately', async () => {
     const { id, token } = await spareKey()
     const browser = openBrowser(url)
     await browser.signIn({ token })

@@ -205,7 +205,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   organization: [['closed', () => 'id: "org_x"', false]],
   organizations: [['closed', () => 'first: 3', false]],
   jobs: [['closed', () => 'first: 5']],
-  jobSummary: [['closed', () => '', false]],
+  jobCounts: [['closed', () => '', false]],
 }
 
 const namesOf = (type: GraphQLObjectType | null | undefined) => Object.keys(type?.getFields() ?? {})
@@ -335,7 +335,7 @@ test.each(Object.entries(MUTATIONS).map(([name, [how]]) => [name, how] as const)
       expect(answer.data).toEqual({ [name]: null })
       expect(answer.errors).toMatchObject([
         {
-          message: expect.stringContaining(`and Mutation.${name} is about more than that`),
+          message: expect.stringContaining(`and Mutation.${name} covers more than that webhook`),
           extensions: { code: 'FORBIDDEN' },
         },
       ])
@@ -365,7 +365,7 @@ test('mutations change the own webhook', async () => {
 })
 
 describe('subscriptions', () => {
-  const SUBSCRIPTIONS = ['attemptMade', 'deliveryFinished', 'webhookHealthChanged']
+  const SUBSCRIPTIONS = ['attemptRecorded', 'deliveryFinished', 'webhookHealthChanged']
 
   test('are all covered by this file', () => {
     expect(namesOf(schema.getSubscriptionType()).toSorted()).toEqual(SUBSCRIPTIONS)
@@ -465,8 +465,8 @@ describe('a new field', () => {
     const { data, errors } = await ask(caller)
     expect(data).toEqual({ thing: { declared: 1, undeclared: null }, undeclared: null })
     expect(errors?.map(({ message }) => message).toSorted()).toEqual([
-      expect.stringContaining('Query.undeclared is about more than that'),
-      expect.stringContaining('Thing.undeclared is about more than that'),
+      expect.stringContaining('Query.undeclared covers more than that webhook'),
+      expect.stringContaining('Thing.undeclared covers more than that webhook'),
     ])
   })
 

@@ -301,7 +301,7 @@ describe('a portal session ends', () => {
     })
     const { data } = await call(session.token, VIEWER)
     expect(data.viewer.portal.expiresAt).toBe(expiresAt.toISOString())
-    using stream = await subscribe(url, session.token, 'subscription { attemptMade { id } }')
+    using stream = await subscribe(url, session.token, 'subscription { attemptRecorded { id } }')
     expect(stream.end).toBeNull()
     await prisma().apiKey.update({ where: { id: creator.key.id }, data: { expiresAt: new Date() } })
     expect((await call(session.token, VIEWER)).errors).toMatchObject([

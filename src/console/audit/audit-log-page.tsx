@@ -32,7 +32,7 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
     cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
   },
-  { label: 'Time', cell: ({ at }) => <Time at={at} as="relative" />, width: 120 },
+  { label: 'Time', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
 ]
 
 export default function AuditLogPage() {

@@ -55,7 +55,7 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: 'Time', value: <Time at={entry.at} /> },
+          { label: 'Time', value: <Time at={entry.createdAt} /> },
           { label: 'Object', value: <Subject action={action} id={subjectId} /> },
           {
             label: 'Actor',

@@ -12,7 +12,7 @@ const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
   { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
   { value: 'CLIENT_ERROR_4XX', label: '4xx: rejected' },
   { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
-  { value: 'NONE', label: 'No response' },
+  { value: 'NO_RESPONSE', label: 'No response' },
 ]
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */

@@ -2,8 +2,8 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { type LiveState, useLive } from '../api/use-live.ts'
 import {
-  DeliveriesAttemptMadeDocument,
-  type DeliveriesAttemptMadeSubscription,
+  DeliveriesAttemptRecordedDocument,
+  type DeliveriesAttemptRecordedSubscription,
   DeliveriesSinceDocument,
   type DeliveriesSinceQueryVariables,
   type DeliveryRowFragment,
@@ -16,7 +16,7 @@ const REFRESH_AFTER_MS = 5_000
 const REFRESH_EVERY_MS = 15_000
 
 type Change = Partial<DeliveryRowFragment>
-type Attempt = NonNullable<DeliveriesAttemptMadeSubscription['attemptMade']>
+type Attempt = NonNullable<DeliveriesAttemptRecordedSubscription['attemptRecorded']>
 
 export interface NewerDeliveries {
   readonly count: number
@@ -97,14 +97,14 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
   }, [])
 
   const state = useLive(
-    DeliveriesAttemptMadeDocument,
+    DeliveriesAttemptRecordedDocument,
     { webhookId: filter?.webhookId ?? null },
     {
-      onData({ attemptMade }) {
-        const delivery = attemptMade?.delivery
+      onData({ attemptRecorded }) {
+        const delivery = attemptRecorded?.delivery
         if (!delivery) return
         refreshAt.current = Math.min(refreshAt.current, Date.now() + REFRESH_AFTER_MS)
-        if (shown.includes(delivery.id)) pending.current.set(delivery.id, changeOf(attemptMade))
+        if (shown.includes(delivery.id)) pending.current.set(delivery.id, changeOf(attemptRecorded))
       },
       onReconnect() {
         refreshAt.current = 0

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { type LiveState, useLive } from '../api/use-live.ts'
 import {
-  DeliveriesAttemptMadeDocument,
+  DeliveriesAttemptRecordedDocument,
   DeliveryDeliveryFinishedDocument,
   type DeliveryQuery,
 } from '../generated/graphql.ts'
@@ -43,9 +43,9 @@ export function useLiveDelivery(
   const variables = { webhookId: delivery?.webhookId ?? '' }
   // A deleted webhook sends no live events.
   const paused = !delivery || delivery.webhook === null
-  const state = useLive(DeliveriesAttemptMadeDocument, variables, {
+  const state = useLive(DeliveriesAttemptRecordedDocument, variables, {
     paused,
-    onData: ({ attemptMade }) => onLiveEvent(attemptMade?.delivery?.id),
+    onData: ({ attemptRecorded }) => onLiveEvent(attemptRecorded?.delivery?.id),
     onReconnect,
   })
   useLive(DeliveryDeliveryFinishedDocument, variables, {

@@ -1,11 +1,11 @@
 import { StateBadge } from '../components/state-badge.tsx'
 import type { JobState } from '../generated/graphql.ts'
 
-export const JOB_STATES: readonly JobState[] = ['DUE', 'WAITING', 'RUNNING', 'FAILED']
+export const JOB_STATES: readonly JobState[] = ['DUE', 'SCHEDULED', 'RUNNING', 'FAILED']
 
 const BADGES: Record<JobState, readonly [label: string, color: string]> = {
   DUE: ['Due', 'blue'],
-  WAITING: ['Waiting', 'gray'],
+  SCHEDULED: ['Scheduled', 'gray'],
   RUNNING: ['Running', 'green'],
   FAILED: ['Failed', 'red'],
 }

@@ -8,7 +8,7 @@ import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
 import { JOB_STATES, jobStateLabel } from './job-state.tsx'
 
-type JobCount = NonNullable<JobsSummaryQuery['jobSummary']>[number]
+type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]
 
 interface TaskCounts {
   readonly task: string
@@ -42,7 +42,7 @@ interface JobSummaryProps {
 
 /** The number of jobs by task and state. Each number links to its jobs. */
 export function JobSummary({ summary, error, retry }: JobSummaryProps) {
-  const isExact = summary?.every(({ exact }) => exact) ?? true
+  const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
   return (
     <Section
       title="By task"
@@ -83,7 +83,7 @@ function Count({ task, state, count }: CountProps) {
       </Text>
     )
   }
-  const text = `${formatCount(count.count)}${count.exact ? '' : '+'}`
+  const text = `${formatCount(count.count)}${count.countIsExact ? '' : '+'}`
   return (
     <Anchor
       component={Link}

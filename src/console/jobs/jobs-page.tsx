@@ -25,7 +25,7 @@ function Jobs() {
   const { values, set, active, clear } = useFilters(['task', 'state'])
   const context = useMemo(() => ({ additionalTypenames: ['Job', 'JobCount'] }), [])
   const { data, error, reload } = useRead(JobsSummaryDocument, {}, { context })
-  const summary = useLastValue(data?.jobSummary)
+  const summary = useLastValue(data?.jobCounts)
   const state = parseJobState(values.state)
   usePolling(REFRESH_EVERY_MS, reload)
   return (

@@ -1,9 +1,12 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLive } from '../api/use-live.ts'
-import { LiveAttemptMadeDocument, type LiveAttemptMadeSubscription } from '../generated/graphql.ts'
+import {
+  LiveAttemptRecordedDocument,
+  type LiveAttemptRecordedSubscription,
+} from '../generated/graphql.ts'
 import { createSampler } from './sampler.ts'
 
-export type TailAttempt = NonNullable<LiveAttemptMadeSubscription['attemptMade']>
+export type TailAttempt = NonNullable<LiveAttemptRecordedSubscription['attemptRecorded']>
 
 /** Renders 20 rows four times a second: more than a reader follows, and little work for a browser. */
 export const PAINT_EVERY_MS = 250
@@ -57,13 +60,13 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
   }, [])
 
   const state = useLive(
-    LiveAttemptMadeDocument,
+    LiveAttemptRecordedDocument,
     { webhookId },
     {
-      onData({ attemptMade }) {
-        if (!attemptMade || (failedOnly && attemptMade.succeeded)) return
+      onData({ attemptRecorded }) {
+        if (!attemptRecorded || (failedOnly && attemptRecorded.succeeded)) return
         if (frozen) receivedWhileFrozen.current++
-        sampler.current.add(attemptMade, Date.now())
+        sampler.current.add(attemptRecorded, Date.now())
       },
       onReconnect: () => setMissed(true),
     },

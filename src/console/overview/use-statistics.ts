@@ -2,7 +2,10 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLive } from '../api/use-live.ts'
 import { useRead } from '../api/use-read.ts'
 import { boundsOf, type ChartRange } from '../components/charts/chart-range.ts'
-import { OverviewAttemptMadeDocument, OverviewStatisticsDocument } from '../generated/graphql.ts'
+import {
+  OverviewAttemptRecordedDocument,
+  OverviewStatisticsDocument,
+} from '../generated/graphql.ts'
 
 const PAINT_EVERY_MS = 250
 /** The minimum time between two requests, however many attempts are made. */
@@ -66,12 +69,12 @@ export function useStatistics(range: ChartRange) {
   }, [])
 
   const state = useLive(
-    OverviewAttemptMadeDocument,
+    OverviewAttemptRecordedDocument,
     {},
     {
-      onData({ attemptMade }) {
-        if (!attemptMade) return
-        counted.current[attemptMade.succeeded ? 'succeeded' : 'failed']++
+      onData({ attemptRecorded }) {
+        if (!attemptRecorded) return
+        counted.current[attemptRecorded.succeeded ? 'succeeded' : 'failed']++
         isStale.current = true
       },
       onReconnect() {

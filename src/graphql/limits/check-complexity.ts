@@ -19,21 +19,21 @@ import { limitExceeded } from './limit-exceeded.ts'
 
 export type CheckComplexity = (args: ExecutionArgs) => void
 
-/** Refuses an operation, before any of it is done, whose answer could have too many fields. */
+/** Rejects an operation whose response could have too many fields, before it executes. */
 export function createCheckComplexity(schema: GraphQLSchema): CheckComplexity {
-  const counted = withoutArgumentRules(schema)
-  /** By operation: what it costs whatever its variables are, which may be large. */
+  const countable = withoutArgumentRules(schema)
+  /** The complexity of operations that does not depend on their variables. */
   const constants = new WeakMap<OperationDefinitionNode, number>()
 
   function complexityOf(operation: OperationDefinitionNode, args: ExecutionArgs): number | null {
     const known = constants.get(operation)
     if (known !== undefined) return known
     const variables = { ...args.variableValues }
-    // Of wrong variables the executor says what is wrong, and does nothing.
+    // The executor reports invalid variables and executes nothing.
     if (getVariableValues(schema, operation.variableDefinitions ?? [], variables).errors)
       return null
     const document = documentOf(operation, args.document)
-    const { complexity } = complexityFromQuery(document, { schema: counted, variables })
+    const { complexity } = complexityFromQuery(document, { schema: countable, variables })
     if (!dependsOnVariables(operation, schema)) constants.set(operation, complexity)
     return complexity
   }
@@ -44,17 +44,18 @@ export function createCheckComplexity(schema: GraphQLSchema): CheckComplexity {
     const found = complexityOf(operation, args)
     if (found === null || found <= MAX_COMPLEXITY) return
     throw limitExceeded({
-      limit: 'fields in its largest answer',
+      limit: 'fields in its largest response',
       found: Math.ceil(found),
-      most: MAX_COMPLEXITY,
-      remedy: 'Ask for smaller pages (`first`), or in several operations.',
+      max: MAX_COMPLEXITY,
+      remedy: 'Request smaller pages (`first`), or split the operation.',
     })
   }
 }
 
 /**
- * The schema as far as the plugin needs it to count. In the real one it would run the rules of all arguments first, so
- * that one wrong argument would refuse everything beside it, also where the mistake is data that a mutation answers.
+ * A copy of the schema with the complexity of each field and no validation of arguments. In the real schema the plugin
+ * validates all arguments first: one invalid argument would reject the whole operation, although a mutation reports it as
+ * data.
  */
 function withoutArgumentRules(schema: GraphQLSchema): GraphQLSchema {
   const copy = buildSchema(printSchema(schema), { assumeValid: true, noLocation: true })
@@ -73,13 +74,13 @@ function hasFields(type: unknown) {
   return isObjectType(type) || isInterfaceType(type)
 }
 
-/** The plugin counts the first operation that it finds. */
+/** Puts the operation first, because the plugin counts the first operation of a document. */
 function documentOf(operation: OperationDefinitionNode, document: DocumentNode): DocumentNode {
   const others = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION)
   return { ...document, definitions: [operation, ...others] }
 }
 
-/** What a field costs depends on numbers, times and ids, and on nothing that stands in an input object. */
+/** The complexity of a field depends on numbers, times and ids among its arguments, but not on input objects. */
 function dependsOnVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
   schema: GraphQLSchema,

@@ -5,17 +5,17 @@ import { depthOf, MAX_DEPTH } from './depth.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 import { type Fragments, fragmentsOf, operationsOf, rootFieldsOf } from './root-fields.ts'
 
-/** In a whole document, as it is written: a page of the console has a hundred. */
+/** Limits for a whole document as written. A page of the console has about a hundred fields. */
 export const MAX_FIELDS = 1_000
 export const MAX_ALIASES = 100
 export const MAX_DIRECTIVES = 100
 
-/** In one operation, fragments followed: what it asks the server for. */
+/** The limit for one operation, fragments included. */
 export const MAX_ROOT_FIELDS = 50
 
 /**
- * Refuses a document that is too much, before it is validated: some rules compare each field with each other one, so
- * that validating takes long where reading is quick.
+ * Rejects a document that exceeds a limit, before it is validated: some validation rules compare every field with every
+ * other, so validating is much slower than parsing.
  */
 export function checkDocument(document: DocumentNode): void {
   checkCounts(document)
@@ -33,13 +33,13 @@ function checkCounts(document: DocumentNode): void {
     Directive() {
       found.directives++
     },
-    // They hold no fields, and may be long.
+    // Skipped: they contain no fields and may be long.
     Argument: () => false,
     VariableDefinition: () => false,
   })
-  const most = { fields: MAX_FIELDS, aliases: MAX_ALIASES, directives: MAX_DIRECTIVES }
+  const max = { fields: MAX_FIELDS, aliases: MAX_ALIASES, directives: MAX_DIRECTIVES }
   for (const limit of ['aliases', 'directives', 'fields'] as const) {
-    if (found[limit] > most[limit]) throw tooMany(limit, found[limit], most[limit])
+    if (found[limit] > max[limit]) throw tooMany(limit, found[limit], max[limit])
   }
 }
 
@@ -50,12 +50,12 @@ function checkOperation(operation: OperationDefinitionNode, fragments: Fragments
   }
   const depth = depthOf(operation.selectionSet, fragments)
   if (depth > MAX_DEPTH) {
-    throw tooMany('levels of fields inside each other', depth, MAX_DEPTH)
+    throw tooMany('levels of nested fields', depth, MAX_DEPTH)
   }
   checkIntrospection(rootFields, fragments)
   checkMergedFields(operation, fragments)
 }
 
-function tooMany(limit: string, found: number, most: number): Error {
-  return limitExceeded({ limit, found, most, remedy: 'Ask in several operations.' })
+function tooMany(limit: string, found: number, max: number): Error {
+  return limitExceeded({ limit, found, max, remedy: 'Split it into several operations.' })
 }

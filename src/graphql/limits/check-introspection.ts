@@ -2,45 +2,45 @@ import { type DocumentNode, type FieldNode, getOperationAST, type SelectionSetNo
 import { limitExceeded } from './limit-exceeded.ts'
 import { type Fragments, fieldsOf, fragmentsOf, operationsOf, rootFieldsOf } from './root-fields.ts'
 
-/** How many types one operation may ask for with `__type`: tools that find out what a server supports need four. */
+/** How many types one operation may request with `__type`. Tools that detect server features request four. */
 export const MAX_TYPES_BY_NAME = 4
 
 /**
- * Refuses aliases in `__schema` and `__type`, with which a short document asks for the schema thousands of times. Without
- * them each field is answered once, however often it is selected, and `graphql` itself bounds how deep they go.
+ * Rejects aliases in `__schema` and `__type`, because a short document can request the schema thousands of times with
+ * them. Without aliases, each field is in the response once, and `graphql` itself limits the depth.
  */
 export function checkIntrospection(rootFields: readonly FieldNode[], fragments: Fragments): void {
-  const asked = rootFields.filter(isIntrospection)
-  const types = new Set(asked.filter(({ name }) => name.value === '__type').map(responseKey))
+  const requested = rootFields.filter(isIntrospection)
+  const types = new Set(requested.filter(({ name }) => name.value === '__type').map(responseKey))
   if (types.size > MAX_TYPES_BY_NAME) {
     throw limitExceeded({
-      limit: 'types asked for by `__type`',
+      limit: 'types requested with `__type`',
       found: types.size,
-      most: MAX_TYPES_BY_NAME,
-      remedy: 'Ask for all types with `__schema`, or read /schema.graphql.',
+      max: MAX_TYPES_BY_NAME,
+      remedy: 'Request all types with `__schema`, or read /schema.graphql.',
     })
   }
   const aliases =
-    asked.filter((field) => field.name.value === '__schema' && hasAlias(field)).length +
-    countAliases(asked, fragments)
+    requested.filter((field) => field.name.value === '__schema' && hasAlias(field)).length +
+    countAliases(requested, fragments)
   if (aliases > 0) {
     throw limitExceeded({
       limit: 'aliases in `__schema` and `__type`',
       found: aliases,
-      most: 0,
+      max: 0,
       remedy: 'Select each field by its own name, once.',
     })
   }
 }
 
-/** Whether the operation that is asked for reads the schema. */
+/** Whether the requested operation reads the schema. */
 export function readsSchema(document: DocumentNode, operationName?: string | null): boolean {
   const operation = getOperationAST(document, operationName)
   if (!operation) return false
   return rootFieldsOf(operation, fragmentsOf(document)).some(isIntrospection)
 }
 
-/** Whether all operations read the schema, or `__typename`, and nothing else. */
+/** Whether all operations read nothing but the schema and `__typename`. */
 export function readsSchemaOnly(document: DocumentNode): boolean {
   const fragments = fragmentsOf(document)
   return operationsOf(document).every((operation) =>
@@ -48,7 +48,7 @@ export function readsSchemaOnly(document: DocumentNode): boolean {
   )
 }
 
-/** Below these fields; each fragment is looked at once. */
+/** The aliases below these fields. Each fragment is counted once. */
 function countAliases(fields: readonly FieldNode[], fragments: Fragments): number {
   const spread = new Set<string>()
   const pending = fields.flatMap(({ selectionSet }) => selectionSet ?? [])

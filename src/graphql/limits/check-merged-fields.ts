@@ -3,21 +3,21 @@ import { MAX_DEPTH } from './depth.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 import { type Fragments, fieldsOf } from './root-fields.ts'
 
-/** The fields of an operation, those of a fragment counted wherever it is spread. */
+/** The fields of an operation. Those of a fragment count at each spread. */
 export const MAX_MERGED_FIELDS = 1_000
 
-/** How often one field with fields of its own may be selected in one place. */
+/** How often one field with subfields may be selected in one place. */
 export const MAX_REPEATS = 50
 
 /**
- * Refuses an operation that is short as it is written, and long with its fragments. Validation compares each two
- * selections of a field with all that is below them, so that the work grows with the square of their number.
+ * Rejects an operation that becomes too long once its fragments are spread. Validation compares all pairs of selections of
+ * a field, with everything below them, so its work grows with the square of their number.
  */
 export function checkMergedFields(operation: OperationDefinitionNode, fragments: Fragments): void {
   let found = 0
 
   function merge(sets: readonly SelectionSetNode[], depth: number): void {
-    // Only fragments in a circle go deeper, which validation refuses.
+    // Only cyclic fragments go deeper. Validation rejects them.
     if (depth > MAX_DEPTH) return
     const below = new Map<string, SelectionSetNode[]>()
     const spread = new Set<string>()
@@ -41,15 +41,15 @@ export function checkMergedFields(operation: OperationDefinitionNode, fragments:
 function tooManyFields(): Error {
   return limitExceeded({
     limit: 'fields with those of its fragments',
-    most: MAX_MERGED_FIELDS,
-    remedy: 'Ask in several operations.',
+    max: MAX_MERGED_FIELDS,
+    remedy: 'Split it into several operations.',
   })
 }
 
 function tooManyRepeats(): Error {
   return limitExceeded({
     limit: 'selections of one field',
-    most: MAX_REPEATS,
-    remedy: 'Select it once, with everything that is needed of it.',
+    max: MAX_REPEATS,
+    remedy: 'Select it once, with all subfields.',
   })
 }

@@ -5,10 +5,10 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** How many fields may stand inside each other; the usual introspection query needs all of them. */
+/** The maximum depth of nested fields. The standard introspection query has this depth. */
 export const MAX_DEPTH = 15
 
-/** How many fields stand inside each other, fragments followed. */
+/** The depth of nested fields, fragments included. */
 export function depthOf(
   selectionSet: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -30,7 +30,7 @@ export function depthOf(
     if (!fragment) return 0
     const depth = known.get(name)
     if (depth !== undefined) return depth
-    // Ends a circle of fragments, which validation refuses.
+    // Stops at cyclic fragments, which validation rejects.
     known.set(name, 0)
     const found = depthOfSet(fragment.selectionSet)
     known.set(name, found)

@@ -10,28 +10,28 @@ import { MAX_PAGE_SIZE, PAGE_SIZE } from '../arguments.ts'
 import type { Context } from '../context.ts'
 
 /**
- * The fields that one answer may hold. Pages of 100 inside each other are too many; a page of 50 deliveries, each with its
- * event, its webhook and ten attempts, is two thirds or so.
+ * The maximum number of fields in a response. Nested pages of 100 exceed it. A page of 50 deliveries, each with its event,
+ * its webhook and ten attempts, is about two thirds of it.
  */
 export const MAX_COMPLEXITY = 100_000
 
-/** What a field of up to 256 KiB costs: an answer reads one for each row of a page, and hardly more. */
+/** The complexity of a field of up to 256 KiB. A response can read one for each row of a page, and few more. */
 export const LARGE_TEXT = 800
 
-/** The same for up to 16 KiB. */
+/** The complexity of a field of up to 16 KiB. */
 export const MEDIUM_TEXT = 25
 
-/** How long a list is taken to be that is neither a page nor asked for by ids. */
+/** The assumed length of a list that is neither a page nor requested by ids. */
 const LIST_SIZE = 10
 
-/** A field costs 1, and what it holds once for each row; large texts say what they cost themselves. */
+/** A field costs 1, and its subfields cost once per row. Large texts declare their own complexity. */
 export const fieldComplexity: FieldComplexityFunction<Context, Record<string, unknown>> = (
   args,
   _context,
   { type, parentType },
 ) => {
   if (isConnection(type)) return { field: 1, multiplier: pageSize(args) }
-  // The lists in a connection are as long as its page, which multiplies them already.
+  // The lists in a connection have the length of its page, which already multiplies them.
   const isPage = parentType !== undefined && isConnection(parentType)
   if (isPage || !isListType(getNullableType(type))) return { field: 1, multiplier: 1 }
   const { ids } = args
@@ -43,7 +43,7 @@ function isConnection(type: GraphQLOutputType): boolean {
   return isObjectType(named) && 'pageInfo' in named.getFields()
 }
 
-/** A size out of bounds is refused by its own rule, before a row is read. */
+/** Validation rejects a size out of bounds before a row is read. */
 function pageSize(args: Record<string, unknown>): number {
   const size = Number(args['first'] ?? args['last'] ?? PAGE_SIZE)
   return size >= 0 && size <= MAX_PAGE_SIZE ? size : 0

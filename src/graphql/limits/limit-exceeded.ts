@@ -2,24 +2,24 @@ import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 
 interface Exceeded {
-  /** What is counted, in the plural: `aliases`. */
+  /** The counted thing, in the plural: `aliases`. */
   readonly limit: string
-  readonly most: number
-  /** Left out where counting stops at the limit. */
+  readonly max: number
+  /** Omitted where counting stops at the limit. */
   readonly found?: number
   readonly remedy: string
 }
 
-/** A document or an operation that asks for too much: what of, how much there is, how much may be, and what to do. */
-export function limitExceeded({ limit, most, found, remedy }: Exceeded): GraphQLError {
-  const has = found === undefined ? `more than ${count(most)}` : count(found)
+/** The error for a document or an operation that exceeds a limit. */
+export function limitExceeded({ limit, max, found, remedy }: Exceeded): GraphQLError {
+  const has = found === undefined ? `more than ${count(max)}` : count(found)
   return createGraphQLError(
-    `The document has ${has} ${limit}; at most ${count(most)} are allowed. ${remedy}`,
+    `The document has ${has} ${limit}; at most ${count(max)} are allowed. ${remedy}`,
     {
       extensions: {
         code: 'LIMIT_EXCEEDED',
         limit,
-        most,
+        max,
         ...(found !== undefined && { found }),
         http: { spec: true, status: 400 },
       },

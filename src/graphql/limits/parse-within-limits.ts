@@ -11,19 +11,19 @@ import { createGraphQLError } from 'graphql-yoga'
 import { checkDocument } from './check-document.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 
-/** The words and signs of a document; a page of the console has a few hundred. */
+/** The maximum number of tokens in a document. A page of the console has a few hundred. */
 export const MAX_TOKENS = 10_000
 
-/** The same, without a key: all that can be asked for is the schema, and that takes 300. */
+/** The same without an API key. Only the schema can be read then, and the introspection query has 300 tokens. */
 export const MAX_TOKENS_WITHOUT_KEY = 1_000
 
-/** Whether another name was meant takes long to find out for long ones. */
+/** `graphql` suggests similar names for unknown ones, which is slow for long names. */
 const MAX_NAME_LENGTH = 256
 
-/** How deep brackets may be nested. The parser calls itself for each, so that some thousands would end the process. */
+/** The maximum nesting of brackets. The parser is recursive: some thousands would overflow the stack. */
 export const MAX_NESTING = 100
 
-/** Parses a document, once it is known to be neither too long nor nested too deep; answers one that is not too much. */
+/** Checks the length and nesting of a document, parses it, and checks its other limits. */
 export function parseWithinLimits(
   text: string | Source,
   { authenticated, ...options }: ParseOptions & { authenticated: boolean },
@@ -35,7 +35,7 @@ export function parseWithinLimits(
     checkDocument(document)
     return document
   } catch (error) {
-    if (error instanceof GraphQLError && !error.extensions['code']) throw withoutContent(error)
+    if (error instanceof GraphQLError && !error.extensions['code']) throw redactToken(error)
     throw error
   }
 }
@@ -52,34 +52,34 @@ const CLOSING: ReadonlySet<string> = new Set([
 ])
 
 function checkTokens(lexer: Lexer, authenticated: boolean): void {
-  const most = authenticated ? MAX_TOKENS : MAX_TOKENS_WITHOUT_KEY
+  const max = authenticated ? MAX_TOKENS : MAX_TOKENS_WITHOUT_KEY
   let nesting = 0
   for (let count = 0; ; count++) {
     const token = lexer.advance()
     if (token.kind === TokenKind.EOF) return
-    if (count >= most) {
+    if (count >= max) {
       const remedy = authenticated
-        ? 'Give long values in variables, and ask in several operations.'
-        : 'Send an API key to ask for more: `Authorization: Bearer <API key>`.'
-      throw limitExceeded({ limit: 'tokens', most, remedy })
+        ? 'Pass long values in variables, or split the document.'
+        : 'Send an API key for a higher limit: `Authorization: Bearer <API key>`.'
+      throw limitExceeded({ limit: 'tokens', max, remedy })
     }
     if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
       const remedy = 'Names in the schema are shorter.'
-      throw limitExceeded({ limit: 'characters in one name', most: MAX_NAME_LENGTH, remedy })
+      throw limitExceeded({ limit: 'characters in one name', max: MAX_NAME_LENGTH, remedy })
     }
     if (OPENING.has(token.kind)) nesting++
     else if (CLOSING.has(token.kind)) nesting--
     if (nesting > MAX_NESTING) {
-      const remedy = 'Give deep values in variables.'
-      throw limitExceeded({ limit: 'levels of nested brackets', most: MAX_NESTING, remedy })
+      const remedy = 'Pass deeply nested values in variables.'
+      throw limitExceeded({ limit: 'levels of nested brackets', max: MAX_NESTING, remedy })
     }
   }
 }
 
-/** The same error with its place, but without what the caller wrote there: it may be a secret pasted by mistake. */
-function withoutContent({ message, source, positions }: GraphQLError): Error {
-  const told = message.replace(/(Name|Int|Float|String|BlockString|Directive) ".*"/s, '$1')
-  return createGraphQLError(told, {
+/** Removes the token that the error quotes, which may be a secret pasted by mistake. Keeps the position. */
+function redactToken({ message, source, positions }: GraphQLError): Error {
+  const redacted = message.replace(/(Name|Int|Float|String|BlockString) ".*"/s, '$1')
+  return createGraphQLError(redacted, {
     source,
     positions,
     extensions: { code: 'GRAPHQL_PARSE_FAILED', http: { spec: true, status: 400 } },

@@ -2,7 +2,7 @@ import { type DocumentNode, getOperationAST, Kind, OperationTypeNode } from 'gra
 
 const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
 
-/** Whether an operation is a mutation that publishes events and does nothing else. */
+/** Whether an operation is a mutation that only publishes events. */
 export function publishesOnly(document: DocumentNode, operationName: string | undefined): boolean {
   const operation = getOperationAST(document, operationName)
   if (operation?.operation !== OperationTypeNode.MUTATION) return false

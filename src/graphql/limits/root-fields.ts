@@ -23,7 +23,7 @@ export function operationsOf({ definitions }: DocumentNode): OperationDefinition
   return definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
 }
 
-/** The fields that an operation asks its root for. */
+/** The root fields of an operation, fragments included. */
 export function rootFieldsOf(
   { selectionSet }: OperationDefinitionNode,
   fragments: Fragments,
@@ -31,7 +31,7 @@ export function rootFieldsOf(
   return fieldsOf(selectionSet, fragments, new Set())
 }
 
-/** The fields of a selection set, with those of its fragments: each fragment once, as it is executed. */
+/** The fields of a selection set and its fragments. Each fragment counts once, as in execution. */
 export function fieldsOf(
   { selections }: SelectionSetNode,
   fragments: Fragments,

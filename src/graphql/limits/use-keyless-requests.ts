@@ -3,20 +3,20 @@ import { DomainError, rateLimited } from '../../lib/errors.ts'
 import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import type { Identify } from '../context.ts'
 import type { Connection } from '../cors.ts'
-import { createTurns } from '../turns.ts'
+import { createOnePerTick } from '../one-per-tick.ts'
 import { readsSchema, readsSchemaOnly } from './check-introspection.ts'
 import { isDocument } from './publishes-only.ts'
 
-/** Requests without a valid API key from one address: so many at once, and as many a minute. */
+/** Requests without a valid API key from one address: the burst, and the rate per minute. */
 export const MAX_KEYLESS_REQUESTS = 60
 
 /**
- * Without a valid key the schema can be read, and nothing else; how often is limited by address. However many read it at
- * once, others are served in between: the executor answers introspection in one go.
+ * Without a valid API key, clients can only read the schema, at a limited rate per address. Introspection blocks the event
+ * loop, so at most one such request executes per tick, and other requests are served in between.
  */
 export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContext, Connection> {
   const limiter = createAddressLimiter(MAX_KEYLESS_REQUESTS)
-  const nextTurn = createTurns()
+  const waitForTick = createOnePerTick()
   const rejections = new WeakMap<Request, DomainError>()
   return {
     async onParams({ request, context: { address } }) {
@@ -25,7 +25,7 @@ export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContex
       const waitSeconds = address === undefined ? 0 : limiter.count(address)
       if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
       rejections.set(request, identity)
-      await nextTurn()
+      await waitForTick()
     },
     onParse:
       () =>
@@ -37,14 +37,14 @@ export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContex
     async onExecute({ args }) {
       const { request } = args.contextValue as YogaInitialContext
       if (!rejections.has(request) && readsSchema(args.document, args.operationName))
-        await nextTurn()
+        await waitForTick()
     },
   }
 }
 
 function tooManyRequests(waitSeconds: number): DomainError {
   return rateLimited(
-    `More than ${MAX_KEYLESS_REQUESTS} requests a minute without a valid API key came from this address. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
+    `This address sent more than ${MAX_KEYLESS_REQUESTS} requests per minute without a valid API key. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
     waitSeconds,
   )
 }

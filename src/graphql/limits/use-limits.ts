@@ -3,29 +3,29 @@ import { createGraphQLError, type Plugin, type YogaInitialContext } from 'graphq
 import { DomainError } from '../../lib/errors.ts'
 import type { Identify } from '../context.ts'
 import type { Connection } from '../cors.ts'
-import { withoutValue } from '../without-values.ts'
+import { redactValue } from '../redact-values.ts'
 import type { CheckComplexity } from './check-complexity.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
 
-/** What is asked for is bounded: the document before it is parsed and validated, the answer before it is made. */
+/** Limits documents before they are parsed and validated, and the complexity of operations before they execute. */
 export function useLimits(
   identify: Identify,
   checkComplexity: CheckComplexity,
 ): Plugin<YogaInitialContext, Connection> {
-  const known = new WeakSet<Request>()
+  const withKey = new WeakSet<Request>()
   return {
     async onParams({ request, context: { address } }) {
-      if (!((await identify(request, address)) instanceof DomainError)) known.add(request)
+      if (!((await identify(request, address)) instanceof DomainError)) withKey.add(request)
     },
     onParse({ context, setParseFn }) {
-      const authenticated = known.has(context.request)
+      const authenticated = withKey.has(context.request)
       setParseFn((source, options) => parseWithinLimits(source, { ...options, authenticated }))
     },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((...input: Parameters<typeof validate>) => {
         const errors: readonly GraphQLError[] = validateFn(...input)
-        return errors.some(isAbortion) ? [tooManyComparisons()] : errors.map(discreet)
+        return errors.some(isAbortion) ? [tooManyComparisons()] : errors.map(redact)
       })
     },
     onExecute: ({ args }) => checkComplexity(args),
@@ -33,21 +33,21 @@ export function useLimits(
   }
 }
 
-/** The rule that equal fields must mean the same gives up at this, in `graphql` itself, and does not say why. */
+/** The limit in the rule `OverlappingFieldsCanBeMerged` of `graphql`, which aborts validation without a reason. */
 const MAX_COMPARISONS = 500_000
 const isAbortion = ({ message }: GraphQLError) => message === 'Validation aborted.'
 
 function tooManyComparisons(): GraphQLError {
   return limitExceeded({
     limit: 'comparisons of equal fields',
-    most: MAX_COMPARISONS,
-    remedy: 'Ask for each field once, and in fewer fragments.',
+    max: MAX_COMPARISONS,
+    remedy: 'Select each field once, and use fewer fragments.',
   })
 }
 
-/** A value in a document may be a credential, as in variables, and errors end up in the logs of clients. */
-function discreet(error: GraphQLError): GraphQLError {
-  const message = withoutValue(error.message)
+/** Redacts values of the document: they may be credentials, and clients log errors. */
+function redact(error: GraphQLError): GraphQLError {
+  const message = redactValue(error.message)
   if (message === error.message) return error
   const { nodes, extensions } = error
   return createGraphQLError(message, { ...(nodes && { nodes }), extensions })

@@ -6,36 +6,36 @@ import type { Identify } from '../context.ts'
 import type { Connection } from '../cors.ts'
 import { isDocument, publishesOnly } from './publishes-only.ts'
 
-/** What comes with a request. */
-export interface Asked extends Connection {
+/** The server context of a request. */
+export interface RequestContext extends Connection {
   readonly quota: Quota
 }
 
 /**
- * Counts each operation with a key as a request, before it is validated. One that only publishes counts its events, and
- * as a request only where it came to none, as it was not valid.
+ * Counts each operation with an API key as a request, before it is validated. A mutation that only publishes counts its
+ * events instead. It counts as a request only if it published nothing, for example because it was invalid.
  */
-export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Asked> {
-  const asking = new WeakMap<Request, { caller: Caller; quota: Quota }>()
+export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, RequestContext> {
+  const spenders = new WeakMap<Request, { caller: Caller; quota: Quota }>()
   return {
     async onParams({ request, context: { address, quota } }) {
       const caller = await identify(request, address)
-      if (!(caller instanceof DomainError)) asking.set(request, { caller, quota })
+      if (!(caller instanceof DomainError)) spenders.set(request, { caller, quota })
     },
     onParse:
       () =>
       ({ context: { request, params }, result, replaceParseResult }) => {
-        const asked = asking.get(request)
-        if (!asked || (isDocument(result) && publishesOnly(result, params.operationName))) return
+        const spender = spenders.get(request)
+        if (!spender || (isDocument(result) && publishesOnly(result, params.operationName))) return
         try {
-          asked.quota.spend(asked.caller, 'requests', 1)
+          spender.quota.spend(spender.caller, 'requests', 1)
         } catch (error) {
           replaceParseResult(error as Error)
         }
       },
     onExecutionResult({ request }) {
-      const asked = asking.get(request)
-      if (asked && !asked.quota.isUsed) asked.quota.spend(asked.caller, 'requests', 1)
+      const spender = spenders.get(request)
+      if (spender && !spender.quota.isUsed) spender.quota.spend(spender.caller, 'requests', 1)
     },
   }
 }

@@ -20,9 +20,9 @@ import { recordStatements } from './statements.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
   readonly data: any
-  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
   readonly errors: any[] | undefined
 }
 

@@ -5,11 +5,11 @@ import { buildSchema } from 'graphql'
 
 export interface Release {
   readonly tag: string
-  /** Its `schema.graphql`. */
+  /** The `schema.graphql` of the release. */
   readonly schema: string
 }
 
-/** The last release before the commit that is checked out. Null without one, or without the history to tell. */
+/** The last release before the current commit. Null if there is none or the clone has no history. */
 export async function lastRelease(directory: string): Promise<Release | null> {
   const git = async (...args: string[]) =>
     (await promisify(execFile)('git', args, { cwd: directory })).stdout
@@ -22,8 +22,8 @@ export async function lastRelease(directory: string): Promise<Release | null> {
 }
 
 /**
- * What breaks clients of a release and is not in the changelog. It is there when a list under a heading `Breaking`, above
- * that release, has its path in code: `Attempt.requestUrl`.
+ * The changes that break clients of a release and are missing in the changelog. A change is listed there if a list under a
+ * heading `Breaking`, above that release, has its path in backticks: `Attempt.requestUrl`.
  */
 export async function unmarkedBreakingChanges(
   { tag, schema }: Release,

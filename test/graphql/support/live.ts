@@ -2,19 +2,19 @@ import { type Client, createClient, type ExecutionResult } from 'graphql-sse'
 import type { Database } from '../../../src/db/client.ts'
 import { until } from '../../support/until.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+// biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
 type Result = ExecutionResult<any>
 
-/** A subscription as its client sees it. */
+/** The client side of a subscription. */
 export interface Stream extends Disposable {
   readonly results: Result[]
-  /** How it ended: `completed`, or what went wrong. Null while it goes on. */
+  /** How the stream ended: `completed` or the error. Null while it is open. */
   readonly end: unknown
-  /** The result with that number, from 1, once it has arrived. */
+  /** Resolves to the nth result, counted from 1, once it has arrived. */
   result(number: number): Promise<Result>
 }
 
-/** Subscribes with the client that users have. Resolves once the response has begun, so that nothing is missed. */
+/** Subscribes with graphql-sse. Resolves once the response has started, so that no event is missed. */
 export async function subscribe(
   url: string,
   token: string,
@@ -62,7 +62,7 @@ export async function subscribe(
   }
 }
 
-/** How many connections to the database listen. */
+/** The number of connections that listen for notifications. */
 export async function listeningConnections({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::int from pg_stat_activity

@@ -16,8 +16,8 @@ interface Plan {
 }
 
 /**
- * What a query reads of the volume other than by an index: sequential scans of partitions that hold something, and
- * index scans that throw most of what they read away. Runs the query, and each of its statements again, explained.
+ * The reads of a query that do not use an index well: sequential scans of partitions with data, and index scans that
+ * discard most rows. Runs the query, then each of its statements again with `explain`.
  */
 export async function readsWithoutIndex(
   api: Api,

@@ -15,7 +15,7 @@ export async function addWebhook(
   return await createWebhook(api.deps.webhooks, organizationId, fields)
 }
 
-/** Publishes `count` events. Answers their ids. */
+/** Publishes `count` events and returns their ids. */
 export async function publish(api: Api, organizationId: string, count = 1): Promise<string[]> {
   const events = Array.from({ length: count }, (_, i) => ({ type: JOINED, data: { i } }))
   const published = await api.deps.publishEvents(organizationId, events)
@@ -31,14 +31,14 @@ export async function deliveryIds({ prisma }: Database, organizationId: string):
   return rows.map(({ id }) => publicId('delivery', id))
 }
 
-/** A delivery as its row stands. */
+/** The row of a delivery. */
 export async function deliveryRow({ prisma }: Database, id: string): Promise<Delivery> {
   return await prisma.delivery.findFirstOrThrow({
     where: { id: parseId('delivery', id) as string },
   })
 }
 
-/** Puts an attempt on record that was answered with 500. */
+/** Records an attempt with the status 500. */
 export async function addAttempt(
   { prisma }: Database,
   deliveryId: string,

@@ -1,12 +1,12 @@
 import type { Database } from '../../../src/db/client.ts'
 
-/** What Postgres is asked, in short: the guard against a question for every row. */
+/** The statements sent to Postgres, to detect one statement per row (N+1). */
 export interface Statements {
-  /** Such as `select deliveries`, in the order they were sent. */
+  /** Short forms such as `select deliveries`, in order. */
   readonly list: string[]
-  /** The same in full. */
+  /** The full texts. */
   readonly texts: string[]
-  /** The same with their values. */
+  /** The full texts with their values. */
   readonly full: { readonly text: string; readonly values: readonly unknown[] }[]
   clear(): void
 }
@@ -44,7 +44,7 @@ export function recordStatements({ pool }: Database): Statements {
   }
 }
 
-/** When a key was last used is written beside the request, once a minute; what all keys used, four times a second. */
+/** Writes that run beside requests: the last use of a key once a minute, and the rate limit usage four times a second. */
 const NOTED_LATER: ReadonlySet<string> = new Set(['update api_keys', 'sync_usage'])
 
 interface Statement {
@@ -57,7 +57,7 @@ function textOf(question: unknown): Statement {
   return typeof question === 'string' ? { text: question } : (question as Statement)
 }
 
-/** Named statements are ours and say what they do; of the others, the verb and the table do. */
+/** The name of a named statement; otherwise its verb and table. */
 function describe({ name, text }: Statement): string {
   if (name) return name
   const [, verb, table] =

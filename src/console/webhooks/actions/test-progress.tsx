@@ -6,7 +6,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
 import { formatDuration } from '../../format.ts'
 import {
-  DeliveriesAttemptMadeDocument,
+  DeliveriesAttemptRecordedDocument,
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
@@ -25,11 +25,11 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
   const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
   const finished = delivery !== null && delivery.state !== 'PENDING'
   useLive(
-    DeliveriesAttemptMadeDocument,
+    DeliveriesAttemptRecordedDocument,
     { webhookId },
     {
       paused: finished,
-      onData: ({ attemptMade }) => attemptMade?.delivery?.id === deliveryId && reload(),
+      onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
     },
   )
   useEffect(() => {

@@ -1,13 +1,13 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
-import type { AnswerSize } from './answer-size.ts'
+import type { ResponseSize } from './response-size.ts'
 
 /**
- * Gives an error instead of an answer that becomes too large. Its fields are then left pending for good (see
- * answer-counter.ts), so it is not waited for.
+ * Returns an error instead of a response that becomes too large. The fields of that response stay pending forever (see
+ * response-size-plugin.ts), so its execution is not awaited.
  */
-export function useAnswerSize(): Plugin<Context> {
+export function useResponseSize(): Plugin<Context> {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) => withinSize(sizeOf(args), () => executeFn(args)))
@@ -20,21 +20,21 @@ export function useAnswerSize(): Plugin<Context> {
   }
 }
 
-function sizeOf({ contextValue }: { readonly contextValue?: unknown }): AnswerSize {
-  return (contextValue as Context).answerSize
+function sizeOf({ contextValue }: { readonly contextValue?: unknown }): ResponseSize {
+  return (contextValue as Context).responseSize
 }
 
 async function withinSize<Result>(
-  answerSize: AnswerSize,
+  responseSize: ResponseSize,
   execute: () => Result | Promise<Result>,
 ): Promise<Result | ExecutionResult> {
-  const exceeded = answerSize.begin().then((error) => ({ errors: [error] }))
+  const exceeded = responseSize.begin().then((error) => ({ errors: [error] }))
   return await Promise.race([execute(), exceeded])
 }
 
-/** The stream ends with the event that is too large. */
+/** The stream ends after the error for an event that is too large. */
 function eachWithinSize(
-  answerSize: AnswerSize,
+  responseSize: ResponseSize,
   results: AsyncIterable<ExecutionResult>,
 ): AsyncIterableIterator<ExecutionResult> {
   const iterator = results[Symbol.asyncIterator]()
@@ -42,7 +42,7 @@ function eachWithinSize(
 
   async function end(): Promise<IteratorResult<ExecutionResult>> {
     ended = true
-    // It may wait for the event that was given up.
+    // Not awaited: the iterator may be waiting for the abandoned event.
     iterator.return?.()?.catch(() => {})
     return { done: true, value: undefined }
   }
@@ -50,7 +50,7 @@ function eachWithinSize(
   return {
     async next() {
       if (ended) return await end()
-      const exceeded = answerSize.begin().then((error) => {
+      const exceeded = responseSize.begin().then((error) => {
         ended = true
         return { done: false, value: { errors: [error] } }
       })

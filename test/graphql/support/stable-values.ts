@@ -1,5 +1,5 @@
-/** An answer with what differs from run to run replaced: ids are numbered by kind in the order they appear. */
-export function tidy<Value>(value: Value): Value {
+/** Replaces values that differ between runs: ids are numbered by kind, in order of appearance. */
+export function withStableValues<Value>(value: Value): Value {
   const names = new Map<string, string>()
   const counts = new Map<string, number>()
   const text = JSON.stringify(value, (_key, item: unknown) => (item === undefined ? null : item))

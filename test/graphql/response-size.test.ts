@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_ANSWER_BYTES } from '../../src/graphql/limits/answer-size.ts'
+import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/response-size.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 
@@ -21,26 +21,30 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 const PAGE = 'query ($first: Int!) { events(first: $first) { nodes { id data } } }'
 
-test('an answer of more than 10 MB is refused whole, with what to do', async () => {
+test('a response of more than 10 MB is replaced by an error with the remedy', async () => {
   const { data, errors } = await api.call(token, PAGE, { first: 50 })
   expect(data).toBeUndefined()
   expect(errors).toEqual([
     {
       message:
-        'The answer has more than 10,000,000 bytes; at most 10,000,000 are allowed. Ask for smaller pages (`first`), or for fewer large fields.',
-      extensions: { code: 'LIMIT_EXCEEDED', limit: 'bytes of the answer', most: MAX_ANSWER_BYTES },
+        'The response is larger than 10,000,000 bytes. Request smaller pages (`first`) or fewer large fields.',
+      extensions: {
+        code: 'LIMIT_EXCEEDED',
+        limit: 'bytes in the response',
+        max: MAX_RESPONSE_BYTES,
+      },
     },
   ])
 })
 
-test('an answer of nearly 10 MB is given', async () => {
+test('a response of nearly 10 MB is returned', async () => {
   const { data, errors } = await api.call(token, PAGE, { first: 38 })
   expect(errors).toBeUndefined()
   expect(data.events.nodes).toHaveLength(38)
 })
 
-test('what has to be read for more payloads than fit into a page is not read', async () => {
+test('an operation that needs more payloads than a response can hold reads nothing', async () => {
   const { errors } = await api.call(token, PAGE.replace('data', 'data body'), { first: 100 })
-  expect(errors).toMatchObject([{ extensions: { limit: 'fields in its largest answer' } }])
+  expect(errors).toMatchObject([{ extensions: { limit: 'fields in its largest response' } }])
   expect(api.statements.list).toEqual(['authenticate'])
 })

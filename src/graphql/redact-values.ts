@@ -1,17 +1,17 @@
 /**
- * What the executor says of a variable that does not fit its type, without the value itself: it may be a credential, and
- * errors end up in the logs of clients.
+ * Redacts the value in the error that the executor reports for a variable of the wrong type: the value may be a
+ * credential, and clients log errors.
  */
-export function withoutValues(message: string): string {
+export function redactVariableValue(message: string): string {
   const [, variable, place, reason] =
     /^Variable "(\$\w+)" got invalid value (?:.* at "([^"]+)"|.*?); (.*)$/s.exec(message) ?? []
   if (variable === undefined || reason === undefined) return message
   const where = place ? ` at "${place}"` : ''
-  return `Variable "${variable}" got an invalid value${where}; ${withoutValue(reason)}`
+  return `Variable "${variable}" got an invalid value${where}; ${redactValue(reason)}`
 }
 
-/** The same for what a rule says of a value that is written in the document. */
-export function withoutValue(reason: string): string {
+/** Redacts the value in the error that a validation rule reports for a value in the document. */
+export function redactValue(reason: string): string {
   return reason
     .replace(/(cannot represent .*?value): .*$/s, '$1.')
     .replace(/, found: .*$/s, '.')

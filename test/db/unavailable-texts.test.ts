@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { isDatabaseUnavailable } from '../../src/db/faults.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+/*
+ * `pg` and Prisma's adapter give these errors no code of their own, so src/db/faults.ts recognizes their texts. Each test
+ * provokes one of them, and fails when an upgrade changes the text.
+ */
+
+let database: Database
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+test.each<[text: string, provoke: () => Promise<unknown>]>([
+  ['connect ENOENT', () => connectTo('postgres://posthorn@%2Fnowhere/posthorn')],
+  [
+    'timeout expired',
+    async () => connectTo(await serve(() => {}), { connectionTimeoutMillis: 20 }),
+  ],
+  ['timeout exceeded when trying to connect', queryWithoutFreeConnection],
+  ['Connection terminated', queryOnBreakingConnection],
+  ['Query read timeout', queryWithTimeout],
+  ['Client was closed and is not queryable', queryAfterEnd],
+  ['Client has encountered a connection error', queryAfterError],
+])(
+  'an error of pg with the text "%s" means that Postgres is unavailable',
+  async (text, provoke) => {
+    const error = await provoke().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(Error)
+    expect((error as Error).message).toContain(text)
+    expect(isDatabaseUnavailable(error)).toBe(true)
+  },
+)
+
+test.each<[text: string, url: () => Promise<string>]>([
+  ['DatabaseNotReachable', async () => 'postgres://posthorn@127.0.0.1:1/posthorn'],
+  ['ConnectionClosed', () => serve((socket) => socket.resetAndDestroy())],
+  ['TooManyConnections', urlWithoutConnections],
+])(
+  "an error of Prisma's adapter of the kind %s means that Postgres is unavailable",
+  async (kind, url) => {
+    await using unavailable = openDatabase(await url())
+    const query = unavailable.prisma.$queryRaw`select 1`
+    const error = await query.catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ meta: { driverAdapterError: { cause: { kind } } } })
+    expect(isDatabaseUnavailable(error)).toBe(true)
+  },
+)
+
+test('an error of Prisma for a transaction that cannot start means that Postgres is unavailable', async () => {
+  const begin = database.prisma.$transaction(async () => {}, { maxWait: 1 })
+  const error = await begin.catch((thrown: unknown) => thrown)
+  expect((error as Error).message).toContain('Unable to start a transaction in the given time')
+  expect(isDatabaseUnavailable(error)).toBe(true)
+})
+
+async function connectTo(connectionString: string, options: pg.ClientConfig = {}): Promise<void> {
+  await new pg.Client({ connectionString, ...options }).connect()
+}
+
+/** Listens for the duration of the test. Returns the URL of a database that this server stands in for. */
+async function serve(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createServer(onConnection).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `postgres://posthorn@127.0.0.1:${(server.address() as AddressInfo).port}/posthorn`
+}
+
+async function queryWithoutFreeConnection(): Promise<void> {
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  const client = await pool.connect()
+  onTestFinished(async () => {
+    client.release()
+    await pool.end()
+  })
+  pool.options.connectionTimeoutMillis = 20
+  await pool.query('select 1')
+}
+
+async function openClient(options: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.url, ...options })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+function breakConnection(client: pg.Client): void {
+  const { connection } = client as unknown as { connection: { stream: Socket } }
+  connection.stream.destroy()
+}
+
+async function queryOnBreakingConnection(): Promise<void> {
+  const client = await openClient()
+  const query = client.query('select pg_sleep(60)')
+  breakConnection(client)
+  await query
+}
+
+async function queryWithTimeout(): Promise<void> {
+  const client = await openClient({ query_timeout: 20 })
+  onTestFinished(() => breakConnection(client))
+  await client.query('select pg_sleep(60)')
+}
+
+async function queryAfterEnd(): Promise<void> {
+  const client = await openClient()
+  await client.end()
+  await client.query('select 1')
+}
+
+async function queryAfterError(): Promise<void> {
+  const client = await openClient()
+  const failed = once(client, 'error')
+  breakConnection(client)
+  await failed
+  await client.query('select 1')
+}
+
+/** The URL for a role that may open no connection. */
+async function urlWithoutConnections(): Promise<string> {
+  const role = `posthorn_test_${randomBytes(6).toString('hex')}`
+  await database.pool.query(`create role ${role} login connection limit 0 password 'secret'`)
+  onTestFinished(async () => void (await database.pool.query(`drop role ${role}`)))
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'secret'
+  return url.href
+}
