@@ -12,7 +12,7 @@ import { createResolver, readHostsFile } from './resolve-name.ts'
 export interface HttpSender extends AsyncDisposable {
   /** Sends one POST request. Rejects only if the request is not valid HTTP; everything else is an outcome. */
   send(request: HttpRequest): Promise<Outcome>
-  /** Stops accepting requests, waits for those in flight (abort their signals to end them) and closes all connections. */
+  /** Aborts new requests, waits for those in flight (abort their signals to end them), and closes all connections. */
   close(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ export type Outcome = Answered | TimedOut | Unreachable | Refused | Aborted
 export interface AttemptTiming {
   /** From the start of connecting to the end of the request, in milliseconds. */
   readonly durationMs: number
-  /** How long the request waited for a free connection of its organization before it started. Not part of `durationMs`. */
+  /** How long the request waited for a free connection before it started. Not part of `durationMs`. */
   readonly waitedMs: number
   /** The request was sent twice, because the reused connection it was first sent on was already closed. */
   readonly resent: boolean

@@ -17,7 +17,7 @@ export function isPublicAddress(ip: string): boolean {
   return (isIP(ip) === 4 || listContains(reachableIpv6, ip)) && !listContains(notReachable, ip)
 }
 
-/** Why an address is not public. Only for addresses that the reader wrote, not for those that a host name resolved to. */
+/** Why an address is not public. Only for addresses that the reader wrote: never reveal what a host name resolves to. */
 export function explainNotPublic(ip: string): string {
   const found = notReachableBlocks.findLast(({ list }) => listContains(list, ip))
   if (found === undefined) return 'is outside of 2000::/3, the public IPv6 addresses'

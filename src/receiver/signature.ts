@@ -1,4 +1,4 @@
-/** The wire format of signatures and secrets, which the sender and the receiver share (webhook contract, section 5.2). */
+/** The wire format of signatures and secrets, shared by sender and receiver (webhook contract, section 5.2). */
 
 export const SECRET_PREFIX = 'whsec_'
 const VERSION_PREFIX = 'v1,'

@@ -213,7 +213,7 @@ test('aborting while the body is read still returns the response', async () => {
   expect(await sending).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
 })
 
-test('closing waits for requests in flight, rejects new ones, and closes all connections', async () => {
+test('closing waits for requests in flight, aborts new ones, and closes all connections', async () => {
   const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 50))
   const sender = openSender()
   const sending = post(sender, receiver)

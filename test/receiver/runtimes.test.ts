@@ -99,7 +99,8 @@ describe('the documented examples answer 204 to an authentic delivery and 400 to
 /** Every file that `file` imports, directly or indirectly, in order of dependency, and all their import specifiers. */
 function reachableFrom(file: string, files: string[] = [], imports: string[] = []) {
   const source = readFileSync(file, 'utf8')
-  // Type imports count too: the published declarations need them. Anchored to the start of the line, which excludes the imports in documented examples (` * import …`).
+  // Type imports count too: the published declarations need them. The anchor to the start of the line excludes the
+  // imports in documented examples (` * import …`).
   const specifiers = [
     ...source.matchAll(/^(?:import|export|\})[^'"=\n]*['"]([^'"]+)['"]/gm),
     ...source.matchAll(/^[^*\n]*\bimport\(\s*['"]([^'"]+)['"]/gm),

@@ -12,7 +12,7 @@ export interface CallerEnv {
   Variables: { caller: Caller; quota: Quota }
 }
 
-/** Rejects requests without a valid API key (401), with the key of a portal session (403), or over the rate limit (429). */
+/** Rejects requests without a valid API key (401), with a portal session's key (403), or over the rate limit (429). */
 export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
