@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useLive } from '../../api/use-live.ts'
-import { DeliveriesAttemptMadeDocument } from '../../generated/graphql.ts'
+import { DeliveriesAttemptRecordedDocument } from '../../generated/graphql.ts'
 
 const MIN_INTERVAL_MS = 5_000
 
@@ -11,7 +11,7 @@ export function useActivity(webhookId: string, onActivity: () => void): void {
     pending.current = true
   }
   useLive(
-    DeliveriesAttemptMadeDocument,
+    DeliveriesAttemptRecordedDocument,
     { webhookId },
     { onData: markPending, onReconnect: markPending },
   )
