@@ -1,8 +1,7 @@
 import type { Db } from '../db/client.ts'
-import type { Event, EventType, Prisma } from '../db/generated/prisma/client.ts'
+import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
-import { atLeastKey } from '../db/selection.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
@@ -60,28 +59,4 @@ export async function findPublishedEvent(
 ): Promise<Event | null> {
   const uuid = parseId('event', id)
   return uuid ? await db.event.findUnique({ ...selection, where: { id: uuid } }) : null
-}
-
-type TypeSelection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
-
-/** The event types that can be published and subscribed to, ordered by name, with archived ones on request. */
-export async function findEventTypes(
-  db: Db,
-  { includeArchived }: { readonly includeArchived: boolean },
-  selection: TypeSelection,
-): Promise<EventType[]> {
-  return await db.eventType.findMany({
-    ...selection,
-    where: includeArchived ? {} : { archivedAt: null },
-    orderBy: { name: 'asc' },
-  })
-}
-
-/** Reads an event type again after a change. Event types are never deleted. */
-export async function rereadEventType(
-  db: Db,
-  name: string,
-  selection: TypeSelection,
-): Promise<EventType> {
-  return await db.eventType.findUniqueOrThrow({ ...atLeastKey(selection, 'name'), where: { name } })
 }
