@@ -3,29 +3,57 @@ import { defineConfig } from 'vitest/config'
 
 const CONSOLE = 'test/console/**/*.test.ts'
 
+/** These wait for time-outs, heartbeats and other processes most of the time. */
+const WAITING = [
+  'test/{cli,e2e,faults,queue,scheduling}/**/*.test.ts',
+  'test/db/embedded.test.ts',
+  'test/migrate/neighbor.test.ts',
+  'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',
+  'test/recoveries/recovery-crash.test.ts',
+  'test/rest/http-limits.test.ts',
+  'test/security/foreign-worker.test.ts',
+]
+
+const postgres = ['test/support/postgres.ts']
+
 export default defineConfig({
   resolve: {
-    // The file that Node itself takes, as all packages do: there must be one `graphql`.
+    // The file that Node itself resolves, as for all packages: there must be one `graphql`.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // For those that measure memory.
+    // For the tests that measure memory.
     execArgv: ['--expose-gc'],
-    // Two cores, shared with Postgres.
-    maxWorkers: 2,
-    // On a machine that others share a process may stand still for seconds. CI tries a test that failed once more, and
-    // lists in the end what passed only then (`.ci/run`): each of those is to be looked at.
+    // CI repeats a failed test once and lists it at the end (`.ci/run`). A test that needs this is a defect to repair.
     retry: process.env['CI'] ? 1 : 0,
+    coverage: {
+      include: ['src/**/*.ts'],
+      exclude: ['src/console/**', '**/generated/**'],
+      reporter: ['text-summary', 'html'],
+    },
+    // One group after another. A machine with two cores shares them with Postgres.
     projects: [
       {
         extends: true,
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [CONSOLE],
-          globalSetup: ['test/support/postgres.ts', 'test/support/typed-documents.ts'],
+          exclude: [CONSOLE, ...WAITING],
+          globalSetup: [...postgres, 'test/support/typed-documents.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'waiting',
+          include: WAITING,
+          globalSetup: postgres,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -34,9 +62,10 @@ export default defineConfig({
           name: 'console',
           include: [CONSOLE],
           globalSetup: ['test/console/built-console.ts'],
-          // A browser, a server and its Postgres: one at a time, after all others.
+          // Each file runs a browser, a server and its Postgres.
           fileParallelism: false,
           testTimeout: 60_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

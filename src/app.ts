@@ -1,5 +1,5 @@
 import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
-import { findEndedKeys } from './api-keys/ended-keys.ts'
+import { findInactiveKeys } from './api-keys/inactive-keys.ts'
 import type { Role, Settings } from './config/settings.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { startHeartbeat } from './db/heartbeat.ts'
@@ -117,7 +117,8 @@ export function openServices({ config, secrets }: Settings): Services {
   })
   const rateLimiter = createRateLimiter({
     sql: database.pool,
-    onError: (error) => logger.warn({ error }, 'cannot share the rate limit usage of API keys'),
+    onError: (error) =>
+      logger.warn({ error }, 'cannot share the usage of API keys between processes'),
   })
   const notifier = createNotifier(database.pool, (error) =>
     logger.warn({ error }, 'cannot notify subscribers'),
@@ -125,9 +126,10 @@ export function openServices({ config, secrets }: Settings): Services {
   const live = createLiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: database.pool,
-    findEndedKeys: (keyIds) => findEndedKeys(database.pool, keyIds),
+    findInactiveKeys: (keyIds) => findInactiveKeys(database.pool, keyIds),
     findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
-    onError: (error) => logger.warn({ error }, 'the connection that subscriptions listen on broke'),
+    onError: (error) =>
+      logger.warn({ error }, 'the connection of the subscriptions to Postgres broke'),
   })
   return {
     logger,

@@ -1,18 +1,18 @@
 import { USER_AGENT } from '../lib/version.ts'
 
-/** Who changes something, and how they asked for it. */
+/** The origin of a change, for the audit log. */
 export interface Actor {
   readonly source: 'graphql' | 'rest' | 'cli' | 'console' | 'system'
-  /** The uuid of the API key that was used. */
+  /** The uuid of the API key. */
   readonly apiKeyId: string | null
-  /** Where the connection came from. */
+  /** The remote address of the connection. */
   readonly address: string | null
-  /** Where it began, by what the proxies on the way said; without a proxy of one's own, by what the client claimed. */
+  /** The value of `x-forwarded-for`. Without a trusted proxy, the client chooses this value. */
   readonly forwardedFor: string | null
   readonly userAgent: string | null
 }
 
-/** Posthorn itself, when nobody asked. */
+/** Posthorn itself. */
 export const SYSTEM: Actor = {
   source: 'system',
   apiKeyId: null,
@@ -21,37 +21,37 @@ export const SYSTEM: Actor = {
   userAgent: null,
 }
 
-/** Whoever works on the machine itself. */
+/** A person at the command line. */
 export const COMMAND_LINE: Actor = { ...SYSTEM, source: 'cli', userAgent: USER_AGENT }
 
-interface Asked {
+interface RequestSource {
   readonly headers: Pick<Headers, 'get'>
-  /** The address of the socket's other end. */
+  /** The remote address of the socket. */
   readonly address: string | undefined
 }
 
-/** Whoever sent a request. Its headers are read only when something is changed. */
+/** The sender of a request. The headers are read only when a change is audited. */
 export function requestActor(
   source: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
-  { headers, address }: Asked,
+  { headers, address }: RequestSource,
 ): Actor {
   return {
     source,
     apiKeyId,
     address: address ?? null,
     get forwardedFor() {
-      return shortened(headers.get('x-forwarded-for'))
+      return truncate(headers.get('x-forwarded-for'))
     },
     get userAgent() {
-      return shortened(headers.get('user-agent'))
+      return truncate(headers.get('user-agent'))
     },
   }
 }
 
 const MAX_LENGTH = 200
 
-/** Clients may write there what they like. */
-function shortened(text: string | null): string | null {
+/** Clients choose these values, which can be long or contain NUL. */
+function truncate(text: string | null): string | null {
   return text?.slice(0, MAX_LENGTH).replaceAll('\0', '') ?? null
 }

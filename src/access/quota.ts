@@ -1,40 +1,40 @@
 import { rateLimited } from '../lib/errors.ts'
 import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
-import type { Allowance, RateLimiter } from '../rate-limit/rate-limiter.ts'
-import type { Budget } from '../rate-limit/share-use.ts'
+import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
+import type { Budget } from '../rate-limit/sync-usage.ts'
 import type { Caller } from './scope.ts'
 
-/** What one request takes from the budgets of its key. */
+/** The use of an API key's rate limits by one request. */
 export interface Quota {
-  /** Whether anything was asked for. */
-  readonly began: boolean
-  /** Throws `rate_limited` when nothing is left. */
+  /** Whether the request has used any budget. */
+  readonly isUsed: boolean
+  /** Throws `rate_limited` if the budget is exhausted. */
   spend(caller: Caller, budget: Budget, amount: number): void
-  /** Tells of each budget that was asked for some. */
+  /** The rate-limit headers for the used budgets. */
   headers(): [string, string][]
 }
 
 export function createQuota(limiter: RateLimiter): Quota {
-  const allowances = new Map<Budget, Allowance>()
+  const results = new Map<Budget, RateLimitResult>()
   return {
-    get began() {
-      return allowances.size > 0
+    get isUsed() {
+      return results.size > 0
     },
     spend({ keyId, limits }, budget, amount) {
       const perSecond = limits[budget === 'events' ? 'eventsPerSecond' : 'requestsPerSecond']
-      const allowance = limiter.take(keyId, budget, amount, perSecond)
-      allowances.set(budget, allowance)
-      if (!allowance.granted) throw overLimit(allowance, perSecond)
+      const result = limiter.consume(keyId, budget, amount, perSecond)
+      results.set(budget, result)
+      if (!result.granted) throw overLimit(result, perSecond)
     },
-    headers: () => rateLimitHeaders([...allowances.values()]),
+    headers: () => rateLimitHeaders([...results.values()]),
   }
 }
 
-function overLimit({ budget, retryAfterSeconds }: Allowance, perSecond: number) {
+function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: number) {
   const limit = `${perSecond.toLocaleString('en')} ${budget} per second`
   const seconds = retryAfterSeconds === 1 ? 'second' : 'seconds'
   return rateLimited(
-    `This API key may ask for ${limit} on average, and has. Nothing was done; try again in ${retryAfterSeconds} ${seconds}.`,
+    `This API key has reached its limit of ${limit}. Nothing was done. Try again in ${retryAfterSeconds} ${seconds}.`,
     retryAfterSeconds,
   )
 }

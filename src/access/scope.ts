@@ -1,7 +1,7 @@
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, invalid } from '../lib/errors.ts'
 
-/** What a key may do. `admin` is for operators: every scope, every organization, the catalogue and the jobs. */
+/** The scopes of API keys. `admin` is for operators: every scope, every organization, the catalogue and the jobs. */
 export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
@@ -17,10 +17,10 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** More are no list that somebody wrote. */
+/** Names in one list. */
 const MAX_NAMES = 50
 
-/** Scope names as given by a person -> scopes, without repetitions. Names every unknown one. */
+/** Parses scope names and removes repetitions. Throws `invalid` with every unknown name. */
 export function parseScopes(names: readonly string[]): Scope[] {
   if (names.length > MAX_NAMES) {
     const detail = `scopes must have at most ${MAX_NAMES} entries, not ${names.length.toLocaleString('en')}.`
@@ -43,29 +43,29 @@ export function parseScopes(names: readonly string[]): Scope[] {
   return [...new Set(names as Scope[])]
 }
 
-/** How much a key may ask for, on average over ten seconds. */
+/** The rate limits of an API key, on average over ten seconds. */
 export interface Limits {
   readonly requestsPerSecond: number
   readonly eventsPerSecond: number
 }
 
-/** Whoever calls: the key they used, its organization, what it may do, and how often. */
+/** An authenticated caller: the API key with its organization, scopes and rate limits. */
 export interface Caller {
   readonly keyId: string
   readonly organizationId: string
   readonly scopes: ReadonlySet<Scope>
   readonly limits: Limits
-  /** When the key expires. Missing: it does not. */
+  /** When the key expires. Missing: never. */
   readonly expiresAt?: Date
-  /** The uuid of the session of the console that stands for the key, if a browser's cookie was used instead. */
+  /** The uuid of the console session, if the caller sent a session cookie instead of the key. */
   readonly sessionId?: string
-  /** If it is a session of the portal. */
+  /** Set for a portal session. */
   readonly portal?: Portal
 }
 
-/** What holds for a session of the portal. */
+/** The restrictions of a portal session. */
 export interface Portal {
-  /** The uuid of the only webhook that it is about. Null: all of the organization. */
+  /** The uuid of the only webhook that the session can access. Null: the whole organization. */
   readonly webhookId: string | null
   readonly expiresAt: Date
 }
@@ -74,7 +74,7 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
 }
 
-/** Throws `invalid`, naming each, for scopes that a caller may not hand on: those that their own key lacks. */
+/** Throws `invalid` with every scope that the caller's own key lacks: a caller cannot grant such scopes. */
 export function requireGrantable(caller: Caller, scopes: readonly string[]): void {
   const issues = scopes.flatMap((scope, index) =>
     hasScope(caller, scope as Scope)
@@ -83,14 +83,14 @@ export function requireGrantable(caller: Caller, scopes: readonly string[]): voi
           {
             path: ['scopes', index],
             code: 'scope_not_held',
-            detail: `The API key in use lacks the scope ${scope} and cannot give it to another. Use a key that has it.`,
+            detail: `The API key in use lacks the scope ${scope}, so it cannot grant this scope. Use a key that has it.`,
           },
         ],
   )
   if (issues.length > 0) throw invalid(issues)
 }
 
-/** Throws `forbidden` when the caller's key lacks the scope. */
+/** Throws `forbidden` if the caller's key lacks the scope. */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (hasScope(caller, scope)) return
   throw new DomainError('forbidden', `The API key lacks the scope ${scope}. Use a key that has it.`)

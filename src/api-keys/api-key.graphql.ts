@@ -2,7 +2,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
-import { limitsOf } from './limits.ts'
+import { resolveLimits } from './limits.ts'
 
 const ApiKey = builder.prismaNode('ApiKey', {
   id: { portal: 'open', field: 'id' },
@@ -31,13 +31,13 @@ const ApiKey = builder.prismaNode('ApiKey', {
       description:
         'The maximum number of requests per second, averaged over ten seconds. Requests that only publish events are not counted.',
       select: { requestsPerSecond: true },
-      resolve: (key) => limitsOf(key).requestsPerSecond,
+      resolve: (key) => resolveLimits(key).requestsPerSecond,
     }),
     eventsPerSecond: t.int({
       portal: 'open',
       description: 'The maximum number of published events per second, averaged over ten seconds.',
       select: { eventsPerSecond: true },
-      resolve: (key) => limitsOf(key).eventsPerSecond,
+      resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),
   }),
 })

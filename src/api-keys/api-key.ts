@@ -8,16 +8,19 @@ import type { ApiKey } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import { type GivenLimits, requireLimits } from './limits.ts'
+import { type LimitsInput, requireLimits } from './limits.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
-export interface NewApiKey extends GivenLimits {
+export interface NewApiKey extends LimitsInput {
   readonly organizationId: string
   readonly scopes: readonly string[]
   readonly name?: string | null
-  /** Null or missing: it does not expire. */
+  /** Null or missing: never. */
   readonly expiresAt?: Date | null
-  /** Who makes it: nobody gives scopes that they lack themselves, nor higher limits. Missing: whoever works on the machine itself. */
+  /**
+   * The creator, who can grant only scopes and limits that they have. Missing for the command line, which has no
+   * bounds.
+   */
   readonly grantedBy?: Caller
 }
 
@@ -31,7 +34,7 @@ const keyName = z.object({
     .nullish(),
 })
 
-/** Makes a key. The token is in the answer and nowhere else: only its hash is stored. */
+/** Creates an API key. Only the hash of the token is stored, so the result is the only place to read the token. */
 export async function createApiKey(
   db: Db,
   input: NewApiKey,
@@ -50,7 +53,7 @@ export async function createApiKey(
   }
   const token = mintToken()
   const key = await actForOrganization(db, input.organizationId, async (tx) => {
-    const made = await tx.apiKey.create({
+    const created = await tx.apiKey.create({
       data: {
         organizationId: input.organizationId,
         name: name ?? null,
@@ -64,16 +67,18 @@ export async function createApiKey(
     })
     await writeAuditEntry(tx, actor, {
       action: 'api_key.created',
-      organizationId: made.organizationId,
-      subjectId: publicId('apiKey', made.id),
-      after: shown(made),
+      organizationId: created.organizationId,
+      subjectId: publicId('apiKey', created.id),
+      after: auditedFields(created),
     })
-    return made
+    return created
   })
   return { key, token }
 }
 
-/** The keys of an organization, or of all, oldest first; expired and revoked ones too, sessions of the portal not. */
+/**
+ * The API keys of one or all organizations, oldest first, including expired and revoked keys, without portal sessions.
+ */
 export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiKey[]> {
   return await db.apiKey.findMany({
     where: { isPortal: false, ...(organizationId !== undefined && { organizationId }) },
@@ -81,7 +86,7 @@ export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiK
   })
 }
 
-/** From the moment it answers, no process accepts the key. Revoking it again changes nothing. */
+/** Revokes an API key in every process. Revoking it again changes nothing. */
 export async function revokeApiKey(
   db: Db,
   id: string,
@@ -101,15 +106,15 @@ export async function revokeApiKey(
         action: 'api_key.revoked',
         organizationId: key.organizationId,
         subjectId: id,
-        before: shown(key),
+        before: auditedFields(key),
       })
     }
     return await tx.apiKey.findUniqueOrThrow({ where: { id: key.id } })
   })
 }
 
-/** What the audit log shows of a key. */
-function shown(key: ApiKey) {
+/** The fields of an API key in the audit log. */
+function auditedFields(key: ApiKey) {
   const { name, scopes, expiresAt, tokenHint, requestsPerSecond, eventsPerSecond } = key
   return { name, scopes, expiresAt, tokenHint, requestsPerSecond, eventsPerSecond }
 }

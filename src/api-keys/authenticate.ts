@@ -2,20 +2,20 @@ import type { Caller, Scope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
-import { createFailedAttempts } from '../rate-limit/failed-attempts.ts'
-import { limitsOf } from './limits.ts'
+import { createAuthFailureLimiter } from '../rate-limit/auth-failure-limiter.ts'
+import { resolveLimits } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**
- * Turns the value of an `Authorization` header into the caller, or throws `unauthenticated`; for an address that fails
- * again and again, `rate_limited`.
+ * Authenticates the value of an `Authorization` header. Throws `unauthenticated`, or `rate_limited` for an address with
+ * too many failures.
  */
 export type Authenticate = (
   authorization: string | null | undefined,
   address?: string,
 ) => Promise<Caller>
 
-/** What is read of an API key, as `KEY_COLUMNS` names it. */
+/** The columns of `KEY_COLUMNS`. */
 export interface KeyRow {
   readonly id: string
   readonly organization_id: string
@@ -26,18 +26,18 @@ export interface KeyRow {
   readonly webhook_id: string | null
   readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
-  readonly used_lately: boolean
+  readonly used_recently: boolean
 }
 
-/** SQL: whether the key `k` was revoked, or the key that made it as a portal session. */
+/** SQL: whether the key `k` was revoked or, for a portal session, the key that created it. */
 export const IS_REVOKED = `(
   k.revoked_at is not null
   or exists (select from posthorn.api_keys as g where g.id = k.granted_by and g.revoked_at is not null)
 )`
 
 /**
- * SQL: when the key `k` expires, or earlier the key that made it as a portal session; null for never. One step suffices:
- * only portal sessions are made by a key, and none of them has a scope to make another.
+ * SQL: when the key `k` expires or, if earlier, the key that created it as a portal session. Null: never. One level is
+ * enough, because a portal session cannot create keys.
  */
 export const EXPIRES_AT = `
   least(k.expires_at, (select g.expires_at from posthorn.api_keys as g where g.id = k.granted_by))`
@@ -51,17 +51,17 @@ export const KEY_COLUMNS = `
     when ${EXPIRES_AT} <= now() then 'expired'
     else 'valid'
   end as state,
-  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately`
+  coalesce(k.last_used_at > now() - interval '1 minute', false) as used_recently`
 
 /**
- * Asks the database every time, and only after the request arrived, so that a revocation acts at once in every process;
- * requests that arrive together share a statement.
+ * Every request reads its key from the database, so that a revocation applies at once in every process. Concurrent
+ * requests share a statement.
  */
 export function createAuthenticate(
   sql: Sql,
   now: () => number = () => performance.now(),
 ): Authenticate {
-  const failed = createFailedAttempts(now)
+  const failures = createAuthFailureLimiter(now)
   const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
     gatherMs: 0,
     maxSize: 500,
@@ -71,13 +71,13 @@ export function createAuthenticate(
   async function callerFor(authorization: string): Promise<Caller> {
     const token = bearerToken(authorization)
     if (token === null) {
-      throw unauthenticated('The Authorization header is not of the form `Bearer <API key>`.')
+      throw unauthenticated('The Authorization header must have the form `Bearer <API key>`.')
     }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
     const key = await find(Buffer.from(hashToken(token)))
     if (!key) throw unauthenticated('The API key is unknown.')
     if (key.state !== 'valid') throw unauthenticated(`The API key is ${key.state}.`)
-    return callerWith(sql, key)
+    return toCaller(sql, key)
   }
 
   return async (authorization, address) => {
@@ -90,21 +90,21 @@ export function createAuthenticate(
       return await callerFor(authorization)
     } catch (error) {
       const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-      const waitSeconds = isFailure && address !== undefined ? failed.add(address) : 0
+      const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
       throw waitSeconds > 0 ? tooManyFailures(waitSeconds) : error
     }
   }
 }
 
-/** The caller with a valid key. */
-export function callerWith(sql: Sql, key: KeyRow): Caller {
-  if (!key.used_lately) noteUse(sql, key.id)
+/** The caller of a valid key. */
+export function toCaller(sql: Sql, key: KeyRow): Caller {
+  if (!key.used_recently) recordUse(sql, key.id)
   const { expires_at: expiresAt, webhook_id: webhookId } = key
   return {
     keyId: key.id,
     organizationId: key.organization_id,
     scopes: new Set(key.scopes),
-    limits: limitsOf({
+    limits: resolveLimits({
       requestsPerSecond: key.requests_per_second,
       eventsPerSecond: key.events_per_second,
     }),
@@ -113,22 +113,22 @@ export function callerWith(sql: Sql, key: KeyRow): Caller {
   }
 }
 
-/** Says nothing of the key, so that whoever tries keys learns no more of them. */
+/** Does not depend on the key, so that a client that guesses keys learns nothing. */
 function tooManyFailures(waitSeconds: number): DomainError {
   return rateLimited(
-    `Too many requests with keys that are not valid came from this address. Check the API key, and try again in ${waitSeconds} seconds.`,
+    `This address sent too many requests with invalid API keys. Check the API key, and try again in ${waitSeconds} seconds.`,
     waitSeconds,
   )
 }
 
-/** `null` where the header is of another form. */
+/** `null` if the header has another form. */
 function bearerToken(authorization: string): string | null {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
 }
 
 /**
- * The hash is looked up in an index, never the token: how long that takes tells nothing of other tokens, as nobody can
- * choose what their own hashes to.
+ * The unique index on hashes serves the lookup. Comparing hashes instead of tokens makes timing attacks useless,
+ * because a client cannot choose the hash of a token.
  */
 async function findKeys(sql: Sql, hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
   const { rows } = await sql.query<KeyRow & { readonly hash: string }>({
@@ -142,8 +142,8 @@ async function findKeys(sql: Sql, hashes: Buffer[]): Promise<(KeyRow | undefined
   return hashes.map((hash) => byHash.get(hash.toString('hex')))
 }
 
-/** Kept to the minute, and not waited for: no request is slower or fails for it. */
-function noteUse(sql: Sql, keyId: string): void {
+/** Writes at most once a minute, without delaying or failing the request. */
+function recordUse(sql: Sql, keyId: string): void {
   sql
     .query(
       `update posthorn.api_keys set last_used_at = now()

@@ -8,18 +8,18 @@ import { notFound } from '../lib/errors.ts'
 
 type Query = Pick<Prisma.ApiKeyFindUniqueArgs, 'select' | 'include'>
 
-/** The key a caller used. */
+/** The API key of the caller. */
 export async function findOwnApiKey(db: Db, caller: Caller, query: Query): Promise<ApiKey> {
   return await db.apiKey.findUniqueOrThrow({ ...query, where: { id: caller.keyId } })
 }
 
-/** Which row a caller may see by an id: their own key, and with `keys:manage` every one of their organization. */
+/** The condition on API keys that a caller can see: their own or, with `keys:manage`, all of their organization. */
 export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereUniqueInput {
   const own = hasScope(caller, 'keys:manage') ? {} : { AND: [{ id: caller.keyId }] }
   return { id: uuid, organizationId: caller.organizationId, ...own }
 }
 
-/** A page of the keys of an organization, oldest first; expired and revoked ones too, sessions of the portal not. */
+/** A page of an organization's API keys, oldest first, including expired and revoked keys, without portal sessions. */
 export async function findApiKeys(
   db: Db,
   organizationId: string,
@@ -29,7 +29,7 @@ export async function findApiKeys(
   return await db.apiKey.findMany({ ...page, where: { ...where, organizationId, isPortal: false } })
 }
 
-/** A key that was there a moment ago. Throws `not_found` when it is no more. */
+/** Reads an API key again after a change. Throws `not_found` if it was deleted. */
 export async function rereadApiKey(
   db: Db,
   organizationId: string,

@@ -4,21 +4,21 @@ import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
 
 /**
- * Far more than any page or program of one caller asks for, and about a tenth of what one process answers, so that one
- * key alone cannot take it all; of events, more than one Postgres stores for long, so that nobody meets it but by
- * accident. Publishing counts as events only.
+ * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use
+ * a whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit.
+ * Publishing counts as events only.
  */
 export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 500, eventsPerSecond: 50_000 }
 
 export const MAX_PER_SECOND = 1_000_000
 
-/** What was given for a key. Null or missing: the default. */
-export type GivenLimits = { readonly [name in keyof Limits]?: number | null }
+/** The limits of a key as input. Null or missing: the default. */
+export type LimitsInput = { readonly [name in keyof Limits]?: number | null }
 
-export function limitsOf(given: GivenLimits): Limits {
+export function resolveLimits(input: LimitsInput): Limits {
   return {
-    requestsPerSecond: given.requestsPerSecond ?? DEFAULT_LIMITS.requestsPerSecond,
-    eventsPerSecond: given.eventsPerSecond ?? DEFAULT_LIMITS.eventsPerSecond,
+    requestsPerSecond: input.requestsPerSecond ?? DEFAULT_LIMITS.requestsPerSecond,
+    eventsPerSecond: input.eventsPerSecond ?? DEFAULT_LIMITS.eventsPerSecond,
   }
 }
 
@@ -29,22 +29,22 @@ const perSecond = z
   .nullish()
 const limitsRule = z.object({ requestsPerSecond: perSecond, eventsPerSecond: perSecond })
 
-/** What is wrong with limits that somebody gives to a key: nobody gives more than they have themselves. */
-function limitIssues(given: GivenLimits, grantedBy?: Caller): FieldIssue[] {
-  const { issues } = checkInput(limitsRule, given)
+/** The issues of a key's limits. A caller cannot grant more than their own limits. */
+function limitIssues(input: LimitsInput, grantedBy?: Caller): FieldIssue[] {
+  const { issues } = checkInput(limitsRule, input)
   if (issues.length > 0 || !grantedBy || hasScope(grantedBy, 'admin')) return issues
-  const wanted = limitsOf(given)
+  const limits = resolveLimits(input)
   return (Object.keys(DEFAULT_LIMITS) as (keyof Limits)[])
-    .filter((name) => given[name] !== undefined && wanted[name] > grantedBy.limits[name])
+    .filter((name) => input[name] !== undefined && limits[name] > grantedBy.limits[name])
     .map((name) => ({
       path: [name],
       code: 'limit_not_held',
-      detail: `${name} must be at most ${grantedBy.limits[name].toLocaleString('en')}, which the API key in use has itself. Give less, or use a key with the scope admin.`,
+      detail: `${name} must be at most ${grantedBy.limits[name].toLocaleString('en')}, the limit of the API key in use. Set a lower limit, or use a key with the scope admin.`,
     }))
 }
 
-/** Throws `invalid` for limits that cannot be given. */
-export function requireLimits(given: GivenLimits, grantedBy?: Caller): void {
-  const issues = limitIssues(given, grantedBy)
+/** Throws `invalid` for limits out of bounds, or above those of `grantedBy`. */
+export function requireLimits(input: LimitsInput, grantedBy?: Caller): void {
+  const issues = limitIssues(input, grantedBy)
   if (issues.length > 0) throw invalid(issues)
 }

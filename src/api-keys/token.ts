@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-// `phk_`, 32 random bytes in base62 (43 characters), and a checksum of them (6): a typing error, or a token made up,
-// is told without asking the database, and secret scanners can recognize a real one.
+// `phk_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing
+// errors and invented tokens without the database, and lets secret scanners recognize real tokens.
 const PREFIX = 'phk_'
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
@@ -11,24 +11,24 @@ const TOKEN = new RegExp(
   `^${PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 )
 
-/** A new API key's token. */
+/** Generates the token of a new API key. */
 export function mintToken(): string {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH)
   return PREFIX + random + checksum(random)
 }
 
-/** Whether a token has the form and the checksum of one of ours. */
+/** Whether a token has the form and the checksum of an API key. */
 export function isWellFormedToken(token: string): boolean {
-  const [, random, given] = TOKEN.exec(token) ?? []
-  return random !== undefined && checksum(random) === given
+  const [, random, actual] = TOKEN.exec(token) ?? []
+  return random !== undefined && checksum(random) === actual
 }
 
-/** What is stored of a token. */
+/** The stored hash of a token. */
 export function hashToken(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(token).digest())
 }
 
-/** The beginning of a token, enough to tell keys apart and too little to guess the rest. */
+/** The first characters of a token, which identify a key for people. */
 export function tokenHint(token: string): string {
   return token.slice(0, PREFIX.length + 4)
 }

@@ -5,9 +5,9 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
-import { type GivenLimits, requireLimits } from './limits.ts'
+import { type LimitsInput, requireLimits } from './limits.ts'
 
-/** Changes the limits that are given: null for the default; what is missing stays. Every process follows at once. */
+/** Changes the limits of an API key in every process. Null: the default. Missing: unchanged. */
 export async function updateApiKey(
   db: Db,
   id: string,
@@ -20,25 +20,24 @@ export async function updateApiKey(
   await actForOrganization(db, organizationId, async (tx) => {
     const before = uuid && (await tx.apiKey.findUnique({ where: { id: uuid, organizationId } }))
     if (!before) throw notFound('API key', id)
-    const given = {
+    const data = {
       ...(requestsPerSecond !== undefined && { requestsPerSecond }),
       ...(eventsPerSecond !== undefined && { eventsPerSecond }),
     }
-    requireLimits(given, changedBy)
-    const after = await tx.apiKey.update({ where: { id: before.id }, data: given })
+    requireLimits(data, changedBy)
+    const after = await tx.apiKey.update({ where: { id: before.id }, data })
     await writeAuditEntry(tx, actor, {
       action: 'api_key.updated',
       organizationId,
       subjectId: id,
-      before: pick(before),
-      after: pick(after),
+      before: auditedFields(before),
+      after: auditedFields(after),
     })
   })
 }
 
-/** What is missing stays. */
-type Changes = { readonly [name in keyof GivenLimits]?: GivenLimits[name] | undefined }
+type Changes = { readonly [name in keyof LimitsInput]?: LimitsInput[name] | undefined }
 
-function pick({ requestsPerSecond, eventsPerSecond }: GivenLimits) {
+function auditedFields({ requestsPerSecond, eventsPerSecond }: LimitsInput) {
   return { requestsPerSecond, eventsPerSecond }
 }

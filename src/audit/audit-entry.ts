@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.ts'
 import type { Db } from '../db/client.ts'
 
-/** Everything that is written down when it is done. */
+/** The audited actions. */
 export const AUDIT_ACTIONS = [
   'webhook.created',
   'webhook.updated',
@@ -34,20 +34,20 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** One change. What is shown of it must hold no secret. */
+/** One change. No field can contain a secret. */
 export interface AuditEntry {
   readonly action: AuditAction
-  /** Whose thing was changed, by its uuid; null for what belongs to the installation. */
+  /** The uuid of the organization that owns the subject. Null for a subject of the installation. */
   readonly organizationId: string | null
-  /** The public id, or the name, of what was changed. */
+  /** The public id or the name of the changed object. */
   readonly subjectId: string
-  /** The fields that changed, as they were. */
+  /** The changed fields before the change. */
   readonly before?: object | null
-  /** The fields that changed, as they are now. */
+  /** The changed fields after the change. */
   readonly after?: object | null
 }
 
-/** Writes down a change in the transaction that makes it. */
+/** Records a change. Call it in the transaction that makes the change. */
 export async function writeAuditEntry(
   tx: Db,
   actor: Actor,
@@ -58,7 +58,7 @@ export async function writeAuditEntry(
       ${json(before)}::jsonb, ${json(after)}::jsonb)`
 }
 
-/** The actor as `posthorn.write_audit_entry` takes it, for statements that make a change and write it down in one. */
+/** The actor as a parameter of `posthorn.write_audit_entry`, for statements that audit their own changes. */
 export function actorJson({ source, apiKeyId, address, forwardedFor, userAgent }: Actor): string {
   return JSON.stringify({
     source,
@@ -69,7 +69,7 @@ export function actorJson({ source, apiKeyId, address, forwardedFor, userAgent }
   })
 }
 
-/** Of two states of a thing, the fields that differ. */
+/** The fields of `after` that differ from `before`. */
 export function changedFields(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

@@ -5,20 +5,21 @@ import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
 
-/** Whose entries somebody may read. */
+/** A reader of the audit log. */
 export interface AuditReader {
   readonly organizationId: string
-  /** Whether the entries of the installation, which belong to no organization, are theirs too. */
+  /** Operators also read the entries of the installation, which have no organization. */
   readonly isOperator: boolean
 }
 
-/** Which entries. What is missing or null does not matter. */
+/** Conditions on audit entries. A missing or null field matches every entry. */
 export interface AuditFilter {
   readonly action?: string | null | undefined
   readonly subjectId?: string | null | undefined
   readonly apiKeyUuid?: string | null | undefined
-  /** When it was done: from `since` on, and before `until`. */
+  /** The earliest time of the action. */
   readonly since?: Date | null | undefined
+  /** Before this time. */
   readonly until?: Date | null | undefined
 }
 
@@ -46,7 +47,7 @@ export async function findAuditEntries(
   })
 }
 
-/** The condition on the entries that somebody may read. */
+/** The condition on the entries that a reader can see. */
 export function readableBy({ organizationId, isOperator }: AuditReader) {
   return isOperator ? { OR: [{ organizationId }, { organizationId: null }] } : { organizationId }
 }

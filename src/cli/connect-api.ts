@@ -1,9 +1,9 @@
-/** A client of the REST facade, `/api/connect/v1`. What fails, fails with one line that says what to do. */
+/** A client of the REST API, `/api/connect/v1`. Errors have a message of one line that says what to do. */
 export interface ConnectApi {
   createWebhook(webhook: NewWebhook): Promise<{ id: string }>
   /** The current signing secret, `whsec_…`. */
   readSecret(webhookId: string): Promise<string>
-  /** Does no harm if the webhook is gone already. */
+  /** Succeeds if the webhook does not exist. */
   deleteWebhook(webhookId: string): Promise<void>
 }
 
@@ -17,14 +17,16 @@ export interface NewWebhook {
 
 const TIMEOUT_MS = 10_000
 
-/** `server` is the base URL, such as `http://127.0.0.1:4000`; `key` an API key, `phk_…`. */
-export function connectApi(server: string, key: string): ConnectApi {
+/** `server` is the base URL, such as `http://127.0.0.1:4000`; `key` is an API key, `phk_…`. */
+export function createConnectApi(server: string, key: string): ConnectApi {
   if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
     throw new Error(`${JSON.stringify(server)} is not the http:// or https:// URL of a server.`)
   }
-  // Also keeps fetch from refusing it with a message that contains it.
+  // Otherwise fetch would reject the header with a message that contains the key.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Error('The API key is empty or has spaces or line ends in it. Is it phk_… and whole?')
+    throw new Error(
+      'The API key is empty or contains spaces or line breaks. Give the full key, phk_….',
+    )
   }
   const call = (method: string, path: string, body?: unknown) =>
     callServer({ server, key, method, path: `/api/connect/v1/webhooks${path}`, body })
@@ -64,34 +66,34 @@ async function callServer({ server, key, method, path, body }: Call): Promise<Re
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
   } catch (error) {
-    throw new Error(explainSilence(server, error), { cause: error })
+    throw new Error(explainFetchError(server, error), { cause: error })
   }
   if (response.ok || (method === 'DELETE' && response.status === 404)) return response
-  throw new Error(await explainRejection(`${server} refused ${method} ${path}`, response))
+  throw new Error(await explainRejection(`${server} rejected ${method} ${path}`, response))
 }
 
-function explainSilence(server: string, error: unknown): string {
+function explainFetchError(server: string, error: unknown): string {
   const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
   if (cause?.code === 'ECONNREFUSED') {
-    return `Nothing answers at ${server}. Start it with \`npm start\`, or say with --server where it runs.`
+    return `Nothing listens at ${server}. Start Posthorn with \`npm start\`, or give its URL with --server.`
   }
   if ((error as Error).name === 'TimeoutError') {
     return `${server} did not answer within ${TIMEOUT_MS / 1000} s.`
   }
-  return `${server} cannot be reached: ${cause?.message || (error as Error).message}.`
+  return `Cannot connect to ${server}: ${cause?.message || (error as Error).message}.`
 }
 
-/** RFC 9457 problem+json in one line: its detail, or else everything it lists as wrong, and the remedy. */
+/** An RFC 9457 problem in one line: the list of errors or the detail, and what to do. */
 async function explainRejection(call: string, response: Response): Promise<string> {
   const problem = await readProblem(response)
   const errors = problem.errors?.map(({ pointer, detail }) => `${pointer ?? ''} ${detail ?? ''}`)
-  const what = errors?.length ? errors.map((error) => error.trim()).join(' ') : problem.detail
+  const detail = errors?.length ? errors.map((error) => error.trim()).join(' ') : problem.detail
   const remedies: Record<number, string> = {
     401: 'Give a valid key with --key.',
     403: 'The key needs the scopes webhooks:write and secrets:read.',
   }
   const title = problem.title ?? response.statusText
-  return [`${call} with ${response.status} ${title}.`, what, remedies[response.status]]
+  return [`${call} with ${response.status} ${title}.`, detail, remedies[response.status]]
     .filter(Boolean)
     .join(' ')
 }
@@ -115,5 +117,5 @@ async function readText(response: Response, name: string, server: string): Promi
   const body: unknown = await response.json().catch(() => null)
   const value = (body as Record<string, unknown> | null)?.[name]
   if (typeof value === 'string') return value
-  throw new Error(`${server} answers, but not as Posthorn does. Is --server right?`)
+  throw new Error(`${server} does not respond like Posthorn. Check --server.`)
 }

@@ -22,7 +22,7 @@ interface CreateOptions {
 
 /** `posthorn key create`, `list`, `revoke` and `rotate-encryption`. */
 export function registerKey(program: Command): void {
-  const key = program.command('key').summary('manage API keys, and the encryption keys')
+  const key = program.command('key').summary('manage API keys and encryption keys')
   registerCreate(key)
   registerList(key)
   registerRevoke(key)
@@ -32,26 +32,26 @@ export function registerKey(program: Command): void {
 function registerCreate(key: Command): void {
   key
     .command('create')
-    .summary('make an API key')
+    .summary('create an API key')
     .description(
-      'Makes an API key and prints its token. The token is shown this once: only its hash is kept.',
+      'Creates an API key and prints its token. The token is shown only once: Posthorn stores only its hash.',
     )
-    .requiredOption('--organization <id>', 'the organization that the key acts for, org_…')
+    .requiredOption('--organization <id>', 'the organization of the key, org_…')
     .requiredOption('--scope <scope...>', `what it may do: ${SCOPES.join(', ')}`, commaSeparated)
     .option(
       '--expires <duration>',
-      'refuse it from then on, such as 90d (default: never)',
+      'how long the key is valid, such as 90d (default: it does not expire)',
       duration,
     )
     .option('--name <name>', 'a label of 1 to 200 characters')
     .option(
       '--rate-limit <number>',
-      `requests per second, on average over ten seconds (default: ${DEFAULT_LIMITS.requestsPerSecond})`,
+      `maximum requests per second, on average over ten seconds (default: ${DEFAULT_LIMITS.requestsPerSecond})`,
       wholeNumber,
     )
     .option(
       '--event-rate-limit <number>',
-      `events published per second, on average over ten seconds (default: ${DEFAULT_LIMITS.eventsPerSecond})`,
+      `maximum events published per second, on average over ten seconds (default: ${DEFAULT_LIMITS.eventsPerSecond})`,
       wholeNumber,
     )
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
@@ -59,7 +59,7 @@ function registerCreate(key: Command): void {
       await runCommand(() =>
         withServices(async ({ database: { prisma } }) => {
           const organization = await getOrganization(prisma, options.organization)
-          const wanted = {
+          const input = {
             organizationId: organization.id,
             scopes: options.scope,
             name: options.name ?? null,
@@ -68,12 +68,12 @@ function registerCreate(key: Command): void {
             expiresAt:
               options.expires === undefined ? null : new Date(Date.now() + options.expires),
           }
-          const { key: made, token } = await createApiKey(prisma, wanted, COMMAND_LINE)
-          const id = publicId('apiKey', made.id)
+          const { key: created, token } = await createApiKey(prisma, input, COMMAND_LINE)
+          const id = publicId('apiKey', created.id)
           print(
             options.json,
             { id, token },
-            `${id}\n${token}\n\nKeep the token: it is not shown again.`,
+            `${id}\n${token}\n\nSave the token now: it is not shown again.`,
           )
         }),
       )
@@ -84,7 +84,7 @@ function registerList(key: Command): void {
   key
     .command('list')
     .summary('list API keys, without their tokens')
-    .option('--organization <id>', 'only those of one organization, org_… (default: all)')
+    .option('--organization <id>', 'only the keys of this organization, org_… (default: all)')
     .option('--json', 'print an array of keys, oldest first')
     .action(async (options: { organization?: string; json?: boolean }) => {
       await runCommand(() =>
@@ -92,8 +92,8 @@ function registerList(key: Command): void {
           const organization = options.organization
             ? await getOrganization(prisma, options.organization)
             : undefined
-          const keys = (await listApiKeys(prisma, organization?.id)).map(toListed)
-          print(options.json, keys, keys.map(inWords).join('\n') || 'There are no keys.')
+          const keys = (await listApiKeys(prisma, organization?.id)).map(toJson)
+          print(options.json, keys, keys.map(toLine).join('\n') || 'There are no API keys.')
         }),
       )
     })
@@ -102,9 +102,9 @@ function registerList(key: Command): void {
 function registerRevoke(key: Command): void {
   key
     .command('revoke')
-    .summary('refuse an API key from now on')
+    .summary('revoke an API key')
     .description(
-      'From the moment this ends, no process accepts the key. Revoking it again changes nothing.',
+      'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
     )
     .argument('<id>', 'the key, key_…')
     .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
@@ -118,7 +118,7 @@ function registerRevoke(key: Command): void {
     })
 }
 
-function toListed(key: ApiKey) {
+function toJson(key: ApiKey) {
   return {
     id: publicId('apiKey', key.id),
     organization: publicId('organization', key.organizationId),
@@ -132,7 +132,7 @@ function toListed(key: ApiKey) {
   }
 }
 
-function inWords(key: ReturnType<typeof toListed>): string {
+function toLine(key: ReturnType<typeof toJson>): string {
   const state = key.revoked_at
     ? 'revoked'
     : key.expires_at && key.expires_at <= new Date()
@@ -142,8 +142,8 @@ function inWords(key: ReturnType<typeof toListed>): string {
   return `${key.id}  ${key.organization}  ${key.token_hint}  ${state}  ${key.scopes.join(',')}${name}`
 }
 
-function commaSeparated(text: string, earlier: string[] = []): string[] {
-  return [...earlier, ...text.split(',').map((part) => part.trim())]
+function commaSeparated(text: string, previous: string[] = []): string[] {
+  return [...previous, ...text.split(',').map((part) => part.trim())]
 }
 
 function wholeNumber(text: string): number {

@@ -8,10 +8,15 @@ import { runListener } from './listen/run-listener.ts'
 export function registerListen(program: Command): void {
   program
     .command('listen')
-    .summary('receive deliveries on this machine, verify and print them')
+    .summary('receive, verify and print deliveries on this machine')
     .description(DESCRIPTION)
-    .option('--port <port>', 'port on 127.0.0.1; 0 is any free one', wholeNumber(0, 65_535), 0)
-    .option('--register', 'register a webhook for this receiver, and remove it at the end')
+    .option(
+      '--port <port>',
+      'the port on 127.0.0.1; 0 selects a free one',
+      wholeNumber(0, 65_535),
+      0,
+    )
+    .option('--register', 'register a webhook for this receiver, and delete it at the end')
     .option(
       '--event <type...>',
       'with --register: the event types to subscribe to, repeated or separated by commas (default: event_attendee.joined_event and event_attendee.ticket_success)',
@@ -19,30 +24,35 @@ export function registerListen(program: Command): void {
     )
     .option(
       '--server <url>',
-      'with --register: where Posthorn runs (default: as HOST and PORT say, http://127.0.0.1:4000)',
+      'with --register: the URL of Posthorn (default: from HOST and PORT, http://127.0.0.1:4000)',
     )
     .option(
       '--key <token>',
-      'with --register: an API key, phk_…, with the scopes webhooks:write and secrets:read (default: the one in <POSTHORN_DATA_DIR>/api-key)',
+      'with --register: an API key, phk_…, with the scopes webhooks:write and secrets:read (default: the key in <POSTHORN_DATA_DIR>/api-key)',
     )
     .option(
       '--secret <secret>',
-      'verify with this signing secret, whsec_…; repeat it to accept several',
-      (secret: string, earlier: string[] = []) => [...earlier, secret],
+      'a signing secret to verify with, whsec_…; repeat the option to accept several',
+      (secret: string, previous: string[] = []) => [...previous, secret],
     )
-    .option('--fail <n>', 'answer 500 to the first n deliveries', wholeNumber(0, 1_000_000), 0)
-    .option('--status <code>', 'answer this status, 200 to 599', wholeNumber(200, 599), 200)
+    .option(
+      '--fail <n>',
+      'respond with 500 to the first n deliveries, not counting rejected ones',
+      wholeNumber(0, 1_000_000),
+      0,
+    )
+    .option('--status <code>', 'respond with this status, 200 to 599', wholeNumber(200, 599), 200)
     .addOption(
-      new Option('--delay <duration>', 'wait before answering, such as 500ms or 3s; at most 1h')
+      new Option('--delay <duration>', 'wait before responding, such as 500ms or 3s; at most 1h')
         .argParser(delay)
         .default(0, 'none'),
     )
     .option(
       '--count <n>',
-      'stop after n deliveries, rejected ones included (default: at Ctrl+C)',
+      'stop after n deliveries, including rejected ones (default: stop at Ctrl+C)',
       wholeNumber(1, 1_000_000_000),
     )
-    .option('--json', 'print one JSON value per delivery and line, and nothing else, on stdout')
+    .option('--json', 'print each delivery as one line of JSON, and nothing else on stdout')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListenOptions, command: Command) => {
       try {
@@ -56,9 +66,9 @@ export function registerListen(program: Command): void {
 
 const DESCRIPTION = `Receives deliveries at https://localhost:<port>/, verifies each one and prints it.
 
-What verifies is answered 200, what does not 400; a wh-id that was accepted before gets 200 again. Without --register or --secret nothing can be verified, and everything is accepted. Deliveries are printed on stdout, all else on stderr.
+A verified delivery gets 200, any other 400. A delivery whose wh-id was accepted before gets 200 again. Without --register or --secret, deliveries are accepted without verification. Deliveries are printed on stdout, all other messages on stderr.
 
-The certificate is signed by <POSTHORN_DATA_DIR>/authority/ca.pem, which is made when it is missing. Posthorn trusts it by itself unless DATABASE_URL is set; then it needs
+The certificate is signed by <POSTHORN_DATA_DIR>/authority/ca.pem, which is created if it is missing. Posthorn trusts it automatically unless DATABASE_URL is set; then it needs
   POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem
   POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128`
 
@@ -69,20 +79,20 @@ Examples:
   $ posthorn listen --port 4433 --secret whsec_… --status 503 --delay 3s
   $ posthorn listen --register --count 1 --json | jq .body
 
-Exit status: 0 when stopped by Ctrl+C, a signal or --count; 1 with one line on stderr otherwise.`
+Exit status: 0 when stopped by Ctrl+C, a signal or --count; otherwise 1, with one line on stderr.`
 
-function wholeNumber(least: number, most: number): (text: string) => number {
+function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`)
+    if (value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`)
   }
 }
 
-function commaSeparated(text: string, earlier: readonly string[] = []): string[] {
+function commaSeparated(text: string, previous: readonly string[] = []): string[] {
   const types = text.split(',').map((type) => type.trim())
   if (types.includes('')) throw new InvalidArgumentError('Give names of event types.')
-  return [...new Set([...earlier, ...types])]
+  return [...new Set([...previous, ...types])]
 }
 
 function delay(text: string): number {

@@ -10,7 +10,7 @@ import { registerVerify } from './verify.ts'
 
 const program = new Command('posthorn')
   .description(
-    'Posthorn sends webhooks: signed, at least once, retried for days, every attempt on record.',
+    'Posthorn sends webhooks: signed, delivered at least once, retried for days, with a record of every attempt.',
   )
   .version(VERSION)
   .showHelpAfterError('(posthorn --help shows the commands)')
@@ -18,7 +18,7 @@ const program = new Command('posthorn')
     'after',
     `
 Settings are environment variables, also read from .env; .env.example lists them.
-Without DATABASE_URL, an embedded Postgres in POSTHORN_DATA_DIR (.posthorn) is used.`,
+Without DATABASE_URL, Posthorn uses an embedded Postgres in POSTHORN_DATA_DIR (.posthorn).`,
   )
 
 registerStart(program)

@@ -10,21 +10,21 @@ interface MigrateOptions {
   readonly restartOtherWorkers: boolean
 }
 
-/** `posthorn migrate`: brings the database to this version, and stops. */
+/** `posthorn migrate`: migrates the database to this version and exits. */
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .summary('apply the migrations and stop')
+    .summary('apply the migrations and exit')
     .description(
-      "Applies graphile-worker's migrations and Posthorn's, in Prisma's bookkeeping. Doing it again changes nothing; several at once wait for each other.",
+      "Applies the migrations of graphile-worker and of Posthorn, which are recorded in Prisma's table. Running it again changes nothing; parallel runs wait for each other.",
     )
     .option(
       '--service-role <role>',
-      'give this role of Postgres what it takes to run the service, and no more (see deploy/roles.sql)',
+      'grant this Postgres role only the privileges to run the service (see deploy/roles.sql)',
     )
     .option(
       '--dashboards-role <role>',
-      'let this role of Postgres read the jobs and the backlogs of webhooks, and no more (see deploy/roles.sql)',
+      'grant this Postgres role only the privileges to read the jobs and the backlogs of webhooks (see deploy/roles.sql)',
     )
     .addOption(restartOtherWorkersOption())
     .option('--json', 'print {"applied":["…"]}')
@@ -49,11 +49,11 @@ export function registerMigrate(program: Command): void {
         if (dashboardsRole !== undefined) {
           await dashboards.grantDashboardsRole(pool, dashboardsRole, workerSchema)
         }
-        const words =
+        const text =
           applied.length > 0
             ? `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`
             : 'The database is up to date.'
-        print(json, { applied }, words)
+        print(json, { applied }, text)
       })
     })
 }

@@ -5,7 +5,7 @@ import { publicId } from '../db/ids.ts'
 import { createOrganization, listOrganizations } from '../organizations/organization.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
-/** `posthorn organization create` and `list`: the tenants. */
+/** `posthorn organization create` and `list`. */
 export function registerOrganization(program: Command): void {
   const organization = program.command('organization').summary('manage organizations')
   registerCreate(organization)
@@ -15,18 +15,17 @@ export function registerOrganization(program: Command): void {
 function registerCreate(organization: Command): void {
   organization
     .command('create')
-    .summary('make an organization')
+    .summary('create an organization')
     .description(
-      'Makes an organization, without keys or webhooks. Its id is what the other commands ask for.',
+      'Creates an organization without API keys and webhooks, and prints its id, which other commands need.',
     )
     .argument('<name>', 'a label of 1 to 200 characters')
     .option('--json', 'print {"id":"org_…","name":"…","created_at":"…"}')
     .action(async (name: string, { json }: { json?: boolean }) => {
       await runCommand(() =>
         withServices(async ({ database }) => {
-          const made = await createOrganization(database.prisma, { name }, COMMAND_LINE)
-          const listed = toListed(made)
-          print(json, listed, inWords(listed))
+          const created = toJson(await createOrganization(database.prisma, { name }, COMMAND_LINE))
+          print(json, created, toLine(created))
         }),
       )
     })
@@ -40,17 +39,18 @@ function registerList(organization: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       await runCommand(() =>
         withServices(async ({ database }) => {
-          const listed = (await listOrganizations(database.prisma)).map(toListed)
-          print(json, listed, listed.map(inWords).join('\n') || 'There are no organizations.')
+          const organizations = (await listOrganizations(database.prisma)).map(toJson)
+          const lines = organizations.map(toLine)
+          print(json, organizations, lines.join('\n') || 'There are no organizations.')
         }),
       )
     })
 }
 
-function toListed({ id, name, createdAt }: Organization) {
+function toJson({ id, name, createdAt }: Organization) {
   return { id: publicId('organization', id), name, created_at: createdAt }
 }
 
-function inWords({ id, name }: ReturnType<typeof toListed>): string {
+function toLine({ id, name }: ReturnType<typeof toJson>): string {
   return `${id}  ${name}`
 }

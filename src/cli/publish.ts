@@ -12,25 +12,25 @@ interface PublishOptions {
   readonly json?: boolean
 }
 
-/** `posthorn publish`: one event, by the same rules as over GraphQL. */
+/** `posthorn publish`: publishes one event, with the same rules as the GraphQL mutation. */
 export function registerPublish(program: Command): void {
   program
     .command('publish')
     .summary('publish one event')
     .description(
-      'Publishes one event and owes it to every enabled webhook that subscribes to its type.',
+      'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
     )
-    .requiredOption('--organization <id>', 'the organization it happened in, org_…')
+    .requiredOption('--organization <id>', 'the organization of the event, org_…')
     .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
     .argument(
       '<json>',
-      `its data: any JSON value of at most 256 KiB, nested at most ${MAX_JSON_NESTING} deep, with numbers that JavaScript keeps exactly; or - to read it from standard input`,
+      `the data of the event: any JSON value of at most 256 KiB, nested at most ${MAX_JSON_NESTING} levels deep, with numbers that JavaScript represents exactly; or - to read it from standard input`,
     )
     .option(
       '--idempotency-key <key>',
-      'publish once: within 24 hours, doing it again answers with the first event',
+      'publish only once: within 24 hours, the same key returns the first event',
     )
-    .option('--timestamp <time>', 'when it occurred, in RFC 3339 (default: now)')
+    .option('--timestamp <time>', 'when the event occurred, an RFC 3339 time (default: now)')
     .option('--json', 'print {"id":"evt_…","deliveries":1,"duplicate":false}')
     .addHelpText(
       'after',
@@ -57,10 +57,8 @@ Example:
           if (!event) return
           const { id, deliveryCount, duplicate } = event
           const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
-          const words = duplicate
-            ? `${id}  was published before with this key`
-            : `${id}  ${deliveries}`
-          print(options.json, { id, deliveries: deliveryCount, duplicate }, words)
+          const text = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
+          print(options.json, { id, deliveries: deliveryCount, duplicate }, text)
         })
       })
     })
@@ -74,7 +72,7 @@ function parseData(text: string): unknown {
     const detail =
       error instanceof InvalidJson
         ? `<json> ${message}`
-        : `<json> is not JSON: ${message}. Quote it for the shell, or pass it on standard input with -.`
+        : `<json> is not JSON: ${message}. Quote it for the shell, or use - to read it from standard input.`
     throw invalid([{ path: ['json'], code: 'malformed', detail }])
   }
 }

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 
-/** The flag of the commands that migrate, for a database that an application runs graphile-worker in too. */
+/** The flag of the commands that migrate, for a database in which an application also runs graphile-worker. */
 export function restartOtherWorkersOption(): Option {
   return new Option(
     '--restart-other-workers',
-    'migrate graphile-worker although it runs in other schemas of the database, where its workers stop then and are to be started again',
+    'migrate graphile-worker even if it also runs in other schemas of the database; its workers there stop, and you must restart them',
   ).default(false)
 }

@@ -4,13 +4,13 @@ import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { type Reencrypted, reencryptStoredSecrets } from '../encryption/stored-secrets.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
-/** `posthorn key rotate-encryption`: encrypts what is stored anew, while the service runs. */
+/** `posthorn key rotate-encryption`: re-encrypts stored secrets while the service runs. */
 export function registerRotateEncryption(key: Command): void {
   key
     .command('rotate-encryption')
-    .summary('encrypt stored secrets anew with the first encryption key')
+    .summary('re-encrypt stored secrets with the first encryption key')
     .description(
-      'Encrypts everything anew that the first key of POSTHORN_ENCRYPTION_KEYS did not encrypt: signing secrets, custom headers and the answers kept for idempotency keys. The service may run meanwhile; broken off, it goes on where it was when it is run again.',
+      'Re-encrypts everything that is not encrypted with the first key of POSTHORN_ENCRYPTION_KEYS: signing secrets, custom headers and the responses stored for idempotency keys. The service may keep running. If the command is interrupted, run it again to continue.',
     )
     .option(
       '--json',
@@ -20,9 +20,9 @@ export function registerRotateEncryption(key: Command): void {
       'after',
       `
 To change the key:
-  1. Put a new key before the others in POSTHORN_ENCRYPTION_KEYS, and restart every process with it.
+  1. Put a new key first in POSTHORN_ENCRYPTION_KEYS, and restart every process.
   2. Run this command with the same setting.
-  3. When it says so, remove the other keys, and restart every process.`,
+  3. When the command says so, remove the old keys, and restart every process.`,
     )
     .action(async ({ json }: { json?: boolean }) => {
       await runCommand(() =>
@@ -32,33 +32,33 @@ To change the key:
             organizationId: null,
             subjectId: 'POSTHORN_ENCRYPTION_KEYS',
           })
-          const done = await reencryptStoredSecrets(pool, keyring)
-          const unreadable = done.some((place) => place.unreadable.length > 0)
-          print(json, toJson(done, !unreadable), inWords(done))
-          if (unreadable) process.exitCode = 1
+          const results = await reencryptStoredSecrets(pool, keyring)
+          const hasUnreadable = results.some(({ unreadable }) => unreadable.length > 0)
+          print(json, toJson(results, !hasUnreadable), toText(results))
+          if (hasUnreadable) process.exitCode = 1
         }),
       )
     })
 }
 
-function toJson(done: readonly Reencrypted[], removable: boolean) {
+function toJson(results: readonly Reencrypted[], oldKeysRemovable: boolean) {
   return {
-    reencrypted: Object.fromEntries(done.map((one) => [one.place, one.reencrypted])),
-    unreadable: Object.fromEntries(done.map((one) => [one.place, one.unreadable])),
-    old_keys_removable: removable,
+    reencrypted: Object.fromEntries(results.map((one) => [one.column, one.reencrypted])),
+    unreadable: Object.fromEntries(results.map((one) => [one.column, one.unreadable])),
+    old_keys_removable: oldKeysRemovable,
   }
 }
 
-function inWords(done: readonly Reencrypted[]): string {
-  const lines = done.map(
-    ({ place, reencrypted }) => `${place.replace('_', ' ')}: ${reencrypted} encrypted anew`,
+function toText(results: readonly Reencrypted[]): string {
+  const counts = results.map(
+    ({ column, reencrypted }) => `${column.replace('_', ' ')}: ${reencrypted} re-encrypted`,
   )
-  const unreadable = done.flatMap(({ place, unreadable }) =>
-    unreadable.map((row) => `${place.replace('_', ' ')}: none of the keys decrypts ${row}`),
+  const unreadable = results.flatMap(({ column, unreadable }) =>
+    unreadable.map((row) => `${column.replace('_', ' ')}: none of the keys decrypts ${row}`),
   )
-  const verdict =
+  const nextStep =
     unreadable.length > 0
-      ? 'Keep the other keys until these are settled: add the key that they were encrypted with and run this again, or give the headers anew and rotate the signing secret.'
-      : 'Everything is encrypted with the first key. Once every process runs with it as its first, the others can be removed from POSTHORN_ENCRYPTION_KEYS.'
-  return [...lines, ...unreadable, '', verdict].join('\n')
+      ? 'Keep the old keys until these rows are resolved: add the key that encrypted them and run this command again, or set the headers again and rotate the signing secret.'
+      : 'Everything is encrypted with the first key. When every process runs with this key first, you can remove the others from POSTHORN_ENCRYPTION_KEYS.'
+  return [...counts, ...unreadable, '', nextStep].join('\n')
 }

@@ -4,8 +4,8 @@ import { isDatabaseUnavailable } from '../db/faults.ts'
 import { DomainError } from '../lib/errors.ts'
 
 /**
- * What a command needs of a database that is up to date. Nothing is logged but warnings.
- * Loaded only here, so that commands without a database, and --help, begin at once.
+ * Migrates the database and calls `use` with the services. Logs only warnings and errors.
+ * The imports are dynamic, so that --help and commands without a database start quickly.
  */
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
   const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
@@ -20,7 +20,7 @@ export async function withServices<T>(use: (services: Services) => Promise<T>): 
   return await use(services)
 }
 
-/** Runs the body of a command. What goes wrong is one clear error on stderr and exit code 1. */
+/** Runs the body of a command. An exception becomes one error message on stderr and exit code 1. */
 export async function runCommand(body: () => Promise<void>): Promise<void> {
   try {
     await body()
@@ -30,20 +30,20 @@ export async function runCommand(body: () => Promise<void>): Promise<void> {
   }
 }
 
-/** One JSON value on stdout with `--json`; otherwise words for people. */
-export function print(json: boolean | undefined, value: unknown, words: string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : words}\n`)
+/** Prints `value` as JSON with `--json`, otherwise `text` for people. */
+export function print(json: boolean | undefined, value: unknown, text: string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
 }
 
 function explain(error: unknown): string {
   if (error instanceof DomainError || error instanceof ConfigError) return error.message
   if (isDatabaseUnavailable(error)) {
-    return `Postgres cannot be reached (${messageOf(error)}). Check DATABASE_URL and that the server runs.`
+    return `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL and that the server runs.`
   }
   return messageOf(error)
 }
 
-/** A connection that failed on every address of a name carries its reasons inside. */
+/** If a connection fails for every address of a host, Node wraps the errors in one without a message. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(messageOf).join('; ')

@@ -7,18 +7,18 @@ import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
 
-/** `posthorn start`: the API, the worker or both, until a signal ends it. */
+/** `posthorn start`: runs the API, the worker or both, until a signal. */
 export function registerStart(program: Command): void {
   program
     .command('start')
     .summary('run the API and the worker')
     .description(
-      'Migrates the database, then serves the API and delivers, in one process. SIGTERM or Ctrl+C finishes what is in flight, then ends.',
+      'Migrates the database, then serves the API and sends deliveries in one process. SIGTERM or Ctrl+C stops it after the requests and attempts in flight; a second signal aborts the attempts.',
     )
     .addOption(
       new Option(
         '--role <role>',
-        'what this process does: both, only the API, or only deliveries; a worker listens too, for /healthz, /readyz and /metrics',
+        'what this process runs: the API and the worker, only the API, or only the worker; a worker also serves /healthz, /readyz and /metrics',
       )
         .choices(['all', 'api', 'worker'])
         .default('all'),
@@ -26,12 +26,12 @@ export function registerStart(program: Command): void {
     .addOption(restartOtherWorkersOption())
     .action(async (options: StartOptions) => {
       await runCommand(() => start(options))
-      // All of ours is closed. A runner of graphile-worker that stumbled while Postgres was away may have left timers.
+      // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
       process.exit()
     })
 }
 
-const LAUNCH_MS = 25
+const POSTGRES_LAUNCH_MS = 25
 
 interface StartOptions {
   readonly role: Role
@@ -39,15 +39,15 @@ interface StartOptions {
 }
 
 async function start({ role, restartOtherWorkers }: StartOptions): Promise<void> {
-  const hurried = new AbortController()
-  const stop = stopRequested(() => hurried.abort())
+  const abortRequested = new AbortController()
+  const stop = stopRequested(() => abortRequested.abort())
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(readEnvironment())
-  // Loading the rest keeps this process busy, so it begins once Postgres has had the time to be launched.
-  const loading = sleep(LAUNCH_MS).then(() => import('../app.ts'))
+  // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
+  const loading = sleep(POSTGRES_LAUNCH_MS).then(() => import('../app.ts'))
   await using runtime = await opening
   const { startApp } = await loading
-  // Until it is ready it ends when Postgres is away, and says so; from then on it waits for it to be back.
+  // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
   let hasStarted = false
   await using app = await startApp(runtime, {
     role,
@@ -56,24 +56,24 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   })
   const { logger } = app.services
   runtime.keepDatabaseRunning({
-    onRestart: () => logger.warn('the embedded Postgres was not running: started it again'),
-    onError: (error) => logger.error({ error }, 'the embedded Postgres cannot be started again'),
+    onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
+    onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
-  // A worker alone serves none of what there would be to tell of.
-  const isToTry = runtime.config.database === 'embedded' && role !== 'worker'
-  const words = isToTry ? await provision(app, runtime.config) : ''
+  // A worker serves neither the console nor the APIs that the welcome message lists.
+  const isTrial = runtime.config.database === 'embedded' && role !== 'worker'
+  const welcomeText = isTrial ? await provision(app, runtime.config) : ''
   hasStarted = true
-  process.stderr.write(words)
+  process.stderr.write(welcomeText)
   logger.info({ url: app.url, role }, 'ready')
   const signal = await stop
-  logger.info({ signal }, 'stopping: finishing what is in flight')
-  hurried.signal.addEventListener('abort', () => {
-    logger.info('stopping at once: giving back what is in flight')
+  logger.info({ signal }, 'stopping after the requests and attempts in flight')
+  abortRequested.signal.addEventListener('abort', () => {
+    logger.info('aborting the attempts in flight and unclaiming their jobs')
     app.abort()
   })
 }
 
-/** Makes what the embedded mode is tried out with. Answers what to say of it. */
+/** Creates the organization and the API key of embedded mode on the first start. Returns the welcome message. */
 async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
   const embedded = await import('../embedded/provision.ts')
   const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
@@ -82,19 +82,16 @@ async function provision({ services, url }: App, { dataDir, publicUrl }: Config)
   return welcome({ url: publicUrl ?? url, token, keyFile, signInLink })
 }
 
-/**
- * The first signal asks to stop; a second one, of an impatient person, not to wait for what is in flight; a third ends
- * the process as it is.
- */
+/** The first signal stops the app, a second one aborts the attempts in flight, a third one exits immediately. */
 function stopRequested(abort: () => void): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const steps = [resolve, abort, () => process.exit(130)]
-    let countsAgainAtMs = 0
+    let ignoreUntilMs = 0
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        // npm passes a terminal's Ctrl+C on as a second signal, so the next moment's does not count.
-        if (performance.now() < countsAgainAtMs) return
-        countsAgainAtMs = performance.now() + SAME_SIGNAL_WITHIN_MS
+        // npm forwards Ctrl+C as a second signal, so signals shortly after the first are ignored.
+        if (performance.now() < ignoreUntilMs) return
+        ignoreUntilMs = performance.now() + SAME_SIGNAL_WITHIN_MS
         steps.shift()?.(signal)
       })
     }

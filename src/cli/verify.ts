@@ -12,24 +12,24 @@ interface VerifyOptions {
   readonly json?: boolean
 }
 
-/** `posthorn verify`: checks one delivery by hand, exactly as a receiver does. */
+/** `posthorn verify`: verifies one delivery, exactly as a receiver does. */
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .summary('check the signature of one delivery')
+    .summary('verify the signature of one delivery')
     .description(
-      'Checks one delivery as a receiver does: its three headers, its age and its signature. The body must be the raw bytes received. Exit status: 0 when it is authentic, 1 when not.',
+      'Verifies one delivery as a receiver does: its three headers, its signature, and that its timestamp is at most 300 seconds from now. The body must be the raw bytes as received. Exit status: 0 if the delivery is authentic, otherwise 1.',
     )
     .requiredOption(
       '--secret <secret>',
-      'the signing secret, whsec_…; repeat it to accept several',
-      (secret: string, earlier: string[] = []) => [...earlier, secret],
+      'the signing secret, whsec_…; repeat the option to accept several',
+      (secret: string, previous: string[] = []) => [...previous, secret],
     )
     .requiredOption('--id <id>', 'the value of wh-id')
     .requiredOption('--timestamp <seconds>', 'the value of wh-timestamp')
     .requiredOption('--signature <signature>', 'the value of wh-signature')
-    .option('--at <time>', 'judge its freshness as of this RFC 3339 time (default: now)')
-    .argument('[file]', 'the raw body; - or nothing reads standard input', '-')
+    .option('--at <time>', 'compare the timestamp with this RFC 3339 time (default: now)')
+    .argument('[file]', 'a file with the raw body; - or no file reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
     .action(async (file: string, options: VerifyOptions) => {
       await runCommand(async () => {
@@ -40,10 +40,10 @@ export function registerVerify(program: Command): void {
         }
         const now = options.at === undefined ? {} : { now: new Date(options.at) }
         const result = await verify(await readInput(file), headers, options.secret, now)
-        const words = result.ok
+        const text = result.ok
           ? `authentic: ${result.id}`
           : `rejected (${result.reason}): ${result.message}`
-        print(options.json, result, words)
+        print(options.json, result, text)
         if (!result.ok) process.exitCode = 1
       })
     })

@@ -4,16 +4,16 @@ import { SCOPES } from '../access/scope.ts'
 
 interface Welcome {
   readonly url: string
-  /** The token of the key that was just made, or null when that was earlier. */
+  /** The token of the API key, or `null` unless this start created it. */
   readonly token: string | null
   readonly keyFile: string
-  /** What opens the console once, within the hour; or null when the key is no longer valid. */
+  /** The token of a link that signs in to the console once within an hour, or `null` if the API key is invalid. */
   readonly signInLink: string | null
 }
 
-/** What the embedded mode says when it is ready: where it is, and a call to paste. The key is shown once. */
+/** The message of embedded mode when it is ready. Contains the API key only on the first start. */
 export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
-  const shownFile = path.relative(process.cwd(), keyFile) || keyFile
+  const relativeFile = path.relative(process.cwd(), keyFile) || keyFile
   const lines = [
     '',
     `${styleText('bold', 'Posthorn')} is ready at ${styleText('cyan', url)}`,
@@ -23,21 +23,23 @@ export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
     `  REST      ${url}/api/connect/v1/webhooks`,
     `  OpenAPI   ${url}/openapi.json`,
     '',
-    ...(token !== null ? firstStart(url, token, shownFile) : laterStart(signInLink, shownFile)),
+    ...(token !== null
+      ? firstStart(url, token, relativeFile)
+      : laterStart(signInLink, relativeFile)),
     '',
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** The fragment stays in the browser: it is in no log. */
+/** Browsers do not send the fragment to the server, so the token appears in no log. */
 function consoleUrl(url: string, signInLink: string | null): string {
   return signInLink === null ? `${url}/console` : `${url}/console/sign-in#link=${signInLink}`
 }
 
 function laterStart(signInLink: string | null, file: string): string[] {
-  if (signInLink !== null) return [`The API key of the first start is in ${file}.`]
+  if (signInLink !== null) return [`The API key is in ${file}.`]
   return [
-    `The API key of the first start is no longer valid, or not in ${file} any more. Make another one:`,
+    `The API key in ${file} is missing or no longer valid. Create another one:`,
     '',
     '  npx posthorn organization list',
     `  npx posthorn key create --organization org_… --scope ${SCOPES.join(',')}`,
@@ -46,15 +48,15 @@ function laterStart(signInLink: string | null, file: string): string[] {
 
 function firstStart(url: string, token: string, file: string): string[] {
   return [
-    `This is the first start, so there is one organization, with an API key that may do everything:`,
+    `Created an organization and an API key with all scopes:`,
     '',
     `  ${styleText('green', token)}`,
     '',
-    `It is shown once, and kept in ${file} for the commands. Try it:`,
+    `The key is shown only once and stored in ${file} for the commands. Try it:`,
     '',
     `  curl ${url}/api/connect/v1/webhooks -H 'Authorization: Bearer ${token}'`,
     '',
-    'See a signed delivery arrive, from a second terminal:',
+    'Receive a signed delivery in a second terminal:',
     '',
     '  npx posthorn listen --register',
   ]

@@ -4,51 +4,66 @@ import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { isRange } from '../outbound/address-range.ts'
 
-/** Everything an operator can set, validated and frozen. It holds no secret, so it is safe to print. */
+/** The validated settings, frozen. The config has no secrets, so it is safe to print. */
 export interface Config {
+  /** `external` with DATABASE_URL, otherwise `embedded`. */
   readonly database: 'embedded' | 'external'
+  /** The address that the server listens on. Default: 127.0.0.1. */
   readonly host: string
+  /** 0 to 65,535; 0 picks any free port. Default: 4000. */
   readonly port: number
-  /** The origin that browsers know Posthorn by. Null: whatever they ask. */
+  /** Posthorn's origin as browsers see it. Default: null, the origin of each request. */
   readonly publicUrl: string | null
-  /** The origins whose pages may show the portal in a frame. */
+  /** The origins whose pages may show the portal in a frame. Default: none. */
   readonly portalOrigins: readonly string[]
-  /** The CIDR ranges of the proxies whose `X-Forwarded-For` says where a request comes from. */
+  /** The CIDR ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies: readonly string[]
+  /** The absolute path of the data directory. Default: `.posthorn` in the working directory. */
   readonly dataDir: string
-  /** The schema of graphile-worker's tables. */
+  /** The schema of graphile-worker's tables: 1 to 63 characters. Default: graphile_worker. */
   readonly workerSchema: string
+  /** The maximum number of attempts in flight per process: 1 to 10,000. Default: 500. */
   readonly concurrency: number
+  /** The delays between attempts: at most 50, of 0 ms to 7 days each. Empty: no retries. */
   readonly retryScheduleMs: readonly number[]
+  /** How long a receiver may take to respond: 1 to 30 seconds. Default: 15 seconds. */
   readonly attemptTimeoutMs: number
+  /** The CIDR ranges that deliveries may reach although they are not public. Default: none; loopback if embedded. */
   readonly egressAllow: readonly string[]
+  /** The path of a PEM file with additional certificate authorities. Default: null. */
   readonly egressCaFile: string | null
+  /** The prefix of delivery header names, ending in a hyphen. Default: `wh-`. */
   readonly headerPrefix: string
+  /** How long events, deliveries and attempts are kept: 1 to 3,650 days. Default: 30 days. */
   readonly retentionMs: number
-  /** How long the job of an exhausted delivery stays visible as failed. */
+  /** How long the job of an exhausted delivery stays visible as failed: 0 to 365 days. Default: 1 day. */
   readonly keepFailedJobsMs: number
+  /** How long audit log entries are kept: 30 to 3,650 days. Default: 365 days. */
   readonly auditRetentionMs: number
+  /** The origins that may call `/graphql` from a browser. Default: none. */
   readonly corsOrigins: readonly string[]
+  /** Whether `/graphql` shows GraphiQL to browsers. Default: only if embedded. */
   readonly graphiql: boolean
-  /** The only GraphQL documents that run, by hash. Null: any. */
+  /** The GraphQL documents that may run, by hash. Default: null, any document. */
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
+  /** Default: info. */
   readonly logLevel: LogLevel
 }
 
-/** What must never be printed. `encryptionKeys` is `null` in embedded mode until the generated key is read. */
+/** Settings that must never be printed. */
 export interface Secrets {
+  /** Null in embedded mode. */
   readonly databaseUrl: string | null
+  /** Keys of 32 bytes: the first encrypts, every key decrypts. Null in embedded mode until the generated key is read. */
   readonly encryptionKeys: readonly Buffer[] | null
+  /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
   readonly egressProxy: string | null
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/**
- * Every variable that Posthorn reads, with its default as it would be written.
- * `.env.example` lists the same ones with an explanation each; a test compares the two.
- */
+/** The environment variables of Posthorn with their defaults. A test compares the list with `.env.example`. */
 export const SETTINGS = {
   DATABASE_URL: '',
   HOST: '127.0.0.1',
@@ -77,7 +92,7 @@ export const SETTINGS = {
 
 type SettingName = keyof typeof SETTINGS
 
-/** Their values never appear in a message. */
+/** Messages never show their values. */
 const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'DATABASE_URL',
   'POSTHORN_ENCRYPTION_KEYS',
@@ -86,18 +101,18 @@ const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings that cannot be used, all of them, each with its remedy. */
+/** All invalid settings, each with its value and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(`The settings cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }
 
-/** The process environment over the `.env` file of the working directory: what is set by hand wins. */
+/** Merges the `.env` file of the directory with the process environment, which takes precedence. */
 export function readEnvironment(directory = process.cwd()): Environment {
   try {
     const file = parseEnv(readFileSync(path.join(directory, '.env'), 'utf8'))
@@ -108,7 +123,7 @@ export function readEnvironment(directory = process.cwd()): Environment {
   }
 }
 
-/** Reads and checks all settings. Throws one `ConfigError` that names everything wrong. */
+/** Reads and checks all settings. Throws one `ConfigError` that lists every problem. */
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
   const problems: string[] = unknownSettings(environment)
 
@@ -148,7 +163,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
-    graphiql: read('POSTHORN_GRAPHIQL', parseSwitch) ?? database === 'embedded',
+    graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   }
@@ -161,15 +176,15 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   return { config: Object.freeze(config), secrets: Object.freeze(secrets) }
 }
 
-/** `90`, with a unit of ms, s, m, h or d -> milliseconds. Throws on anything else. */
+/** Parses a duration such as `90s` to milliseconds. The units are ms, s, m, h and d. Throws on other text. */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text)
-  if (!match) throw new Error('write a whole number and a unit, such as 500ms, 15s, 5m, 2h or 30d.')
+  if (!match) throw new Error('give a whole number and a unit, such as 500ms, 15s, 5m, 2h or 30d.')
   const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] as 'ms']
   return Number(match[1]) * unitMs
 }
 
-/** A comma-separated retry schedule in milliseconds: at most 50 delays of up to 7 days; empty for no retries. */
+/** Parses comma-separated delays to milliseconds: at most 50, of up to 7 days each. Empty: no retries. */
 export function parseRetrySchedule(text: string): number[] {
   const delaysMs = parseList(parseDurationBetween('0s', '7d'))(text)
   if (delaysMs.length > 50) throw new Error('give at most 50 delays.')
@@ -213,21 +228,21 @@ function parseNonEmpty(text: string): string {
   return text
 }
 
-function parseInteger(least: number, most: number): (text: string) => number {
+function parseInteger(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= least && value <= most)) {
-      throw new Error(`give a whole number from ${least} to ${most}.`)
+    if (!(value >= min && value <= max)) {
+      throw new Error(`give a whole number from ${min} to ${max}.`)
     }
     return value
   }
 }
 
-function parseDurationBetween(least: string, most: string): (text: string) => number {
+function parseDurationBetween(min: string, max: string): (text: string) => number {
   return (text) => {
     const value = parseDuration(text)
-    if (value < parseDuration(least) || value > parseDuration(most)) {
-      throw new Error(`give a duration from ${least} to ${most}.`)
+    if (value < parseDuration(min) || value > parseDuration(max)) {
+      throw new Error(`give a duration from ${min} to ${max}.`)
     }
     return value
   }
@@ -241,7 +256,6 @@ function parsePostgresUrl(text: string): string | null {
   return text
 }
 
-/** Schemas that others keep their own things in. */
 const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
 
 function parseSchemaName(text: string): string {
@@ -251,7 +265,7 @@ function parseSchemaName(text: string): string {
     )
   }
   if (RESERVED_SCHEMA.test(text)) {
-    throw new Error('give a schema for the jobs alone, such as posthorn_worker.')
+    throw new Error('this schema is reserved; give one for the jobs only, such as posthorn_worker.')
   }
   return text
 }
@@ -285,7 +299,7 @@ function parseOrigin(text: string): string {
   return text
 }
 
-/** Goes into a Content-Security-Policy, where other characters would mean something. */
+/** Stricter than `URL`: the origin becomes part of a Content-Security-Policy, where `;` and `*` have a meaning. */
 const WEB_ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/
 
 function parseWebOrigin(text: string): string {
@@ -300,13 +314,13 @@ function parsePublicUrl(text: string): string | null {
   const url = URL.parse(text)
   if (!url || !WEB_ORIGIN.test(url.origin) || url.href !== `${url.origin}/`) {
     throw new Error(
-      'give the http:// or https:// address that browsers have of Posthorn, without a path, such as https://webhooks.example.com.',
+      'give the http:// or https:// origin of Posthorn as browsers see it, without a path, such as https://webhooks.example.com.',
     )
   }
   return url.origin
 }
 
-function parseSwitch(text: string): boolean | null {
+function parseBoolean(text: string): boolean | null {
   if (text === '') return null
   if (text !== 'true' && text !== 'false') throw new Error('give true or false.')
   return text === 'true'
@@ -324,7 +338,7 @@ function readTrustedDocuments(file: string): Record<string, string> | null {
   }
   const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents)
   if (!isObject || Object.values(documents as object).some((text) => typeof text !== 'string')) {
-    throw new Error(`it is not an object of documents by their hashes: ${remedy}`)
+    throw new Error(`it is not an object of documents by hash: ${remedy}`)
   }
   return documents as Record<string, string>
 }

@@ -1,15 +1,15 @@
 import { Alert, Button, Center, Loader, MantineProvider, Stack } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { BrowserRouter } from 'react-router'
-import { Centered } from './components/centered.tsx'
-import { place } from './place.ts'
+import { Centered } from './components/page/centered.tsx'
+import { mount } from './mount.ts'
 import { Pages } from './routes.tsx'
 import { PortalEndedPage } from './session/portal-ended-page.tsx'
 import { portalLink, SessionProvider } from './session/session.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { cssVariables, theme, themeOfColor } from './theme.ts'
 
-/** The theme of the reader or, in the portal, of the application that embeds it. */
+/** The reader's theme or, in the portal, the host application's. */
 const ownTheme = portalLink?.color ? themeOfColor(portalLink.color) : theme
 const forcedScheme = portalLink && portalLink.scheme !== 'auto' ? portalLink.scheme : undefined
 
@@ -29,7 +29,7 @@ export function App() {
           </Center>
         }
         signedOut={(reason, onSignedIn) =>
-          place.kind === 'portal' ? (
+          mount.kind === 'portal' ? (
             <PortalEndedPage />
           ) : (
             <SignInPage reason={reason} onSignedIn={onSignedIn} />
@@ -37,7 +37,7 @@ export function App() {
         }
         failed={(message, retry) => (
           <Centered>
-            <Alert color="red" variant="light" title="The console cannot start">
+            <Alert color="red" variant="light" title="The console failed to start">
               <Stack align="start">
                 {message}
                 <Button size="xs" onClick={retry}>
@@ -48,7 +48,7 @@ export function App() {
           </Centered>
         )}
       >
-        <BrowserRouter basename={place.basename}>
+        <BrowserRouter basename={mount.basename}>
           <Pages />
         </BrowserRouter>
       </SessionProvider>

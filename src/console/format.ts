@@ -1,4 +1,4 @@
-/** How numbers and times read: in the words and the zone of the reader's browser. */
+/** Numbers and times in the reader's locale and time zone. */
 
 const count = new Intl.NumberFormat()
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
@@ -16,7 +16,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export const formatCount = (value: number) => count.format(value)
 export const formatCompact = (value: number) => compact.format(value)
 
-/** A ratio from 0 to 1. What is not all is never rounded up to 100 %. */
+/** Formats a ratio from 0 to 1. A ratio below 1 never rounds up to 100 %. */
 export function formatPercent(ratio: number): string {
   return percent.format(ratio < 1 ? Math.min(ratio, 0.999) : 1)
 }
@@ -56,3 +56,6 @@ export function formatDuration(ms: number): string {
 export function formatBytes(bytes: number): string {
   return bytes < 1_024 ? `${bytes} B` : `${Number((bytes / 1_024).toFixed(1))} KiB`
 }
+
+/** A webhook's URL without `https://`, which all of them share. */
+export const hostAndPath = (url: string) => url.replace(/^https:\/\//, '')

@@ -4,11 +4,11 @@ import './console.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { watchHistory } from './components/guard-history.ts'
+import { installHistoryGuard } from './components/forms/history-guard.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id root.')
-watchHistory()
+installHistoryGuard()
 createRoot(root).render(
   <StrictMode>
     <App />

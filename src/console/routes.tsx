@@ -6,14 +6,14 @@ import { Shell } from './shell/shell.tsx'
 
 type Page = LazyExoticComponent<ComponentType>
 
-/** Each page is a file of its own, fetched when it is first opened. */
+/** Each page is a separate script, loaded when it is first opened. */
 const PAGES: Readonly<Record<string, Page>> = {
   overview: lazy(() => import('./overview/overview-page.tsx')),
-  webhooks: lazy(() => import('./webhooks/webhooks-page.tsx')),
-  'webhooks/new': lazy(() => import('./webhooks/new-webhook-page.tsx')),
-  'webhooks/:id': lazy(() => import('./webhooks/webhook-page.tsx')),
-  'webhooks/:id/edit': lazy(() => import('./webhooks/edit-webhook-page.tsx')),
-  'webhooks/:id/recover': lazy(() => import('./webhooks/recover-page.tsx')),
+  webhooks: lazy(() => import('./webhooks/list/webhooks-page.tsx')),
+  'webhooks/new': lazy(() => import('./webhooks/form/new-webhook-page.tsx')),
+  'webhooks/:id': lazy(() => import('./webhooks/page/webhook-page.tsx')),
+  'webhooks/:id/edit': lazy(() => import('./webhooks/form/edit-webhook-page.tsx')),
+  'webhooks/:id/recover': lazy(() => import('./webhooks/recovery/recover-page.tsx')),
   events: lazy(() => import('./events/events-page.tsx')),
   'events/:id': lazy(() => import('./events/event-page.tsx')),
   deliveries: lazy(() => import('./deliveries/deliveries-page.tsx')),
@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   '*': lazy(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Of the whole organization, so there is nothing in them for a session that is restricted to one webhook. */
+/** Pages of the whole organization, which a session restricted to one webhook cannot read. */
 const OF_ALL_WEBHOOKS = ['overview', 'events']
 
 export function Pages() {
@@ -48,7 +48,7 @@ export function Pages() {
   )
 }
 
-/** The first page that the viewer may see. */
+/** Redirects to the first page that the viewer may see. */
 function Home() {
   const [first] = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   return <Navigate to={first?.to ?? '/event-types'} replace />

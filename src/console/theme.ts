@@ -5,7 +5,7 @@ import {
   type MantineTheme,
 } from '@mantine/core'
 
-/** Of a calm blue, dark enough at 6 and 7 for white text on it. */
+/** A calm blue. Shades 6 and 7 are dark enough for white text. */
 const INK: MantineColorsTuple = [
   '#eef3ff',
   '#dbe4fb',
@@ -35,10 +35,10 @@ export const theme = createTheme({
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.3' } } },
   components: {
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    // The banner of the page is the one of the shell.
+    // The shell's header is the only banner of a page.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
-    // Mantine's own yellow and orange are too pale for the title on their light ground.
+    // Mantine's yellow and orange are too pale for a title on their light background.
     Alert: {
       vars: (_theme: MantineTheme, { color }: { color?: string }) => ({
         root: PALE.has(color) ? { '--alert-color': `var(--posthorn-on-${color})` } : {},
@@ -47,7 +47,7 @@ export const theme = createTheme({
   },
 })
 
-/** Where Mantine's own greys are too pale for small text (WCAG 2.2 asks for 4.5 to 1). */
+/** Replaces Mantine's greys where they are too pale for small text (WCAG 2.2 requires a contrast of 4.5 to 1). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -57,7 +57,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-anchor': '#2a50b4',
     '--posthorn-line': '#e3e7ee',
     '--posthorn-sunken': '#f6f8fb',
-    // Text on a pale ground of the same color.
+    // Text on a pale background of the same color.
     '--posthorn-on-green': '#1c6b31',
     '--posthorn-on-red': '#b02525',
     '--posthorn-on-blue': '#1c5a96',
@@ -81,7 +81,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 })
 
-/** The theme of a host application: its color, darkened until white text on it can be read. */
+/** The theme of a host application: its color, darkened until white text on it is readable. */
 export function themeOfColor(color: string) {
   return createTheme({
     ...theme,
@@ -90,7 +90,7 @@ export function themeOfColor(color: string) {
   })
 }
 
-/** How much white, or below zero black, is in each shade; the one that buttons have is the color itself. */
+/** How much white (or, if negative, black) each shade mixes in. Shade 7, which buttons use, is the color itself. */
 const TINTS = [0.93, 0.85, 0.7, 0.54, 0.4, 0.27, 0.13, 0, -0.2, -0.38]
 
 function shadesOf(color: string): MantineColorsTuple {
@@ -100,7 +100,7 @@ function shadesOf(color: string): MantineColorsTuple {
   }) as unknown as MantineColorsTuple
 }
 
-/** Darkens `#rrggbb` until white on it has a contrast of 4.5 to 1. */
+/** Darkens `#rrggbb` until white text on it has a contrast of 4.5 to 1. */
 export function readable(color: string): string {
   let channels = channelsOf(color)
   while (1.05 / (luminance(channels) + 0.05) < 4.5) {

@@ -1,27 +1,30 @@
 export type ArrayElement = string | number | boolean | Date | Buffer | null
 
 /**
- * A list as Postgres writes an array, to be passed for a parameter such as `$1::text[]`. `pg` does the same with lists,
- * but escapes numbers and ids too, which takes two to four times as long: too much for every event and attempt.
+ * A Postgres array literal, for a parameter such as `$1::text[]`. `pg` serializes lists itself, but also escapes numbers
+ * and ids, which takes two to four times as long; this runs for every event and attempt.
  */
 export function arrayLiteral(elements: readonly ArrayElement[]): string {
   return literalOf(elements, (element) => element)
 }
 
-/** The same of one value of each row; `null` where all are, which `unnest` beside others takes for as many nulls. */
+/**
+ * An array literal of one column of the rows. If every value is null, it is `null`, which a parallel `unnest` pads with
+ * nulls.
+ */
 export function columnLiteral<Row>(
   rows: readonly Row[],
-  of: (row: Row) => ArrayElement,
+  elementOf: (row: Row) => ArrayElement,
 ): string | null {
-  return rows.every((row) => of(row) === null) ? null : literalOf(rows, of)
+  return rows.every((row) => elementOf(row) === null) ? null : literalOf(rows, elementOf)
 }
 
-/** Much is the same from one to the next, and written as it was. */
-function literalOf<Row>(rows: readonly Row[], of: (row: Row) => ArrayElement): string {
+/** Neighbouring rows often have equal values, so the last literal is reused. */
+function literalOf<Row>(rows: readonly Row[], elementOf: (row: Row) => ArrayElement): string {
   let last: ArrayElement = null
   let literal = 'NULL'
   const literals = rows.map((row) => {
-    const element = of(row)
+    const element = elementOf(row)
     if (element !== last) {
       last = element
       literal = elementLiteral(element)

@@ -3,10 +3,10 @@ import type pg from 'pg'
 import { type Connections, createConnections, type PoolOptions } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 
-/** A Prisma client or a transaction open on one: what domain functions take. */
+/** A Prisma client or an open transaction; domain functions take either. */
 export type Db = PrismaClient | Prisma.TransactionClient
 
-/** Runs it in the transaction that is open, or in one of its own. */
+/** Runs in the transaction `db`, or in a new one if `db` is a client. */
 export async function inTransaction<T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> {
   return '$transaction' in db ? await db.$transaction(run) : await run(db)
 }
@@ -14,10 +14,10 @@ export async function inTransaction<T>(db: Db, run: (tx: Db) => Promise<T>): Pro
 /** A pool or one of its clients, for the plain SQL of the hot path. */
 export type Sql = Pick<pg.Pool, 'query'>
 
-/** The one database: Prisma and plain SQL on a shared pool. */
+/** The database: Prisma and plain SQL on a shared pool. */
 export interface Database extends AsyncDisposable {
   readonly url: string
-  /** Where other pools are opened. */
+  /** Opens further pools. */
   readonly connections: Connections
   readonly pool: pg.Pool
   /** The pool of the hot path: publishing, loading, recording, scheduling. */
@@ -25,17 +25,18 @@ export interface Database extends AsyncDisposable {
   readonly prisma: PrismaClient
 }
 
-/** The connections of the hot path, at most: its statements are gathered into few. */
-const PIPELINE_CONNECTIONS = 6
+/** Few are enough, because the hot path runs its statements in batches. */
+const MAX_PIPELINE_CONNECTIONS = 6
 
 /**
- * The statements of the hot path look rows up by an index. Their plans are made once, and must not be made for the few
- * rows that a young partition has: a sequential scan that is kept while it grows reads all of it for each delivery.
+ * The statements of the hot path find rows by an index, and each connection plans them once. Without these settings the
+ * plan could be a sequential scan, chosen while a new partition has few rows, that later reads the whole partition for
+ * each delivery.
  */
-const PLANS_BY_INDEX =
+const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
-/** Opens the pools. They connect when first used, so this succeeds while Postgres is away. */
+/** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
 export function openDatabase(
   url: string,
   { maxConnections = 20, onError = () => {} }: Partial<PoolOptions> = {},
@@ -43,9 +44,9 @@ export function openDatabase(
   const connections = createConnections(url)
   const pool = connections.open({ maxConnections, onError })
   const pipeline = connections.open({
-    maxConnections: PIPELINE_CONNECTIONS,
+    maxConnections: MAX_PIPELINE_CONNECTIONS,
     onError,
-    beginWith: PLANS_BY_INDEX,
+    setupSql: INDEX_PLAN_SETTINGS,
   })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {

@@ -1,7 +1,7 @@
 /**
- * Whether an error means that Postgres is away or refuses work for now, so that the same call may succeed later. Where
- * it refused, nothing happened; where a connection broke, all of it may have:
- * https://www.postgresql.org/docs/current/errcodes-appendix.html.
+ * Whether an error means that Postgres is unavailable for now, so that the same call may succeed later. After an error
+ * code, the statement had no effect; after a broken connection, the whole statement may have run.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = inner(cause), depth++) {
@@ -13,21 +13,21 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false
 }
 
-/** What Postgres said is inside what Prisma's adapter says, which is inside the `meta` of what Prisma says. */
+/** Prisma's error holds the error of its adapter in `meta`, which holds the error of Postgres. */
 function inner(error: Record<string, unknown>): unknown {
   const { cause, meta } = error
   return cause ?? (isObject(meta) ? meta['driverAdapterError'] : undefined)
 }
 
 /**
- * Of Postgres: connection faults (08), no room or connections left (53), shutting down or starting (57P0x), a standby
- * (25006), a lock or an answer that took too long (55P03, 57014), a conflict with another transaction (40001, 40P01), a
- * disk that fails (58030). Of Node: the sockets' errors. Of Prisma: P1xxx, a timeout of the pool, a conflict.
+ * Postgres: connection errors (08), insufficient resources (53), shutdown or startup (57P0x), a read-only standby (25006),
+ * lock and statement timeouts (55P03, 57014), serialization failures and deadlocks (40001, 40P01), I/O errors (58030).
+ * Node: socket errors. Prisma: connection errors (P1xxx), a pool timeout (P2024), a write conflict (P2034).
  */
 const UNAVAILABLE_CODE =
   /^(08...|53...|57P0[1-5]|25006|55P03|57014|40001|40P01|58030|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2034)$/
 
-/** What `pg` and Prisma's adapter say in words only; and where a server that is away has left no socket file. */
+/** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
 const UNAVAILABLE_TEXT =
   /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|connection refused|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
 

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Generates the Prisma client and the types that Pothos reads. Runs after `npm ci`, so it must need no network:
- * `prisma generate` looks for a schema engine that it does not use, and any executable satisfies it.
+ * Generates the Prisma client and the types that Pothos reads. It runs after `npm ci` and must not need the network:
+ * `prisma generate` would download a schema engine that it does not use, and accepts any executable instead.
  */
 const bin = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url))
 const prisma = fileURLToPath(new URL('../../node_modules/prisma/build/index.js', import.meta.url))

@@ -3,42 +3,42 @@ import { openSession } from './session.ts'
 
 export interface HeartbeatOptions {
   readonly url: string
-  /** What is broken off. */
+  /** Destroyed when Postgres does not respond. */
   readonly connections: Connections
   readonly onError: (error: unknown) => void
 }
 
-const BEAT_EVERY_MS = 1_000
+const BEAT_INTERVAL_MS = 1_000
 
-/** Postgres answers this in well under a millisecond, on the busiest machine in a fraction of a second. */
-const ANSWER_WITHIN_MS = 4_000
+/** Postgres answers `select 1` in well under a millisecond; on the busiest machine in a fraction of a second. */
+const RESPONSE_TIMEOUT_MS = 4_000
 
 /**
- * Finds out that Postgres is gone without a word, as after a failover or when its machine stops: then connections do not
- * break, and what waits for an answer on them would wait for a quarter of an hour. They are all broken off.
+ * Detects a Postgres that vanished without closing its connections, as after a failover or a machine failure, and then
+ * destroys all connections. Without the heartbeat, queries would wait for the TCP timeout of a quarter of an hour.
  */
 export function startHeartbeat({ url, connections, onError }: HeartbeatOptions): AsyncDisposable {
   const session = openSession(url, { name: 'heartbeat', onOpen: async () => {}, onError })
 
   let unansweredBeats = 0
   const timer = setInterval(() => {
-    // Counted in beats, not by the clock: while this process itself stands still, nothing is unanswered.
-    if (unansweredBeats > 0 && ++unansweredBeats * BEAT_EVERY_MS > ANSWER_WITHIN_MS) {
+    // Counts beats instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
+    if (unansweredBeats > 0 && ++unansweredBeats * BEAT_INTERVAL_MS > RESPONSE_TIMEOUT_MS) {
       unansweredBeats = 0
-      onError(new Error(`Postgres gave no answer for ${ANSWER_WITHIN_MS} ms.`))
-      connections.breakOff()
+      onError(new Error(`Postgres did not respond for ${RESPONSE_TIMEOUT_MS} ms.`))
+      connections.destroyAll()
       return
     }
     if (unansweredBeats > 0) return
     unansweredBeats = 1
     session
       .use((sql) => sql.query('select 1'))
-      // That it broke is for the session to tell.
+      // The session reports its broken connection itself.
       .catch(() => {})
       .finally(() => {
         unansweredBeats = 0
       })
-  }, BEAT_EVERY_MS)
+  }, BEAT_INTERVAL_MS)
   timer.unref()
 
   return {

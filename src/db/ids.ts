@@ -16,7 +16,7 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES
 
-/** A new public id, ordered by the time it is made. */
+/** A new public id. Ids ascend with the time of their creation. */
 export function mintId(kind: IdKind): string {
   return publicId(kind, uuidV7())
 }

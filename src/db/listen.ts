@@ -3,13 +3,13 @@ import type { Sql } from './client.ts'
 import { openSession, type Session } from './session.ts'
 
 export interface ListenHandlers {
-  /** On every new connection, once it listens. When it throws, another connection is tried. */
+  /** Runs on every new connection after `LISTEN`. If it throws, the session reconnects. */
   readonly onOpen: (session: Sql) => Promise<void>
   readonly onNotification: (payload: string) => void
   readonly onError: (error: unknown) => void
 }
 
-/** A connection of its own that listens on a channel, and is opened again whenever it breaks. */
+/** A dedicated connection that listens on a channel and reconnects when it breaks. */
 export function openListenSession(url: string, channel: string, handlers: ListenHandlers): Session {
   return openSession(url, {
     ...handlers,

@@ -1,11 +1,10 @@
-/** A page as cursor pagination asks for it: `take` rows after the cursor or, when negative, before it. */
+/** The pagination arguments of Prisma: `take` rows after the cursor or, if `take` is negative, before it. */
 export interface Page {
   readonly take: number
   readonly skip?: number
   readonly cursor?: { readonly id?: string | undefined } | undefined
 }
 
-/** The end of the list that its first row comes from. */
 export type Order = 'newest first' | 'oldest first'
 
 interface PageArguments {
@@ -15,8 +14,8 @@ interface PageArguments {
 }
 
 /**
- * The same page with its cursor turned into a condition on the id itself: ids are ordered by time. (Prisma looks up the
- * row of a cursor first, and answers with nothing once that row is gone.)
+ * Turns the cursor of a page into a condition on the id; ids are ordered by time. A Prisma cursor would return an empty
+ * page once the row of the cursor is deleted.
  */
 export function pageOf<Query extends Page>(
   query: Query,
@@ -24,7 +23,7 @@ export function pageOf<Query extends Page>(
 ): Omit<Query, keyof Page> & PageArguments {
   const { cursor, skip: _, take, ...selection } = query
   const descending = order === 'newest first'
-  const towardsSmaller = descending === take > 0
-  const where = cursor?.id ? { id: towardsSmaller ? { lt: cursor.id } : { gt: cursor.id } } : {}
+  const readsDownwards = descending === take > 0
+  const where = cursor?.id ? { id: readsDownwards ? { lt: cursor.id } : { gt: cursor.id } } : {}
   return { ...selection, take, orderBy: { id: descending ? 'desc' : 'asc' }, where }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseUnavailable } from './faults.ts'
 
-const TRY_AGAIN_AFTER_MS = 250
+const RETRY_DELAY_MS = 250
 
-/** Runs something again while Postgres is unavailable. For what may be done twice. */
+/** Repeats `run` until Postgres is available. `run` must be idempotent. */
 export async function retryWhileUnavailable<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -11,6 +11,6 @@ export async function retryWhileUnavailable<Result>(run: () => Promise<Result>):
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error
     }
-    await sleep(TRY_AGAIN_AFTER_MS)
+    await sleep(RETRY_DELAY_MS)
   }
 }

@@ -1,6 +1,5 @@
 /**
- * A selection that Prisma takes: it refuses an empty one, which is what a mutation makes of `{ __typename }`. Selects the
- * key then.
+ * Adds the key to an empty selection, which Prisma rejects. A mutation that selects only `__typename` has an empty one.
  */
 export function atLeastKey<Selection extends { readonly select?: object | null | undefined }>(
   selection: Selection,

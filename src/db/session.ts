@@ -4,36 +4,35 @@ import type { Sql } from './client.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 
 export interface SessionOptions {
-  /** What it is for; `pg_stat_activity` shows it after the application's name. */
+  /** The purpose of the session; part of its `application_name` in `pg_stat_activity`. */
   readonly name: string
-  /** On every new connection, before anything else runs on it. When it throws, another connection is tried. */
+  /** Runs first on every new connection. If it throws, the session reconnects. */
   readonly onOpen: (session: Sql) => Promise<void>
   readonly onNotification?: (payload: string) => void
-  /** Told that the connection broke, but not of every failed attempt to open it again. */
+  /** Called when the connection breaks, but not for every failed reconnect. */
   readonly onError: (error: unknown) => void
 }
 
-/** One connection of its own, for what lives as long as a connection does; opened again whenever it breaks. */
+/** A dedicated connection that reconnects when it breaks, for state that belongs to a session, such as `LISTEN`. */
 export interface Session extends AsyncDisposable {
-  /** Runs on the connection once it is open; when that fails, the connection is taken for broken. */
+  /** Waits for the connection and runs on it. If `run` throws, the connection is closed and replaced. */
   use<Result>(run: (session: Sql) => Promise<Result>): Promise<Result>
 }
 
-const RECONNECT_AFTER_MS = 250
+const RECONNECT_DELAY_MS = 250
 
-const CONNECT_WITHIN_MS = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 
-/** A connection that does not answer by then is taken for broken. */
-const ANSWER_WITHIN_MS = 5_000
+const QUERY_TIMEOUT_MS = 5_000
 
 export function openSession(url: string, options: SessionOptions): Session {
   const closed = new AbortController()
   let broken = false
   let current = open(0)
 
-  /** Tries once. Whatever ends the connection, and however often it is tried, another one follows. */
-  function open(afterMs: number): Promise<pg.Client> {
-    const opening = sleep(afterMs, undefined, { signal: closed.signal }).then(connect)
+  /** Tries to connect once. Every failed connect and every end of a connection leads to a reconnect. */
+  function open(delayMs: number): Promise<pg.Client> {
+    const opening = sleep(delayMs, undefined, { signal: closed.signal }).then(connect)
     opening.then(
       (client) => {
         broken = false
@@ -53,7 +52,7 @@ export function openSession(url: string, options: SessionOptions): Session {
   }
 
   function reopen(): void {
-    if (!closed.signal.aborted) current = open(RECONNECT_AFTER_MS)
+    if (!closed.signal.aborted) current = open(RECONNECT_DELAY_MS)
   }
 
   async function connect(): Promise<pg.Client> {
@@ -61,8 +60,8 @@ export function openSession(url: string, options: SessionOptions): Session {
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
     })
     client.on('error', report)
     client.on('notification', ({ payload = '' }) => options.onNotification?.(payload))
@@ -73,7 +72,7 @@ export function openSession(url: string, options: SessionOptions): Session {
     try {
       await client.connect()
       await options.onOpen(client)
-      if (ended) throw new Error('The connection ended as soon as it was open.')
+      if (ended) throw new Error('The connection ended right after it opened.')
       client.on('end', () => report(new Error('The connection ended.')))
       return client
     } catch (error) {

@@ -5,10 +5,10 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/limits/field-complexity.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { type AttemptRequestFacts, attemptRequestHeaders } from './attempt-request.ts'
-import { findAttemptsOfEach } from './find-attempts.ts'
+import { type AttemptRequestColumns, attemptRequestHeaders } from './attempts/attempt-request.ts'
+import { findAttemptsOfEach } from './attempts/find-attempts.ts'
 
-interface AttemptRequest extends AttemptRequestFacts {
+interface AttemptRequest extends AttemptRequestColumns {
   readonly url: string
   readonly body: string | null
 }

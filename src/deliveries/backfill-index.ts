@@ -1,27 +1,28 @@
 import type { Database, Sql } from '../db/client.ts'
 
-/** More than ever wait for so long, but for a backlog, which is indexed by being parked. */
+/** Few deliveries stay pending long enough to need the backfill: parking a delivery indexes it. */
 const MAX_BACKFILLED = 10_000
 
 interface Cursor {
   readonly reached_id: string
   readonly next_id: string | null
-  /** Whether every transaction that may have created an id before `next_id` has ended. */
+  /** Whether every transaction that can have created an id before `next_id` has ended. */
   readonly is_settled: boolean
 }
 
 /**
- * Puts pending deliveries that are no longer fresh into the index of states. Before the cursor none is missing there, so
- * a look for pending deliveries reads that index and the few minutes after the cursor. Answers how many.
+ * Adds pending deliveries that are no longer fresh to the index of states, up to `limit`, and returns their number. The
+ * index is complete before the cursor, so a search for pending deliveries reads the index and the rows after the
+ * cursor.
  */
 export async function backfillIndex(
   pool: Database['pool'],
-  atMost = MAX_BACKFILLED,
+  limit = MAX_BACKFILLED,
 ): Promise<number> {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const backfilled = await backfill(client, atMost)
+    const backfilled = await backfill(client, limit)
     await client.query('commit')
     client.release()
     return backfilled
@@ -31,10 +32,10 @@ export async function backfillIndex(
   }
 }
 
-async function backfill(sql: Sql, atMost: number): Promise<number> {
+async function backfill(sql: Sql, limit: number): Promise<number> {
   const { rows } = await sql.query<Cursor>(
     `select reached_id, next_id,
-       -- A restored database may count its transactions from below.
+       -- A restored database can have lower transaction numbers than the stored one.
        coalesce(pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= next_xid
          or next_xid > pg_snapshot_xmax(pg_current_snapshot())::text::bigint, false) as is_settled
      from posthorn.cursors where name = 'index_backfill' for update skip locked`,
@@ -52,13 +53,13 @@ async function backfill(sql: Sql, atMost: number): Promise<number> {
        where id >= $1 and id < $2 and state = 'pending' and indexed_state is null order by id limit $3
      )) and state = 'pending'
      returning id`,
-    [cursor.reached_id, cursor.next_id, atMost],
+    [cursor.reached_id, cursor.next_id, limit],
   )
-  if (found.length < atMost) await moveCursor(sql, cursor.next_id)
+  if (found.length < limit) await moveCursor(sql, cursor.next_id)
   return found.length
 }
 
-/** A transaction gets its number within moments of creating its first id. */
+/** The 30 seconds cover the time between a transaction's first id and its transaction number. */
 async function moveCursor(sql: Sql, reachedId: string): Promise<void> {
   await sql.query(
     `update posthorn.cursors set reached_id = $1, reached_at = posthorn.uuid_v7_timestamp($1),

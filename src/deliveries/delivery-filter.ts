@@ -1,34 +1,35 @@
 import type { DeliveryState, Prisma } from '../db/generated/prisma/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
-/** The first digit of a status; 0 stands for no response. */
+/** The first digit of an HTTP status. 0: no response. */
 export type StatusClass = 0 | 2 | 3 | 4 | 5
 
-/** Which deliveries. What is missing or null does not matter. */
+/** Conditions on deliveries. A missing or null field matches every delivery. */
 export interface DeliveryFilter {
   readonly webhookUuid?: string | null | undefined
   readonly state?: DeliveryState | null | undefined
-  /** Of the response to the last attempt. */
+  /** The status class of the last attempt. */
   readonly statusClass?: StatusClass | null | undefined
   readonly eventType?: string | null | undefined
-  /** When it was made: from `since` on, and before `until`. */
+  /** The earliest time of creation. */
   readonly since?: Date | null | undefined
+  /** Created before this time. */
   readonly until?: Date | null | undefined
 }
 
 /**
- * One range of an index. `state` and `last_status_class` change with every attempt, so they are in no index; what is
- * made of them is (see the migration `search_and_count`), and where that is null, a delivery succeeded or is fresh.
+ * One range of an index. No index has `state` and `last_status_class`, because they change with every attempt. The
+ * indexes have generated columns instead; `indexed_state` is null for deliveries that have succeeded or are fresh.
  */
 export interface IndexRange {
   readonly indexedState?: DeliveryState | null
   readonly indexedStatusClass?: StatusClass
   readonly state?: DeliveryState
-  /** Only what is too young to be in the index of states. */
+  /** Only deliveries that are too new for the index of states. */
   readonly fresh?: true
 }
 
-/** The ranges that together hold the deliveries of a state and a status class. They do not overlap. */
+/** The index ranges of a filter's state and status class. The ranges do not overlap. */
 export function indexRanges({ state, statusClass }: DeliveryFilter): IndexRange[] {
   if (statusClass == null) return state ? rangesOfState(state) : [{}]
   if (state === 'succeeded') return statusClass === 2 ? rangesOfState('succeeded') : []
@@ -45,11 +46,11 @@ function rangesOfState(state: DeliveryState): IndexRange[] {
   return state === 'pending' ? [listed, { indexedState: null, state, fresh: true }] : [listed]
 }
 
-/** The filter for Prisma, when one range of an index holds all; null otherwise. */
+/** The filter for Prisma, or `null` if the filter needs several index ranges. */
 export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | null {
   const { webhookUuid, eventType, since, until } = filter
-  const [range, another] = indexRanges(filter)
-  if (!range || another || range.fresh) return null
+  const [range, second] = indexRanges(filter)
+  if (!range || second || range.fresh) return null
   return {
     ...range,
     ...(webhookUuid && { webhookId: webhookUuid }),
@@ -61,10 +62,10 @@ export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | nul
   }
 }
 
-/** Adds a value to the parameters of a statement and answers its placeholder. */
+/** Adds a value to the parameters of a statement and returns its placeholder. */
 export type AddValue = (value: unknown) => string
 
-/** SQL: the conditions of the filter on the deliveries `d`, but for those of its ranges. */
+/** SQL: the filter's conditions on the deliveries `d`, without those of its index ranges. */
 export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[] {
   const { webhookUuid, eventType, since, until } = filter
   return [
@@ -75,7 +76,7 @@ export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[
   ]
 }
 
-/** SQL: the conditions of a range on the deliveries `d`. Literals, so that partial indexes and plans fit. */
+/** SQL: the conditions of an index range on the deliveries `d`. Literals, so that Postgres can use partial indexes. */
 export function rangeConditions({
   indexedState,
   indexedStatusClass,

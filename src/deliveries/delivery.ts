@@ -10,7 +10,7 @@ import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 interface DeliveryDeps {
   readonly prisma: Db
   readonly sql: Sql
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
@@ -23,9 +23,10 @@ async function getDelivery(db: Db, organizationId: string, id: string): Promise<
 }
 
 /**
- * Makes an attempt now, under the same `wh-id`. A finished delivery becomes pending again, with the whole retry schedule
- * before it; of a pending one, the next attempt is brought forward. Where its webhook has no room for it, it is the next
- * of the backlog. Where an attempt is running, its record sends the delivery out again.
+ * Attempts a delivery now, under the same `wh-id`. A finished delivery becomes pending again with a full retry
+ * schedule; a pending delivery's next attempt is brought forward. If the webhook is at a limit, the delivery is parked
+ * with priority. If an attempt is running, the delivery is attempted again after that attempt. Throws `conflict` if the
+ * webhook was deleted or the event is past its retention.
  */
 export async function redeliver(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
@@ -41,20 +42,20 @@ export async function redeliver(
   if (rows[0]?.webhook_deleted) {
     throw new DomainError(
       'conflict',
-      `The webhook of the delivery ${id} was deleted, so it cannot be redelivered.`,
+      `The webhook of the delivery ${id} was deleted, so the delivery cannot be redelivered.`,
     )
   }
   if (rows[0]?.event_gone) {
     throw new DomainError(
       'conflict',
-      `The event of the delivery ${id} is past its retention, so it cannot be redelivered.`,
+      `The event of the delivery ${id} is past its retention, so the delivery cannot be redelivered.`,
     )
   }
   return await getDelivery(prisma, organizationId, id)
 }
 
 const REDELIVER = `
-  -- Locked before the delivery, as a worker does that parks it.
+  -- Locks the schedule before the delivery, in the same order as a worker that parks a delivery.
   with hold as materialized (
     select s.webhook_id from posthorn.webhook_schedules as s
     where s.webhook_id = (select d.webhook_id from posthorn.deliveries as d where d.id = $1)
@@ -70,28 +71,28 @@ const REDELIVER = `
     for update of d
   ),
   job as (
-    -- The job of an exhausted delivery stayed visible as failed.
+    -- The failed job of an exhausted delivery still exists.
     select id, ordered, state in ('pending', 'exhausted') and parked_at is null as may_have_job, row(
       id, webhook_id, organization_id, event_type, now(), attempt_count,
       case when state = 'pending' then greatest(max_attempts, attempt_count + 1)
         else attempt_count + schedule_attempts end,
-      last_error)::posthorn.delivery_job as wanted
+      last_error)::posthorn.delivery_job as job
     from subject where not webhook_deleted and not event_gone
   ),
-  -- False where an attempt is running: then nothing was changed, and the record of that attempt sends it again.
+  -- False if an attempt is running. Recording that attempt then queues the next one.
   started as materialized (
     select case
-      when may_have_job then posthorn.bring_delivery_forward(wanted)
-      -- An ordered webhook sends from its backlog alone: the job is removed below, and cannot start before.
+      when may_have_job then posthorn.run_delivery_now(job.job)
+      -- An ordered webhook sends only from its backlog, so the job is removed below, in this transaction.
       when ordered then true
-      -- The job of a canceled delivery stayed visible as failed, if an operator failed it.
+      -- The delivery can have a failed job: operators cancel deliveries by failing their jobs.
       else exists (
         select from posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]) as removed,
-          lateral posthorn.schedule_deliveries(case when removed >= 0 then array[wanted] end))
+          lateral posthorn.schedule_deliveries(case when removed >= 0 then array[job.job] end))
     end as now
     from job
   ),
-  revived as (
+  reopened as (
     update posthorn.deliveries as d set
       state = 'pending', finished_at = null, is_backfilled = true, has_priority = true, job_written_at = now(),
       schedule_position = case when subject.state = 'pending' then d.schedule_position else 0 end,
@@ -104,24 +105,26 @@ const REDELIVER = `
     from subject, started where d.id = subject.id
     returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before, started.now
   ),
-  -- Of a webhook on hold, a person may send this one all the same.
+  -- A webhook on hold still receives the delivery that a person redelivers.
   probe as (
-    update posthorn.webhook_schedules as s set probe_delivery_id = revived.id
-    from hold, revived where s.webhook_id = hold.webhook_id
+    update posthorn.webhook_schedules as s set probe_delivery_id = reopened.id
+    from hold, reopened where s.webhook_id = hold.webhook_id
   ),
   released as (
     select posthorn.complete_delivery_jobs(array[posthorn.type_id('msg', id)]),
       posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', webhook_id)))
-    from revived where ordered and now
+    from reopened where ordered and now
   ),
   audited as (
     select posthorn.write_audit_entry($2, organization_id, 'delivery.redelivered', posthorn.type_id('msg', id),
       jsonb_build_object('state', state_before), '{"state": "pending"}')
-    from revived
+    from reopened
   )
   select webhook_deleted, event_gone from subject left join released on true left join audited on true`
 
-/** Makes no further attempt. One that is under way ends, and is recorded. A finished delivery is refused. */
+/**
+ * Cancels a pending delivery. A running attempt ends and is recorded. Throws `conflict` if the delivery has finished.
+ */
 export async function cancelDelivery(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
   organizationId: string,
@@ -133,7 +136,7 @@ export async function cancelDelivery(
     const { state } = await getDelivery(prisma, organizationId, id)
     throw new DomainError(
       'conflict',
-      `The delivery ${id} is ${state}; only a pending one can be canceled.`,
+      `The delivery ${id} is ${state}. Only a pending delivery can be canceled.`,
     )
   }
   return await getDelivery(prisma, organizationId, id)

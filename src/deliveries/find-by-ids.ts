@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { Attempt, Delivery, Prisma } from '../db/generated/prisma/client.ts'
 
-/** The attempts with these uuids that belong to the organization, by their uuids. */
+/** The organization's attempts with these uuids, by uuid. */
 export async function findAttemptsByIds(
   db: Db,
   organizationId: string,
@@ -13,7 +13,7 @@ export async function findAttemptsByIds(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The deliveries with these uuids that belong to the organization, by their uuids. */
+/** The organization's deliveries with these uuids, by uuid. */
 export async function findDeliveriesByIds(
   db: Db,
   organizationId: string,

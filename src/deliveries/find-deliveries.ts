@@ -20,7 +20,9 @@ interface Deps {
   readonly sql: Sql
 }
 
-/** A page of the deliveries of an organization, newest first: by one statement, or by two for filters of two ranges. */
+/**
+ * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of two index ranges.
+ */
 export async function findDeliveries(
   { prisma, sql }: Deps,
   organizationId: string,
@@ -53,7 +55,7 @@ export async function findDeliveries(
   })
 }
 
-/** The delivery with a public id, or `null` when the organization has none such. */
+/** The organization's delivery with a public id, or `null`. */
 export async function findDeliveryById(
   db: Db,
   organizationId: string,
@@ -68,7 +70,7 @@ export async function findDeliveryById(
   })
 }
 
-/** The same for one that was there a moment ago. Throws `not_found` when it is no more. */
+/** Reads a delivery again after a change. Throws `not_found` if it was deleted. */
 export async function rereadDelivery(
   db: Db,
   organizationId: string,
@@ -81,8 +83,8 @@ export async function rereadDelivery(
 }
 
 /**
- * A page for each of several webhooks or events, in their order, by two statements however many they are. (Prisma reads
- * all rows of all of them where it is asked for the first few of each.)
+ * A page of deliveries for each of several webhooks or events, in their order, with two statements. (For the first rows
+ * of each owner, Prisma reads all rows of all owners.)
  */
 export async function findDeliveriesOfEach(
   { prisma, sql }: Deps,
@@ -119,7 +121,7 @@ interface Bounds {
   readonly bound: { readonly lt: string } | { readonly gt: string } | undefined
 }
 
-/** SQL: the ids of a page, from the end of the list that it is taken from. Each range of an index is read in order. */
+/** SQL: the ids of a page. Each index range is read in the order of the page, so no statement sorts all rows. */
 function idsOfPage(
   owned: readonly string[],
   filter: DeliveryFilter,

@@ -17,7 +17,7 @@ builder.subscriptionFields((t) => ({
     portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },
     subscribe: (_root, { webhookId }, context) =>
-      openStream(context, { webhookId, wants: ({ kind }) => kind === 'attempt' }) as never,
+      openStream(context, { webhookId, filter: ({ kind }) => kind === 'attempt' }) as never,
     resolve: async (query, parent, _args, context, info) => {
       const event = parent as unknown as StreamItem
       const { organizationId } = callerOf(context)
@@ -39,7 +39,7 @@ builder.subscriptionFields((t) => ({
     subscribe: (_root, { webhookId }, context) =>
       openStream(context, {
         webhookId,
-        wants: (one) => one.kind === 'canceled' || (one.kind === 'attempt' && one.finished),
+        filter: (one) => one.kind === 'canceled' || (one.kind === 'attempt' && one.finished),
       }) as never,
     resolve: async (query, parent, _args, context, info) => {
       const event = parent as unknown as StreamItem

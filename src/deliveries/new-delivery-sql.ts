@@ -1,9 +1,9 @@
-/** SQL: the attempts that a delivery to the webhook `w` has, if all fail. */
+/** SQL: the maximum number of attempts for a delivery to the webhook `w`. */
 export const MAX_ATTEMPTS = `
   case when w.own_retry_schedule then 1 + cardinality(w.retry_schedule_seconds)
     else (select default_max_attempts from posthorn.settings) end`
 
-/** SQL: why a delivery to the webhook `w` with the schedule `s` waits in its backlog; null: it can be sent now. */
+/** SQL: the reason to park a delivery to the webhook `w` with the schedule `s`. Null: the delivery can be sent now. */
 export const PARKED_REASON = `
   case
     when w.ordered then 'ordered'

@@ -1,12 +1,12 @@
 import type { Sql } from '../db/client.ts'
 
-/** How many days ahead partitions are created. */
+/** Partitions exist for this many days ahead. */
 const DAYS_AHEAD = 7
 
 /**
- * Creates the partitions of the coming days and drops those past retention, whole. Pending deliveries survive.
- * A partition goes once its last day is older than the retention, so nothing goes early. The time is that of Postgres
- * unless it is given: a process whose clock jumped must not drop what is young.
+ * Creates the partitions of the coming days, and drops a partition once its last day is past retention. Pending
+ * deliveries are kept. `now` defaults to the time of Postgres, so that a process with a wrong clock drops nothing
+ * early.
  */
 export async function maintainPartitions(
   sql: Sql,

@@ -3,37 +3,37 @@ import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 
-/** What a sweep put right. Public ids of deliveries. */
-export interface Swept {
-  /** They were to have a job and had none, as when somebody completed or deleted it: they have one again. */
+/** The public ids of the deliveries that a sweep changed. */
+export interface SweepResult {
+  /** Pending deliveries without a job, which have a job again. */
   readonly restored: readonly string[]
-  /** An operator had failed their jobs for good. */
+  /** Deliveries that were canceled because an operator failed their jobs for good. */
   readonly canceled: readonly string[]
 }
 
 export interface SweepOptions {
   readonly pageSize?: number
-  /** A delivery without a job is looked at again so long afterwards, and only then believed. */
-  readonly lookAgainAfterMs?: number
-  /** Younger deliveries are left alone. */
+  /** A delivery gets a job only if it still has none after this time. Default: 5,000. */
+  readonly recheckAfterMs?: number
+  /** Younger deliveries are skipped. Default: 60,000. */
   readonly olderThanMs?: number
-  /** How long it rests after each page, as a multiple of what that took. */
-  readonly rest?: number
-  /** Ends it between two pages. */
+  /** The pause after each page, as a multiple of the time that reading the page took. Default: 4. */
+  readonly pauseFactor?: number
+  /** Ends the sweep between two pages. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Compares the pending deliveries with their jobs. A delivery whose job an operator failed for good is canceled, with the
- * operator's reason. A delivery without a job gets one again: what was accepted is not lost. It reads page by page along
- * indexes and rests in between, so that nobody waits for it, however many are pending.
+ * Compares pending deliveries with their jobs. If an operator failed a job for good, its delivery is canceled with the
+ * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that
+ * no accepted event is lost. Pages along indexes, with pauses, keep the load low for any number of deliveries.
  */
 export async function sweep(
   sql: Sql,
   workerSchema: string,
   options: SweepOptions = {},
-): Promise<Swept> {
-  const { lookAgainAfterMs = 5_000, signal } = options
+): Promise<SweepResult> {
+  const { recheckAfterMs = 5_000, signal } = options
   const suspects: string[] = []
   const failed: FailedJob[] = []
   for await (const page of pendingDeliveries(sql, options)) {
@@ -43,7 +43,7 @@ export async function sweep(
   }
   const canceled = await cancelFailed(sql, failed)
   if (suspects.length === 0) return { restored: [], canceled }
-  await sleep(lookAgainAfterMs, undefined, { signal })
+  await sleep(recheckAfterMs, undefined, { signal })
   const restored = await restoreJobs(sql, workerSchema, suspects)
   return { restored: restored.map((uuid) => publicId('delivery', uuid)), canceled }
 }
@@ -60,7 +60,7 @@ interface FailedJob {
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** Those that are to have a job: from the index of states, and the fresh ones that are not in it yet. */
+/** Pending deliveries from the index of states, and the fresh ones that the index does not have yet. */
 async function* pendingDeliveries(
   sql: Sql,
   options: SweepOptions,
@@ -80,7 +80,7 @@ async function* readPages(
   sql: Sql,
   condition: string,
   values: readonly string[],
-  { pageSize = 1_000, olderThanMs = 60_000, rest = 4, signal }: SweepOptions,
+  { pageSize = 1_000, olderThanMs = 60_000, pauseFactor = 4, signal }: SweepOptions,
 ): AsyncGenerator<PendingDelivery[]> {
   for (let after = FIRST_ID; ; ) {
     const startedAtMs = performance.now()
@@ -96,7 +96,7 @@ async function* readPages(
     const last = rows.at(-1)
     if (!last || rows.length < pageSize) return
     after = last.id
-    await sleep((performance.now() - startedAtMs) * rest, undefined, { signal })
+    await sleep((performance.now() - startedAtMs) * pauseFactor, undefined, { signal })
   }
 }
 
@@ -108,8 +108,8 @@ interface JobRow {
 }
 
 /**
- * A failed job that changed after Posthorn wrote it was failed by an operator: claiming, unlocking and failing an attempt
- * do not set `updated_at` of a job; failing it for good does.
+ * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets
+ * `updated_at` when a job is failed for good, but not when a job is claimed, unlocked or fails a run.
  */
 async function compareWithJobs(
   sql: Sql,
@@ -131,7 +131,9 @@ async function compareWithJobs(
     const job = jobs.get(keys[index] as string)
     if (job?.failed && job.updatedAt > jobWrittenAt) {
       failedByOperator.push({ deliveryUuid: id, reason: job.lastError ?? 'Failed by an operator.' })
-    } else if (!job || job.failed) withoutJob.push(id)
+    } else if (!job || job.failed) {
+      withoutJob.push(id)
+    }
   }
   return { withoutJob, failedByOperator }
 }

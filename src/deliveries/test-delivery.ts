@@ -10,15 +10,14 @@ import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 interface DeliveryDeps {
   readonly prisma: Db
   readonly sql: Sql
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
 /**
- * Sends the example of an event type to one webhook and to no other. From here on it is a delivery like any: signed,
- * guarded, retried and recorded the same, but marked. Answers its public id.
- *
- * For tests too, a webhook is delivered nothing while it is disabled, and only the types that it subscribes to.
+ * Sends the example of an event type to one webhook only, and returns the public id of the delivery. A test delivery is
+ * signed, guarded, retried and recorded like any other, and marked as a test. Throws `invalid` if the webhook does not
+ * subscribe to the type, and `conflict` if the webhook is disabled.
  */
 export async function testDelivery(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
@@ -35,7 +34,7 @@ export async function testDelivery(
   const { rows } = await sql.query(
     `
     with webhook as (
-      -- Locked, so that it is neither disabled nor deleted until this commits.
+      -- The lock prevents disabling or deleting the webhook before this statement commits.
       select id, organization_id, (${MAX_ATTEMPTS}) as max_attempts
       from posthorn.webhooks as w
       where id = $1 and enabled and deleted_at is null for share
@@ -72,7 +71,7 @@ export async function testDelivery(
   if (rows.length > 0) return deliveryId
   throw new DomainError(
     'conflict',
-    `The webhook ${webhookId} is disabled, so nothing is delivered to it. Enable it, then send the test.`,
+    `The webhook ${webhookId} is disabled. Enable it, then send the test.`,
   )
 }
 
@@ -86,7 +85,7 @@ function requireSubscription(
     {
       path: ['eventType'],
       code: 'not_subscribed',
-      detail: `The webhook ${webhookId} does not subscribe to ${eventType}. Choose one of its types (${subscriptions.join(', ')}), or subscribe it first.`,
+      detail: `The webhook ${webhookId} does not subscribe to ${eventType}. Choose one of its event types (${subscriptions.join(', ')}), or add ${eventType} to its subscriptions.`,
     },
   ])
 }

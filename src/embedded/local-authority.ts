@@ -9,24 +9,24 @@ import {
 } from './local-certificates.ts'
 
 /**
- * The certificate authority of a trial installation, in `<dataDir>/authority/`: the sender trusts `ca.pem`,
- * local receivers are certified with `ca.key`. Its name constraints admit nothing but this machine's loopback,
- * so that a stolen key, even of an authority that a browser trusts, can impersonate nobody.
+ * The certificate authority of a trial installation, in `<dataDir>/authority/`. The sender trusts `ca.pem`;
+ * `ca.key` signs the certificates of local receivers. Its name constraints permit only this machine's loopback, so
+ * a stolen key cannot impersonate another host, even if a browser trusts the authority.
  */
 export interface LocalAuthority {
   readonly certificateFile: string
   readonly certificatePem: string
-  /** Valid for 30 days. `hosts` are `localhost`, names below it, or loopback addresses; anything else throws. */
+  /** Valid for 30 days. `hosts` are `localhost`, its subdomains or loopback addresses; throws for anything else. */
   issueServerCertificate(hosts: readonly string[]): Promise<{ certPem: string; keyPem: string }>
 }
 
 const DAY_MS = 86_400_000
-/** Twice a leaf's life: no leaf outlives its authority. */
+/** Twice the validity of a server certificate, so that none outlives its authority. */
 const RENEW_BEFORE_DAYS = 2 * LEAF_DAYS
 
 /**
- * Reads the authority, or makes it: once, however many processes ask at the same time.
- * One that is unreadable or expires within 60 days is set aside as `authority.replaced-…` and made anew.
+ * Reads the authority, or creates it: only once, even if several processes start at the same time.
+ * An authority that is unreadable or expires within 60 days is moved to `authority.replaced-…` and replaced.
  */
 export async function ensureLocalAuthority(
   dataDir: string,
@@ -39,12 +39,12 @@ export async function ensureLocalAuthority(
     const pair = await readPair(directory)
     if (isUsable(pair, now)) return openAuthority(directory, pair)
     const digest = createHash('sha256').update(`${pair.certPem}\n${pair.keyPem}`).digest('hex')
-    // Seen twice alike, it is not half of an old pair and half of a new one.
-    if (digest === before) await setAside(directory, digest)
+    // Read twice with the same content: so it is not half of an old pair and half of a new one.
+    if (digest === before) await moveAway(directory, digest)
     await install(directory, await createAuthority(now))
     before = digest
   }
-  throw new Error(`${directory} holds no usable certificate authority. Remove it and try again.`)
+  throw new Error(`${directory} has no usable certificate authority. Remove it and try again.`)
 }
 
 async function readPair(directory: string): Promise<PemPair> {
@@ -78,7 +78,7 @@ function isUsable(pair: PemPair, now: Date): boolean {
   }
 }
 
-/** Both files appear at once, by renaming their directory, which fails where one that is not empty exists. */
+/** Renaming their directory makes both files appear together. It fails if a directory that is not empty exists. */
 async function install(directory: string, pair: PemPair): Promise<void> {
   const fresh = await mkdtemp(`${directory}.new-`)
   try {
@@ -90,8 +90,8 @@ async function install(directory: string, pair: PemPair): Promise<void> {
   }
 }
 
-/** The name says what is replaced, so of two processes only one succeeds, and never with the other's new one. */
-async function setAside(directory: string, digest: string): Promise<void> {
+/** The digest of the old pair in the name prevents a second process from moving the new authority away. */
+async function moveAway(directory: string, digest: string): Promise<void> {
   await renameUnlessTaken(directory, `${directory}.replaced-${digest.slice(0, 12)}`)
 }
 

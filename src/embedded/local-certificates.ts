@@ -8,18 +8,18 @@ export interface PemPair {
   readonly keyPem: string
 }
 
-/** How long a server's certificate is valid. */
+/** The validity of a server certificate. */
 export const LEAF_DAYS = 30
 const AUTHORITY_DAYS = 3650
 const DAY_MS = 86_400_000
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** A new authority that can certify nothing but this machine's loopback. */
+/** Creates an authority that can only certify this machine's loopback. */
 export async function createAuthority(now: Date): Promise<PemPair> {
   const x509 = await loadX509()
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    // A name of its own, so that a client that trusts an older one is told apart from a bad signature.
+    // A unique name: a client that trusts an older authority reports an unknown issuer instead of a bad signature.
     name: `CN=Posthorn local authority ${crypto.randomUUID().slice(0, 8)}`,
     keys,
     signingAlgorithm: ALGORITHM,
@@ -35,7 +35,7 @@ export async function createAuthority(now: Date): Promise<PemPair> {
   return { certPem: `${certificate.toString('pem')}\n`, keyPem: toPem(keys.privateKey) }
 }
 
-/** RFC 5280 §4.2.1.10, which the library cannot write: permitted are localhost, 127.0.0.0/8 and ::1/128. */
+/** Name constraints (RFC 5280 §4.2.1.10), which the library cannot write: localhost, 127.0.0.0/8 and ::1/128. */
 const LOOPBACK_ONLY = Buffer.concat([
   Buffer.from('303fa03d', 'hex'),
   Buffer.from('300b8209', 'hex'),
@@ -44,7 +44,7 @@ const LOOPBACK_ONLY = Buffer.concat([
   Buffer.from(`30228720${'0'.repeat(31)}1${'f'.repeat(32)}`, 'hex'),
 ])
 
-/** `hosts` are `localhost`, names below it, or loopback addresses; anything else throws. */
+/** `hosts` are `localhost`, its subdomains or loopback addresses; throws for anything else. */
 export async function issueServerCertificate(
   authority: PemPair,
   hosts: readonly string[],
@@ -89,7 +89,7 @@ function isLoopback(host: string): boolean {
   return host === '::1' || /^([a-z0-9-]+\.)*localhost$/.test(host)
 }
 
-/** A minute early, for whoever's clock is behind. */
+/** Starts a minute early, for clients whose clock is behind. */
 function validity(now: Date, days: number): { notBefore: Date; notAfter: Date } {
   return {
     notBefore: new Date(now.getTime() - 60_000),
@@ -104,9 +104,9 @@ function toPem(key: Parameters<typeof KeyObject.from>[0]): string {
 let loading: Promise<typeof X509> | undefined
 
 /**
- * Loaded when first needed: it takes a tenth of a second, and only trial installations need it. Its dependency
- * tsyringe refuses to load without a Reflect polyfill, of which it then reads only metadata that nobody wrote:
- * these stand-ins serve while it loads, and leave no trace.
+ * Loads the library when it is first needed: that takes 0.1 s, and only trial installations need it. Its dependency
+ * tsyringe throws without a Reflect polyfill, but only reads metadata that does not exist. These stand-ins satisfy it
+ * while it loads, and are removed afterwards.
  */
 function loadX509(): Promise<typeof X509> {
   loading ??= (async () => {

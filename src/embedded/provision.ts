@@ -8,20 +8,20 @@ import { readGeneratedSecret, replaceGeneratedSecret } from '../lib/generated-se
 import { createOrganization } from '../organizations/organization.ts'
 import { createSignInLink } from '../sessions/sign-in-link.ts'
 
-/** Where the embedded mode keeps the token of the key it made. */
+/** The file with the token of the API key that embedded mode created. */
 export function embeddedApiKeyFile(dataDir: string): string {
   return path.join(dataDir, 'api-key')
 }
 
 /**
- * On the first start of the embedded mode, an organization and a key that may do everything. Answers the token only
- * then; later starts answer `null`. Both are made and the token is kept, or neither: a start that was cut off is made up
- * for by the next one.
+ * On the first start in embedded mode, creates an organization and an API key with all scopes, and returns its token.
+ * Later starts return `null`. One transaction creates both and writes the token to its file, so that the next start
+ * can repeat an interrupted first one.
  */
 export async function provisionEmbedded(db: Db, dataDir: string): Promise<string | null> {
   if ((await db.organization.count()) > 0) return null
   return await inTransaction(db, async (tx) => {
-    // Of two processes that start together, the second finds what the first has made.
+    // If two processes start together, the second waits here and then finds the organization of the first.
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.provision', 0))`
     if ((await tx.organization.count()) > 0) return null
     const organization = await createOrganization(tx, { name: 'My organization' })
@@ -35,7 +35,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
   })
 }
 
-/** What signs in to the console once with that key. Null when it is no longer valid, or its file is gone. */
+/** The token of a link that signs in to the console once with that key. `null` if the key is invalid or its file missing. */
 export async function embeddedSignInLink(
   { authenticate, database }: { readonly authenticate: Authenticate; readonly database: Database },
   dataDir: string,

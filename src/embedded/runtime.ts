@@ -6,13 +6,13 @@ import { type KeepRunningHandlers, openEmbeddedPostgres } from '../db/embedded/e
 import { ensureGeneratedSecret } from '../lib/generated-secret.ts'
 import { ensureLocalAuthority } from './local-authority.ts'
 
-/** The settings with everything they leave to be found or made: the database, the keys, the authorities to trust. */
+/** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
 export interface Runtime extends Settings, AsyncDisposable {
-  /** In embedded mode, starts Postgres again whenever it was killed, for as long as this process runs. */
+  /** In embedded mode, restarts Postgres whenever it is killed, as long as this process runs. */
   keepDatabaseRunning(handlers: KeepRunningHandlers): void
 }
 
-/** In embedded mode this starts or joins the Postgres of the data directory, and makes what is missing there. */
+/** In embedded mode, starts the Postgres of the data directory or connects to it, and creates the missing files there. */
 export async function openRuntime(environment: Parameters<typeof loadConfig>[0]): Promise<Runtime> {
   const { config, secrets } = loadConfig(environment)
   return config.database === 'embedded'

@@ -1,25 +1,25 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
 /**
- * AES-256-GCM for what rests in the database: signing keys and custom headers. The id of the row is the associated
- * data, so a ciphertext moved to another row does not decrypt.
+ * AES-256-GCM encryption of secrets in the database: signing keys, custom headers and idempotent responses. The row's id
+ * is the associated data, so a ciphertext moved to another row does not decrypt.
  */
 export interface Keyring {
   encrypt(plaintext: Uint8Array, rowId: string): Uint8Array<ArrayBuffer>
-  /** Throws when no key of the ring made it, when it was altered, or when it belongs to another row. */
+  /** Throws if no key of the ring encrypted it, if it was altered, or if it belongs to another row. */
   decrypt(ciphertext: Uint8Array, rowId: string): Buffer
-  /** How what each key encrypts begins, by which SQL can tell them apart. The first encrypts. */
+  /** The first 5 bytes of each key's ciphertexts, for SQL. The first is that of the encrypting key. */
   readonly prefixes: readonly Uint8Array<ArrayBuffer>[]
 }
 
-// Layout: version (1 byte), id of the key (4), nonce (12), authentication tag (16), ciphertext.
+// Layout: version (1 byte), key id (4), nonce (12), authentication tag (16), ciphertext.
 const VERSION = 1
 const KEY_ID_AT = 1
 const NONCE_AT = 5
 const TAG_AT = 17
 const DATA_AT = 33
 
-/** The first key encrypts; every one decrypts. Each has 32 bytes. */
+/** The first key encrypts, every key decrypts. Each has 32 bytes. */
 export function createKeyring(keys: readonly Buffer[]): Keyring {
   const [current] = keys
   if (!current) throw new Error('A keyring needs a key.')
@@ -47,7 +47,7 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
         )
       }
       const nonce = bytes.subarray(NONCE_AT, TAG_AT)
-      // With its length given, a tag that was cut short is refused instead of being easier to forge.
+      // With `authTagLength`, a truncated tag, which is easier to forge, is rejected.
       const decipher = createDecipheriv('aes-256-gcm', key, nonce, {
         authTagLength: DATA_AT - TAG_AT,
       })
@@ -58,7 +58,7 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
   }
 }
 
-/** Names a key in a ciphertext without telling anything of it. */
+/** Identifies a key in a ciphertext without revealing it. */
 function keyId(key: Buffer): Buffer {
   return createHash('sha256').update('posthorn key id').update(key).digest().subarray(0, 4)
 }

@@ -1,31 +1,29 @@
 import type { Sql } from '../db/client.ts'
 import type { Keyring } from './keyring.ts'
 
-/** A column of ciphertexts: how its rows are told apart, and what their associated data is. */
-interface Place {
+interface EncryptedColumn {
   readonly name: 'signing_secrets' | 'webhook_headers' | 'idempotency_responses'
   readonly table: string
   readonly column: string
-  /** An expression of SQL that is unique in the table, in the order of an index where there is one. */
+  /** An SQL expression that is unique in the table, and indexed where possible. */
   readonly key: string
   readonly keyType: 'uuid' | 'text'
-  /** The associated data of a row, as an expression of SQL. */
-  readonly associated: string
+  /** An SQL expression for the associated data of a row. */
+  readonly associatedData: string
 }
 
-/** As `JSON.stringify` writes it in `src/idempotency/run-once.ts`. */
+/** Equals the `JSON.stringify` of `src/idempotency/run-once.ts`. */
 const IDEMPOTENT_CALL = `'["idempotency",' || to_json(organization_id::text) || ',' || to_json(operation) || ','
   || to_json(key) || ']'`
 
-/** Everything that rests encrypted in the database. */
-const PLACES: readonly Place[] = [
+const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
   {
     name: 'signing_secrets',
     table: 'posthorn.signing_secrets',
     column: 'key_ciphertext',
     key: 'id',
     keyType: 'uuid',
-    associated: 'id::text',
+    associatedData: 'id::text',
   },
   {
     name: 'webhook_headers',
@@ -33,7 +31,7 @@ const PLACES: readonly Place[] = [
     column: 'headers_ciphertext',
     key: 'id',
     keyType: 'uuid',
-    associated: 'id::text',
+    associatedData: 'id::text',
   },
   {
     name: 'idempotency_responses',
@@ -41,72 +39,73 @@ const PLACES: readonly Place[] = [
     column: 'response_ciphertext',
     key: IDEMPOTENT_CALL,
     keyType: 'text',
-    associated: IDEMPOTENT_CALL,
+    associatedData: IDEMPOTENT_CALL,
   },
 ]
 
 export interface Reencrypted {
-  readonly place: Place['name']
+  readonly column: EncryptedColumn['name']
   readonly reencrypted: number
-  /** The rows that no key of the ring decrypts; they stay as they are. */
+  /** The keys of the rows that no encryption key decrypts. These rows stay unchanged. */
   readonly unreadable: readonly string[]
 }
 
 const BATCH_SIZE = 500
 
 /**
- * Encrypts everything anew that the first key did not encrypt. Safe beside a running service: a row that changes
- * meanwhile keeps its change and is looked at again. Safe to break off and to repeat.
+ * Reencrypts with the first key everything that another key encrypted. Safe while the service runs: a row that changes
+ * concurrently keeps its change and is read again. Safe to interrupt and to repeat.
  */
 export async function reencryptStoredSecrets(sql: Sql, keyring: Keyring): Promise<Reencrypted[]> {
-  const done: Reencrypted[] = []
-  for (const place of PLACES) {
+  const results: Reencrypted[] = []
+  for (const column of ENCRYPTED_COLUMNS) {
     let reencrypted = 0
     for (;;) {
-      const pass = await passThrough(sql, keyring, place)
-      reencrypted += pass.replaced
-      if (pass.overtaken > 0) continue
-      done.push({ place: place.name, reencrypted, unreadable: pass.unreadable })
+      const pass = await reencryptColumn(sql, keyring, column)
+      reencrypted += pass.updated
+      if (pass.conflicts > 0) continue
+      results.push({ column: column.name, reencrypted, unreadable: pass.unreadable })
       break
     }
   }
-  return done
+  return results
 }
 
 interface Row {
   readonly key: string
-  readonly associated: string
+  readonly associatedData: string
   readonly ciphertext: Buffer
 }
 
-async function passThrough(sql: Sql, keyring: Keyring, place: Place) {
+/** Makes one pass over the column. A conflict is a row that changed between its read and its update. */
+async function reencryptColumn(sql: Sql, keyring: Keyring, column: EncryptedColumn) {
   const unreadable: string[] = []
-  let [replaced, overtaken] = [0, 0]
+  let [updated, conflicts] = [0, 0]
   for (let after: string | null = null; ; ) {
-    const rows: Row[] = await readOld(sql, keyring, place, after)
+    const rows: Row[] = await readStaleRows(sql, keyring, column, after)
     const last = rows.at(-1)
-    if (!last) return { replaced, overtaken, unreadable }
+    if (!last) return { updated, conflicts, unreadable }
     after = last.key
     const readable = rows.flatMap((row) => {
-      const again = reencrypted(keyring, row)
-      if (again) return [{ ...row, again }]
+      const newCiphertext = reencrypt(keyring, row)
+      if (newCiphertext) return [{ ...row, newCiphertext }]
       unreadable.push(row.key)
       return []
     })
-    const count = await replace(sql, place, readable)
-    replaced += count
-    overtaken += readable.length - count
+    const count = await updateUnchangedRows(sql, column, readable)
+    updated += count
+    conflicts += readable.length - count
   }
 }
 
-async function readOld(
+async function readStaleRows(
   sql: Sql,
   keyring: Keyring,
-  { table, column, key, keyType, associated }: Place,
+  { table, column, key, keyType, associatedData }: EncryptedColumn,
   after: string | null,
 ): Promise<Row[]> {
   const { rows } = await sql.query<Row>(
-    `select (${key})::text as key, (${associated}) as associated, ${column} as ciphertext from ${table}
+    `select (${key})::text as key, (${associatedData}) as "associatedData", ${column} as ciphertext from ${table}
      where ($1::${keyType} is null or (${key}) > $1) and substring(${column} for 5) <> $2
      order by ${key} limit $3`,
     [after, keyring.prefixes[0], BATCH_SIZE],
@@ -114,38 +113,39 @@ async function readOld(
   return rows
 }
 
-function reencrypted(keyring: Keyring, { ciphertext, associated }: Row): Uint8Array | null {
+/** Returns `null` if no key of the ring decrypts the row. */
+function reencrypt(keyring: Keyring, { ciphertext, associatedData }: Row): Uint8Array | null {
   try {
-    return keyring.encrypt(keyring.decrypt(ciphertext, associated), associated)
+    return keyring.encrypt(keyring.decrypt(ciphertext, associatedData), associatedData)
   } catch {
     return null
   }
 }
 
-/** Where a row still holds what was read. Nothing else of it changes, so no cache need know. */
-async function replace(
+/** Only the ciphertext changes, not the secret, so caches need no invalidation. */
+async function updateUnchangedRows(
   sql: Sql,
-  { table, column, key, keyType }: Place,
-  rows: readonly (Row & { readonly again: Uint8Array })[],
+  { table, column, key, keyType }: EncryptedColumn,
+  rows: readonly (Row & { readonly newCiphertext: Uint8Array })[],
 ): Promise<number> {
   if (rows.length === 0) return 0
   const { rowCount } = await sql.query(
-    `update ${table} set ${column} = new.again
-     from unnest($1::${keyType}[], $2::bytea[], $3::bytea[]) as new (wanted, old, again)
-     where (${key}) = new.wanted and ${column} = new.old`,
+    `update ${table} set ${column} = change.new_ciphertext
+     from unnest($1::${keyType}[], $2::bytea[], $3::bytea[]) as change (row_key, old_ciphertext, new_ciphertext)
+     where (${key}) = change.row_key and ${column} = change.old_ciphertext`,
     [
       rows.map((row) => row.key),
       rows.map((row) => row.ciphertext),
-      rows.map((row) => Buffer.from(row.again)),
+      rows.map((row) => Buffer.from(row.newCiphertext)),
     ],
   )
   return rowCount ?? 0
 }
 
-/** How many stored secrets each key encrypted that the ring lacks. */
-async function countUnlisted(sql: Sql, keyring: Keyring) {
-  const { rows } = await sql.query<{ count: number; listed: boolean; is_ours: boolean }>(
-    `select count(*)::int as count, prefix = any ($1::bytea[]) as listed, get_byte(prefix, 0) = 1 as is_ours
+/** Counts the stored secrets of each encryption key, listed in the ring or not. */
+async function countSecretsByKey(sql: Sql, keyring: Keyring) {
+  const { rows } = await sql.query<{ count: number; listed: boolean; has_version: boolean }>(
+    `select count(*)::int as count, prefix = any ($1::bytea[]) as listed, get_byte(prefix, 0) = 1 as has_version
      from (
        select substring(key_ciphertext for 5) as prefix from posthorn.signing_secrets
        union all
@@ -159,17 +159,17 @@ async function countUnlisted(sql: Sql, keyring: Keyring) {
 }
 
 /**
- * Throws when stored secrets were encrypted with a key that is not listed: nothing could be signed with them. A single
- * one among others is taken for a damaged row, which must not keep the others from being sent; its deliveries say so.
+ * Throws if the ring lacks a key that encrypted stored secrets, because deliveries could not be signed. A single such
+ * secret among others counts as a damaged row, which must not stop all deliveries; its own deliveries fail with an error.
  */
 export async function requireListedKeys(sql: Sql, keyring: Keyring): Promise<void> {
-  const counts = await countUnlisted(sql, keyring)
+  const counts = await countSecretsByKey(sql, keyring)
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const missing = counts
-    .filter(({ count, listed, is_ours }) => !listed && is_ours && (count > 1 || count === total))
+    .filter((key) => !key.listed && key.has_version && (key.count > 1 || key.count === total))
     .reduce((sum, { count }) => sum + count, 0)
   if (missing === 0) return
   throw new Error(
-    `POSTHORN_ENCRYPTION_KEYS lacks the key that ${missing} of ${total} stored secrets were encrypted with. Add it to the end of the list. To do without it from then on, run \`posthorn key rotate-encryption\`.`,
+    `POSTHORN_ENCRYPTION_KEYS lacks the key that ${missing} of ${total} stored secrets were encrypted with. Add it to the end of the list. To remove it later, run \`posthorn key rotate-encryption\` first.`,
   )
 }

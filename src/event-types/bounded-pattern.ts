@@ -1,27 +1,27 @@
 import { createContext, Script } from 'node:vm'
 
-/** The longest that the data of one event may be looked at, in milliseconds: nothing else happens meanwhile. */
-const WITHIN_MS = 15
+/** The longest validation of one event's data, in milliseconds. Validation blocks the event loop. */
+const TIMEOUT_MS = 15
 
-/** It is tried so often: the machine may have been busy with something else. */
+/** A second try, because the first can time out on a busy machine. */
 const TRIES = 2
 
-/** The steps that simple patterns may take without a bound, for the data of one event: a few milliseconds. */
+/** Steps that simple patterns can take without a timeout for one event's data: a few milliseconds. */
 const MAX_STEPS = 1_000_000
 
-/** A pattern of a schema, which may have been written so that some text keeps it busy for hours. */
+/** A regular expression of a schema, which can take hours on some texts (catastrophic backtracking). */
 export interface BoundedPattern {
-  /** Throws `NeedsBound` outside `withinBound`, when it could take long. */
+  /** Throws `NeedsTimeout` outside `withTimeout` if the match can take long. */
   test(text: string): boolean
-  /** Ajv tells patterns apart by it. */
+  /** Ajv caches patterns by this string. */
   toString(): string
 }
 
-/** Says that it takes `withinBound`. */
-export class NeedsBound extends Error {}
+/** The match has to run within `withTimeout`. */
+export class NeedsTimeout extends Error {}
 
-/** Says that it took longer than it may. */
-export class TookTooLong extends Error {}
+/** The match exceeded the timeout. */
+export class TimedOut extends Error {}
 
 export function boundedPattern(source: string, flags: string): BoundedPattern {
   const pattern = new RegExp(source, flags)
@@ -30,41 +30,41 @@ export function boundedPattern(source: string, flags: string): BoundedPattern {
     toString: () => String(pattern),
     test(text) {
       if (simple) countSteps(text)
-      else if (!bounded) throw new NeedsBound()
+      else if (!bounded) throw new NeedsTimeout()
       return pattern.test(text)
     },
   }
 }
 
-/** Runs something whose patterns say `NeedsBound` before they have taken long. */
-export function withFewSteps<T>(run: () => T): T {
+/** Runs a validation whose patterns throw `NeedsTimeout` before they take long. */
+export function withStepLimit<T>(run: () => T): T {
   steps = 0
   return run()
 }
 
-/** A simple pattern takes a quadratic number of steps at worst. */
+/** A simple pattern takes at most a quadratic number of steps. */
 export function countSteps(text: string): void {
   steps += text.length ** 2
-  if (!bounded && steps > MAX_STEPS) throw new NeedsBound()
+  if (!bounded && steps > MAX_STEPS) throw new NeedsTimeout()
 }
 
-/** Only a context of `node:vm` can be interrupted; entering it costs some 50 µs. */
+/** Only code in a `node:vm` context can be interrupted. Entering the context costs some 50 µs. */
 const context = createContext({ run: null }) as { run: (() => unknown) | null }
 const script = new Script('run()')
 let bounded = false
 let steps = 0
 
-/** Runs something that may take long, and ends it with `TookTooLong` when it does. */
-export function withinBound<T>(run: () => T): T {
+/** Runs a validation that can take long, and throws `TimedOut` after the timeout. */
+export function withTimeout<T>(run: () => T): T {
   context.run = run
   bounded = true
   try {
     for (let tries = 1; ; tries++) {
       try {
-        return script.runInContext(context, { timeout: WITHIN_MS }) as T
+        return script.runInContext(context, { timeout: TIMEOUT_MS }) as T
       } catch (error) {
         if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-        if (tries === TRIES) throw new TookTooLong()
+        if (tries === TRIES) throw new TimedOut()
       }
     }
   } finally {
@@ -73,7 +73,7 @@ export function withinBound<T>(run: () => T): T {
   }
 }
 
-/** Whether it repeats no group and refers to none, so that it takes quadratic time at worst. */
+/** Whether a pattern repeats no group and has no backreference, so that a match takes at most quadratic time. */
 function isSimple(source: string): boolean {
   const plain = source.replaceAll(/\\[^1-9k]/g, 'x').replaceAll(/\[[^\]]*\]/g, 'x')
   return !/\)[*+{]|\\/.test(plain) && (plain.match(/[*+{]/g) ?? []).length <= 2

@@ -1,9 +1,9 @@
 import { type CheckData, compileCheck } from './event-type.ts'
 
-/** A schema as JSON. */
+/** The largest schema, as JSON. */
 export const MAX_SCHEMA_BYTES = 64 * 1024
 
-/** What is wrong with the JSON Schema of an event type, or how it checks data. Nothing is fetched for it. */
+/** Compiles the JSON Schema of an event type, or returns its problem. Remote references are a problem. */
 export function checkSchema(
   schema: object,
 ): { check: CheckData; problem?: never } | { check?: never; problem: string } {
@@ -18,24 +18,24 @@ export function checkSchema(
   try {
     return { check: compileCheck(schema) }
   } catch (error) {
-    return { problem: `is no JSON Schema (2020-12): ${(error as Error).message}.` }
+    return { problem: `is not a JSON Schema (2020-12): ${(error as Error).message}.` }
   }
 }
 
-/** What compiles, but would fetch, or answer later than it is asked. */
+/** Keywords that Ajv compiles, but that need a remote document or asynchronous validation. */
 function keywordProblem(schema: object): string | null {
   for (const [keyword, value] of entriesWithin(schema)) {
     if (keyword === '$async' && value === true) return 'must not use $async.'
     if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string') {
       if (!value.startsWith('#')) {
-        return `refers to ${JSON.stringify(value.slice(0, 128))}, and nothing is fetched: put it under $defs and refer to it by "#/$defs/…".`
+        return `refers to ${JSON.stringify(value.slice(0, 128))}, but remote schemas are not loaded. Copy it into $defs and refer to "#/$defs/…".`
       }
     }
   }
   return null
 }
 
-/** Every key and value, at any depth. Not by recursion: what is nested deep must not overflow the stack. */
+/** Every key and value at any depth. Not recursive, because deep nesting would overflow the stack. */
 function* entriesWithin(root: object): Generator<[string, unknown]> {
   const todo: unknown[] = [root]
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {

@@ -6,7 +6,7 @@ import { type EventType, Prisma, type PrismaClient } from '../db/generated/prism
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
 import { checkSchema } from './check-schema.ts'
-import { MAX_DATA_BYTES } from './max-data-bytes.ts'
+import { MAX_DATA_BYTES } from './event-type.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
 
@@ -32,36 +32,36 @@ const newEventType = z.object({
 const eventTypeChanges = z.object(fields).omit({ name: true }).partial()
 
 export type NewEventType = z.input<typeof newEventType>
-/** What is missing stays; a null schema or example is removed. */
+/** A missing field stays unchanged. Null removes the schema or the example. */
 export type EventTypeChanges = z.input<typeof eventTypeChanges>
 
-/** Adds a type to the catalogue of all organizations: from now on it can be published and subscribed to. */
+/** Adds an event type to the catalogue of all organizations. Throws `conflict` if the name exists. */
 export async function createEventType(
   prisma: PrismaClient,
   input: NewEventType,
   actor: Actor = SYSTEM,
 ): Promise<void> {
   const { data, issues } = checkInput(newEventType, input)
-  const wrong = [...issues, ...payloadIssues(input.schema ?? null, input.example ?? null)]
-  if (!data || wrong.length > 0) throw invalid(wrong)
-  const made = await prisma.$transaction(async (tx) => {
+  const allIssues = [...issues, ...payloadIssues(input.schema ?? null, input.example ?? null)]
+  if (!data || allIssues.length > 0) throw invalid(allIssues)
+  const created = await prisma.$transaction(async (tx) => {
     const { count } = await tx.eventType.createMany({
       data: [{ ...data, schema: storable(data.schema), example: storable(data.example) }],
       skipDuplicates: true,
     })
     if (count === 0) return false
     const entry = { action: 'event_type.created', organizationId: null } as const
-    await writeAuditEntry(tx, actor, { ...entry, subjectId: data.name, after: shown(data) })
+    await writeAuditEntry(tx, actor, { ...entry, subjectId: data.name, after: auditedFields(data) })
     return true
   })
-  if (made) return
+  if (created) return
   throw new DomainError(
     'conflict',
-    `There is an event type ${data.name} already, perhaps an archived one. Change that, or choose another name.`,
+    `The event type ${data.name} exists already, perhaps archived. Update or unarchive it, or choose another name.`,
   )
 }
 
-/** Changes what is given of a type. What was published stays as it was. */
+/** Changes an event type. Published events stay as they are. Throws `not_found` or `invalid`. */
 export async function updateEventType(
   prisma: PrismaClient,
   name: string,
@@ -72,8 +72,8 @@ export async function updateEventType(
     const before = await lockEventType(tx, name)
     const { data, issues } = checkInput(eventTypeChanges, input)
     const { schema = before.schema, example = before.example } = input
-    const wrong = [...issues, ...payloadIssues(schema, example)]
-    if (!data || wrong.length > 0) throw invalid(wrong)
+    const allIssues = [...issues, ...payloadIssues(schema, example)]
+    if (!data || allIssues.length > 0) throw invalid(allIssues)
     const after = await tx.eventType.update({
       where: { name },
       data: {
@@ -88,12 +88,12 @@ export async function updateEventType(
       action: 'event_type.updated',
       organizationId: null,
       subjectId: name,
-      ...changedFields(shown(before), shown(after)),
+      ...changedFields(auditedFields(before), auditedFields(after)),
     })
   })
 }
 
-/** From now on it can no longer be published or newly subscribed to; subscriptions stay. */
+/** Prevents publishing and new subscriptions of an event type. Existing subscriptions stay. */
 export async function archiveEventType(
   prisma: PrismaClient,
   name: string,
@@ -102,7 +102,6 @@ export async function archiveEventType(
   await setArchived(prisma, name, true, actor)
 }
 
-/** Undoes archiving. */
 export async function unarchiveEventType(
   prisma: PrismaClient,
   name: string,
@@ -111,7 +110,7 @@ export async function unarchiveEventType(
   await setArchived(prisma, name, false, actor)
 }
 
-/** Doing it again changes nothing. */
+/** Idempotent. */
 async function setArchived(
   prisma: PrismaClient,
   name: string,
@@ -134,18 +133,22 @@ async function setArchived(
   })
 }
 
-/** So that changes of one type go one after the other: an example must meet the schema that is there with it. */
+/** Serializes changes of an event type, because its example must match its schema. */
 async function lockEventType(tx: Db, name: string): Promise<EventType> {
-  // Postgres takes no NUL in a text, and no name has one.
-  const known = !name.includes('\0')
-  if (known) await tx.$queryRaw`select from posthorn.event_types where name = ${name} for update`
-  const row = known && (await tx.eventType.findUnique({ where: { name } }))
+  // Postgres rejects NUL in text.
+  const isValid = !name.includes('\0')
+  if (isValid) await tx.$queryRaw`select from posthorn.event_types where name = ${name} for update`
+  const row = isValid && (await tx.eventType.findUnique({ where: { name } }))
   if (!row) throw notFound('event type', name)
   return row
 }
 
-/** What the audit log shows of a type. */
-function shown({ description, schema, example }: Pick<EventType, 'description'> & Payloads) {
+/** The fields of an event type in the audit log. */
+function auditedFields({
+  description,
+  schema,
+  example,
+}: Pick<EventType, 'description'> & Payloads) {
   return { description, schema: schema ?? null, example: example ?? null }
 }
 
@@ -160,7 +163,7 @@ function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
     issues.push({ path: [field], code, detail: `${field} ${detail}` })
   for (const [field, value] of Object.entries({ schema, example })) {
     if (!isStorable(value))
-      report(field, 'invalid_text', 'must not contain the NUL character or half a character pair.')
+      report(field, 'invalid_text', 'must not contain the NUL character or an unpaired surrogate.')
   }
   const bytes = Buffer.byteLength(JSON.stringify(example))
   if (bytes > MAX_DATA_BYTES) {
@@ -175,15 +178,15 @@ function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
   if (problem) report('schema', 'invalid_schema', problem)
   const mismatches = check && example !== null ? check(example) : []
   if (mismatches.length > 0) {
-    report('example', 'schema_mismatch', `does not meet the schema: ${mismatches.join('; ')}.`)
+    report('example', 'schema_mismatch', `does not match the schema: ${mismatches.join('; ')}.`)
   }
   return issues
 }
 
-/** Whether `jsonb` takes every text inside. */
+/** Whether `jsonb` accepts every string in the value. */
 function isStorable(value: unknown): boolean {
   const escapes = /\\u(0000|d[89a-f][0-9a-f]{2})/i
-  // Escaped backslashes away: what is left of `\\u0000` is the character, not six letters.
+  // Without escaped backslashes, each remaining `\\u0000` is an escape, not literal text.
   return !escapes.test(JSON.stringify(value).replaceAll('\\\\', ''))
 }
 

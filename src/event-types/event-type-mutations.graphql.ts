@@ -1,4 +1,3 @@
-import { rereadEventType } from '../events/find-events.ts'
 import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import {
@@ -8,6 +7,7 @@ import {
   unarchiveEventType,
   updateEventType,
 } from './edit-event-type.ts'
+import { rereadEventType } from './find-event-types.ts'
 
 const SCHEMA =
   'A JSON Schema (2020-12) for the `data` of events: an object of at most 64 KiB without external references. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'

@@ -1,6 +1,6 @@
-import { findEventTypes } from '../events/find-events.ts'
 import { builder } from '../graphql/builder.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
+import { findEventTypes } from './find-event-types.ts'
 
 builder.prismaNode('EventType', {
   id: { portal: 'open', field: 'name', description: 'The id, which is the name.' },

@@ -5,14 +5,17 @@ import { batched } from '../lib/batch.ts'
 import {
   boundedPattern,
   countSteps,
-  NeedsBound,
-  TookTooLong,
-  withFewSteps,
-  withinBound,
+  NeedsTimeout,
+  TimedOut,
+  withStepLimit,
+  withTimeout,
 } from './bounded-pattern.ts'
-import { isPlainSchema } from './plain-schema.ts'
+import { isLinearSchema } from './linear-schema.ts'
 
-/** Checks the `data` of an event against its type: what is wrong with it, or nothing. */
+/** The largest `data` of an event, as JSON. */
+export const MAX_DATA_BYTES = 256 * 1024
+
+/** Checks the `data` of an event against its type, and returns the problems. */
 export type CheckData = (data: unknown) => string[]
 
 interface CatalogueEntry {
@@ -21,23 +24,23 @@ interface CatalogueEntry {
   readonly revision: string
 }
 
-/** Those that may be published, by their names. */
+/** Event types that can be published, by name. */
 export type KnownTypes = ReadonlyMap<string, KnownType>
 
-/** A type that may be published, as it was when it was asked for. */
+/** An event type that can be published, as of the last read. */
 export interface KnownType {
   readonly revision: string
   readonly check: CheckData
 }
 
 /**
- * The catalogue as publishing needs it, cached with the schemas compiled. It may have changed since: storing an event
- * names the revision that the event was checked against, and nothing is rejected before the cache is refreshed.
+ * A cache of event types with their compiled schemas. The cache can be outdated: storing an event verifies the revision
+ * that the event was checked against, and no event is rejected before a refresh.
  */
 export interface Catalogue {
-  /** Asks Postgres for what is not remembered. */
+  /** Reads event types that are not cached from Postgres. */
   find(names: readonly string[]): Promise<KnownTypes>
-  /** Asks Postgres for all of it. */
+  /** Reads all of the event types from Postgres. */
   refresh(names: readonly string[]): Promise<KnownTypes>
   names(): Promise<string[]>
 }
@@ -45,17 +48,17 @@ export interface Catalogue {
 export function createCatalogue(sql: Sql): Catalogue {
   const known = new Map<string, KnownType>()
 
-  /** Calls that come soon after others asked are asked for together. */
-  const ask = batched(
-    async (questions: readonly (readonly string[])[]) => {
-      const names = new Set(questions.flat())
+  /** Concurrent calls share a statement. */
+  const load = batched(
+    async (calls: readonly (readonly string[])[]) => {
+      const names = new Set(calls.flat())
       const found = await findTypes(sql, names)
       for (const name of names) if (!found.has(name)) known.delete(name)
       for (const [name, { schema, revision }] of found) {
         if (known.get(name)?.revision === revision) continue
         known.set(name, { revision, check: compileCheck(schema) })
       }
-      return new Array<void>(questions.length)
+      return new Array<void>(calls.length)
     },
     { gatherMs: 0, maxSize: 500, parallel: 1 },
   )
@@ -68,12 +71,12 @@ export function createCatalogue(sql: Sql): Catalogue {
   return {
     async find(names) {
       const unknown = names.filter((name) => !known.has(name))
-      if (unknown.length > 0) await ask(unknown)
+      if (unknown.length > 0) await load(unknown)
       return pick(names)
     },
 
     async refresh(names) {
-      await ask(names)
+      await load(names)
       return pick(names)
     },
 
@@ -95,47 +98,47 @@ async function findTypes(
     text: `
       select name, schema, revision from posthorn.event_types
       where name = any ($1) and archived_at is null`,
-    // Postgres takes no NUL in a text, and no name has one.
+    // Postgres rejects NUL in text.
     values: [[...names].filter((name) => !name.includes('\0'))],
   })
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** Throws what is wrong with a schema that is none. */
+/** Compiles a schema. Throws if the schema is invalid. */
 export function compileCheck(schema: object | null): CheckData {
   if (!schema) return () => []
-  // `code` is what Ajv would write into a file, which it never does here.
+  // Ajv uses `code` only for standalone validation files.
   const regExp = Object.assign(boundedPattern, { code: '' })
   const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp } })
   addFormats.default(ajv)
   for (const [name, format] of Object.entries(ajv.formats)) boundFormat(ajv, name, format)
   const validate: ValidateFunction = ajv.compile(schema)
-  const plain = isPlainSchema(schema)
+  const isLinear = isLinearSchema(schema)
   return (data) => {
     try {
-      if (plain ? validateQuickly(validate, data) : withinBound(() => validate(data))) return []
+      if (isLinear ? validateLinear(validate, data) : withTimeout(() => validate(data))) return []
     } catch (error) {
-      if (error instanceof TookTooLong) return ['the schema takes too long on this data']
-      // A schema that refers to itself without end.
-      if (error instanceof RangeError) return ['the schema leads in a circle on this data']
+      if (error instanceof TimedOut) return ['the schema takes too long on this data']
+      // The stack overflows for a schema that refers to itself without end.
+      if (error instanceof RangeError) return ['the schema recurses without end on this data']
       throw error
     }
     return (validate.errors ?? []).map(({ instancePath, message }) =>
-      `${instancePath || 'the whole'} ${message ?? 'is not valid'}`.trim(),
+      `${instancePath || 'the value'} ${message ?? 'is not valid'}`.trim(),
     )
   }
 }
 
-function validateQuickly(validate: ValidateFunction, data: unknown): boolean {
+function validateLinear(validate: ValidateFunction, data: unknown): boolean {
   try {
-    return withFewSteps(() => validate(data))
+    return withStepLimit(() => validate(data))
   } catch (error) {
-    if (!(error instanceof NeedsBound)) throw error
-    return withinBound(() => validate(data))
+    if (!(error instanceof NeedsTimeout)) throw error
+    return withTimeout(() => validate(data))
   }
 }
 
-/** Formats of texts are patterns, too. */
+/** Formats use regular expressions too, so their steps count. */
 function boundFormat(ajv: Ajv2020, name: string, format: Format | undefined): void {
   const check = format instanceof RegExp ? (text: string) => format.test(text) : format
   if (typeof check !== 'function') return

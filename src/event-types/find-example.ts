@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { invalid } from '../lib/errors.ts'
 
-/** What the `data` of an event of a type looks like. Throws `invalid` for a type that is not offered or has none. */
+/** The example `data` of an event type. Throws `invalid` if the type is unknown, archived or without an example. */
 export async function findExample(db: Db, eventType: string): Promise<unknown> {
   const types = await db.eventType.findMany({
     where: { archivedAt: null },
@@ -29,7 +29,7 @@ export async function findExample(db: Db, eventType: string): Promise<unknown> {
     {
       path: ['eventType'],
       code: 'no_example',
-      detail: `The event type ${eventType} has no example to send. Choose another, or have an operator give it one.`,
+      detail: `The event type ${eventType} has no example to send. Choose another event type, or ask an operator to add an example.`,
     },
   ])
 }

@@ -1,22 +1,21 @@
-import type { CheckData } from '../event-types/event-type.ts'
-import { MAX_DATA_BYTES } from '../event-types/max-data-bytes.ts'
+import { type CheckData, MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { NewEvent } from './new-event.ts'
 
-/** Of what is wrong with one event by its schema, as much as somebody reads. */
+/** Schema violations listed for one event. */
 const MAX_PROBLEMS = 20
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** What is wrong with an event, whatever its type; `json` is its data. Paths begin at the event. */
+/** The issues of an event that do not depend on its type. `json` is its data. Paths are relative to the event. */
 export function checkEvent(event: NewEvent, json: string | undefined): FieldIssue[] {
   const issues: FieldIssue[] = []
   const report = (field: string, code: string, detail: string) =>
     issues.push({ path: [field], code, detail })
   if (json === undefined) {
-    report('data', 'required', 'data is required: give any JSON value.')
+    report('data', 'required', 'data is required. Send any JSON value.')
   } else if (Buffer.byteLength(json) > MAX_DATA_BYTES) {
     report(
       'data',
@@ -52,18 +51,18 @@ export function checkEvent(event: NewEvent, json: string | undefined): FieldIssu
   return issues
 }
 
-/** Whether RFC 3339 can write it: its years have four digits. */
+/** Years in RFC 3339 have four digits. */
 function isTime(time: Date): boolean {
   const year = time.getUTCFullYear()
   return year >= 1 && year <= 9_999
 }
 
-/** What is wrong with the data of an event by the schema of its type. */
+/** The issues of an event's data with the schema of its type. */
 export function checkAgainstSchema({ type, data }: NewEvent, check: CheckData): FieldIssue[] {
   const problems = check(data)
   if (problems.length === 0) return []
-  const told = problems.slice(0, MAX_PROBLEMS).join('; ')
+  const listed = problems.slice(0, MAX_PROBLEMS).join('; ')
   const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : ''
-  const detail = `data does not meet the schema of ${type}: ${told}${more}.`
+  const detail = `data does not match the schema of ${type}: ${listed}${more}.`
   return [{ path: ['data'], code: 'schema_mismatch', detail }]
 }

@@ -5,13 +5,13 @@ export interface DeliveredEvent {
   readonly id: string
   readonly type: string
   readonly occurredAt: Date
-  /** JSON, to the letter as it was published. */
+  /** The exact JSON text that was published. */
   readonly data: string
 }
 
 /**
- * The body of every attempt of every delivery of an event, to the letter: what is signed and sent. It depends on nothing
- * but these columns, so every attempt sends the same bytes.
+ * The signed body of an attempt. The body depends only on these columns of the event, so every attempt of every
+ * delivery sends the same bytes.
  */
 export function deliveryBody({ id, type, occurredAt, data }: DeliveredEvent): string {
   return `{"id":"${publicId('event', id)}","type":${JSON.stringify(type)},"timestamp":"${occurredAt.toISOString()}","data":${data}}`

@@ -1,22 +1,22 @@
 import type { Db } from '../db/client.ts'
-import type { Event, EventType, Prisma } from '../db/generated/prisma/client.ts'
+import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
-import { atLeastKey } from '../db/selection.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
-/** Which events. What is missing or null does not matter. */
+/** Conditions on events. A missing or null field matches every event. */
 export interface EventFilter {
   readonly uuid?: string | null | undefined
   readonly type?: string | null | undefined
-  /** When it was published: from `since` on, and before `until`. */
+  /** The earliest time of publication. */
   readonly since?: Date | null | undefined
+  /** Published before this time. */
   readonly until?: Date | null | undefined
 }
 
-/** A page of the events of an organization, newest first. */
+/** A page of an organization's events, newest first. */
 export async function findEvents(
   db: Db,
   organizationId: string,
@@ -39,7 +39,7 @@ export async function findEvents(
   })
 }
 
-/** The event with a public id, or `null` when the organization has none such. */
+/** The organization's event with a public id, or `null`. */
 export async function findEventById(
   db: Db,
   organizationId: string,
@@ -51,7 +51,7 @@ export async function findEventById(
   return await db.event.findUnique({ ...selection, where: { id: uuid, organizationId } })
 }
 
-/** An event that its publisher was just told the id of. The look-ups of one tick go together. */
+/** An event that this request published. Prisma batches the lookups of one tick. */
 export async function findPublishedEvent(
   db: Db,
   id: string,
@@ -59,28 +59,4 @@ export async function findPublishedEvent(
 ): Promise<Event | null> {
   const uuid = parseId('event', id)
   return uuid ? await db.event.findUnique({ ...selection, where: { id: uuid } }) : null
-}
-
-type TypeSelection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
-
-/** The catalogue: the types that can be published and subscribed to, by name, and on request the archived ones. */
-export async function findEventTypes(
-  db: Db,
-  { includeArchived }: { readonly includeArchived: boolean },
-  selection: TypeSelection,
-): Promise<EventType[]> {
-  return await db.eventType.findMany({
-    ...selection,
-    where: includeArchived ? {} : { archivedAt: null },
-    orderBy: { name: 'asc' },
-  })
-}
-
-/** A type that was there a moment ago. Types are never removed. */
-export async function rereadEventType(
-  db: Db,
-  name: string,
-  selection: TypeSelection,
-): Promise<EventType> {
-  return await db.eventType.findUniqueOrThrow({ ...atLeastKey(selection, 'name'), where: { name } })
 }

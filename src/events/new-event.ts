@@ -2,10 +2,10 @@
 export interface NewEvent {
   readonly type: string
   readonly data: unknown
-  /** When it occurred; default: now. */
+  /** Default: now. */
   readonly occurredAt?: Date | null
-  /** 1 to 255 characters, remembered for 24 hours: publishing again with it answers with the first event. */
+  /** 1 to 255 characters. For 24 hours, publishing with the same key returns the first event. */
   readonly idempotencyKey?: string | null
-  /** The W3C trace context to send on with every delivery. */
+  /** A W3C `traceparent`, sent with every delivery of the event. */
   readonly traceParent?: string | null
 }

@@ -8,37 +8,36 @@ import { checkAgainstSchema, checkEvent } from './check-event.ts'
 import type { NewEvent } from './new-event.ts'
 import { createStoreEvents, type EventRow, isOutdated } from './store-events.ts'
 
-/** How long the events of a call are checked before the event loop goes on. */
+/** Checking yields to the event loop after this time. */
 const CHECK_SLICE_MS = 10
 
-/** How long the events of one call may be checked in all: only schemas that were written badly take as long. */
-const CHECK_WITHIN_MS = 1_000
+/** The longest time to check the events of one call. Only badly written schemas take longer. */
+const MAX_CHECK_MS = 1_000
 
-/** How often the catalogue may change while the events of a call are checked and stored. */
+/** Tries to check and store the events of a call while the catalogue keeps changing. */
 const MAX_TRIES = 5
 
-/** The events of one call. */
+/** Events that one call can publish. */
 export const MAX_EVENTS_PER_CALL = 1_000
 
 export interface PublishedEvent {
   readonly id: string
-  /** How many deliveries it has, one for each enabled webhook that subscribes to its type. */
+  /** One delivery for each enabled webhook that subscribes to the event type. */
   readonly deliveryCount: number
-  /** Whether the idempotency key was used before, so that this is the event of its first use. */
+  /** Whether this is the event of an earlier call with the same idempotency key. */
   readonly duplicate: boolean
 }
 
-/** Publishes all the events or, when anything is wrong with one of them, none. */
+/** Publishes all the events, or none and throws `invalid` if any event has an issue. */
 export type PublishEvents = (
   organizationId: string,
   events: readonly NewEvent[],
 ) => Promise<PublishedEvent[]>
 
-/** The one way in for events that come through Node. */
 export function createPublishEvents(sql: Sql, catalogue: Catalogue): PublishEvents {
   const store = createStoreEvents(sql)
 
-  /** The catalogue may have changed since it was read: then events are checked again before any is stored or rejected. */
+  /** If the cached catalogue is outdated, the events are checked again before any is stored or rejected. */
   async function publish(organizationId: string, events: readonly NewEvent[]) {
     const names = [...new Set(events.map(({ type }) => type))]
     let types = await catalogue.find(names)
@@ -86,7 +85,7 @@ function nullIfOutdated(error: unknown): null {
 function changesTooOften(): DomainError {
   return new DomainError(
     'unavailable',
-    'The event types changed again and again while the events were checked. Nothing was published; try again.',
+    'The event types kept changing while the events were checked. Nothing was published. Try again.',
   )
 }
 
@@ -97,9 +96,9 @@ function areSame(before: KnownTypes, after: KnownTypes): boolean {
   return unchanged.length === before.size && after.size === before.size
 }
 
-interface Checked {
+interface CheckedEvents {
   readonly rows: readonly EventRow[]
-  /** What is wrong with the events. Then the rows are not to be stored. */
+  /** With any issue, the rows must not be stored. */
   readonly issues: readonly FieldIssue[]
 }
 
@@ -107,27 +106,27 @@ async function toRows(
   types: KnownTypes,
   organizationId: string,
   events: readonly NewEvent[],
-): Promise<Checked> {
+): Promise<CheckedEvents> {
   const issues: FieldIssue[] = []
   const rows: EventRow[] = []
-  const begun = performance.now()
-  let sliceBegun = begun
+  const startedAtMs = performance.now()
+  let sliceStartedAtMs = startedAtMs
   for (const [index, event] of events.entries()) {
-    const now = performance.now()
-    if (now - begun > CHECK_WITHIN_MS) {
+    const nowMs = performance.now()
+    if (nowMs - startedAtMs > MAX_CHECK_MS) {
       issues.push(tooSlow(index))
       break
     }
-    if (now - sliceBegun > CHECK_SLICE_MS) {
-      // Not an immediate, the first of which comes before all else that waits.
+    if (nowMs - sliceStartedAtMs > CHECK_SLICE_MS) {
+      // A timer, because `setImmediate` can run before pending I/O.
       await setTimeout(0)
-      sliceBegun = performance.now()
+      sliceStartedAtMs = performance.now()
     }
     const data = JSON.stringify(event.data)
     const type = types.get(event.type)
-    const wrong = checkEvent(event, data)
-    if (type) wrong.push(...checkAgainstSchema(event, type.check))
-    for (const issue of wrong) issues.push({ ...issue, path: ['events', index, ...issue.path] })
+    const found = checkEvent(event, data)
+    if (type) found.push(...checkAgainstSchema(event, type.check))
+    for (const issue of found) issues.push({ ...issue, path: ['events', index, ...issue.path] })
     rows.push({
       organizationId,
       type: event.type,
@@ -142,7 +141,7 @@ async function toRows(
 }
 
 function tooSlow(index: number): FieldIssue {
-  const detail = `The events from number ${index + 1} on were not checked, as the schemas took too long for those before. Publish fewer at once, or simplify the schema.`
+  const detail = `The events from number ${index + 1} on were not checked, because checking the events before them took longer than ${MAX_CHECK_MS} ms. Publish fewer events per call, or simplify the schemas.`
   return { path: ['events', index, 'data'], code: 'check_too_slow', detail }
 }
 

@@ -4,11 +4,11 @@ import { isRejection } from '../db/rejection.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError } from '../lib/errors.ts'
 
-/** An event that was checked, as it is stored. */
+/** The columns of a checked event. */
 export interface EventRow {
   readonly organizationId: string
   readonly type: string
-  /** Of the type that the event was checked against. */
+  /** The revision of the event type that the event was checked against. */
   readonly typeRevision: string
   /** JSON. */
   readonly data: string
@@ -20,40 +20,40 @@ export interface EventRow {
 export interface StoredEvent {
   readonly uuid: string
   readonly deliveryCount: number
-  /** Whether its idempotency key was used before, so that this is the event of the first use. */
+  /** Whether this is the event of an earlier call with the same idempotency key. */
   readonly duplicate: boolean
 }
 
 /**
- * Stores the events of one call with their deliveries and jobs, all or none; resolves after the commit. Where a type has
- * changed since the events were checked, it stores nothing and rejects with an error that `isOutdated` recognizes.
+ * Stores the events of one call with their deliveries and jobs, all or none, and resolves after the commit. If an event
+ * type changed since the check, stores nothing and rejects with an error that `isOutdated` recognizes.
  */
 export type StoreEvents = (rows: readonly EventRow[]) => Promise<readonly StoredEvent[]>
 
 /** Calls within this time share a transaction. */
 const GATHER_MS = 1
 
-/** Of the calls that share a statement: how many, and their events and the characters of their data together. */
+/** Bounds of one statement: calls, their events, and the characters of their data. */
 const MAX_CALLS = 250
 const MAX_EVENTS = 500
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** Further statements would wait for each other at the indexes. */
+/** More parallel statements would wait for each other's index pages. */
 const PARALLEL = 2
 
 /**
- * How long a call waits for an idempotency key that an open transaction has just used, before the caller is told to try
- * again; and how long calls that share a statement wait before each is tried by itself.
+ * How long a call waits for an idempotency key of an open transaction before it fails, and how long calls that share a
+ * statement wait before each is retried alone.
  */
 const LOCK_TIMEOUT_MS = 1_000
 const SHARED_LOCK_TIMEOUT_MS = 100
 
 /**
- * Calls made close together share a transaction; a call that Postgres rejects is rejected alone. Calls with idempotency
- * keys share transactions of their own, so that the others never wait for a key.
+ * Concurrent calls share a transaction, and a call that Postgres rejects fails alone. Calls with idempotency keys have
+ * separate transactions, so that calls without a key never wait for one.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
-  const gather = (lockTimeoutMs: (calls: number) => number) =>
+  const createBatch = (lockTimeoutMs: (calls: number) => number) =>
     batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeoutMs(calls.length)), {
       gatherMs: GATHER_MS,
       maxSize: MAX_CALLS,
@@ -62,17 +62,17 @@ export function createStoreEvents(sql: Sql): StoreEvents {
       isolate: (error) =>
         (isRejection(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
-  const storeKeyed = gather((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS))
-  const storeOther = gather(() => 0)
+  const storeKeyed = createBatch((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS))
+  const storeUnkeyed = createBatch(() => 0)
   return (rows) =>
     rows.some(({ idempotencyKey }) => idempotencyKey !== null)
-      ? storeKeyed(rows).catch(rethrow)
-      : storeOther(rows)
+      ? storeKeyed(rows).catch(throwConflict)
+      : storeUnkeyed(rows)
 }
 
 type Rows = readonly EventRow[]
 
-/** How much of a statement a call fills. */
+/** The fraction of a statement's bounds that a call uses. */
 function weigh(rows: Rows): number {
   const characters = rows.reduce((sum, row) => sum + row.data.length, 0)
   return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
@@ -87,7 +87,7 @@ async function storeCalls(
   const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
-    // The lock timeout is set before the function is called, and ends with the transaction. 0 is none.
+    // Sets the lock timeout before the function runs, until the end of the transaction. 0 disables it.
     text: `
       select event_id, delivery_count, duplicate from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
@@ -114,15 +114,14 @@ async function storeCalls(
 
 type StoredRow = [eventId: string, deliveryCount: number, duplicate: boolean]
 
-/** What `posthorn.insert_events` raises when a type has changed. */
+/** `posthorn.insert_events` raises this code if an event type has changed. */
 const OUTDATED = 'PH412'
 
-/** Whether an error says that a type has changed, and nothing was stored. */
 export function isOutdated(error: unknown): boolean {
   return codeOf(error) === OUTDATED
 }
 
-/** What `posthorn.insert_events` raises when a key was used for another event; its detail lists which. */
+/** `posthorn.insert_events` raises this code if a key was used for another event. The detail lists the ordinals. */
 const IDEMPOTENCY_CONFLICT = 'PH409'
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const LOCK_NOT_AVAILABLE = '55P03'
@@ -131,8 +130,8 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code
 }
 
-/** A conflict concerns one call, as calls that share a statement are isolated: its ordinals are of that call. */
-function rethrow(error: { detail?: string }): never {
+/** The ordinals belong to one call: after a conflict, each call of the batch runs alone. */
+function throwConflict(error: { detail?: string }): never {
   if (codeOf(error) !== IDEMPOTENCY_CONFLICT) throw error
   const detail =
     'idempotencyKey was used for another event in the last 24 hours. Use a new key for a new event.'

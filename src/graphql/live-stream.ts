@@ -4,13 +4,13 @@ import { parseId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
 import type { LiveEvent } from '../live/live-event.ts'
-import { type EndReason, MAX_WAITING_EVENTS, type StreamItem } from '../live/subscriber.ts'
+import { type EndReason, MAX_QUEUED_EVENTS, type StreamItem } from '../live/subscriber.ts'
 import { type Context, callerOf } from './context.ts'
 
 /** Which live events of the caller's organization a subscription receives. */
 export interface StreamOptions {
-  readonly wants: (liveEvent: LiveEvent) => boolean
-  readonly ofHealth?: boolean
+  readonly filter: (liveEvent: LiveEvent) => boolean
+  readonly needsHealth?: boolean
   /** The public id of the only webhook to receive events of. Null: all. */
   readonly webhookId?: string | null | undefined
 }
@@ -18,7 +18,7 @@ export interface StreamOptions {
 /** Opens a subscription. Once the promise resolves, the stream misses no event. */
 export async function openStream(
   context: Context,
-  { wants, ofHealth = false, webhookId }: StreamOptions,
+  { filter, needsHealth = false, webhookId }: StreamOptions,
 ): Promise<AsyncIterable<StreamItem>> {
   const { organizationId, keyId: apiKeyId, sessionId } = callerOf(context)
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
@@ -26,10 +26,11 @@ export async function openStream(
     organizationId,
     apiKeyId,
     sessionId,
-    ofHealth,
-    wants: (liveEvent) => wants(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
+    needsHealth,
+    filter: (liveEvent) =>
+      filter(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
     toError,
-    cut: context.cut ?? (() => {}),
+    disconnect: context.cut ?? (() => {}),
   })
 }
 
@@ -67,7 +68,7 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
   'fell behind': [
     'SLOW_CONSUMER',
-    `This client has more than ${MAX_WAITING_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
+    `This client has more than ${MAX_QUEUED_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
   ],
   revoked: ['UNAUTHENTICATED', 'The API key was revoked.'],
   expired: ['UNAUTHENTICATED', 'The API key has expired.'],

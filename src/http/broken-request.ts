@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
-import { HEADERS_WITHIN_MS, MAX_HEADER_BYTES, REQUEST_WITHIN_MS } from './http-limits.ts'
+import { HEADERS_TIMEOUT_MS, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from './http-limits.ts'
 import { problemBody } from './problem.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
 
-/** Answers what never became a request, such as broken HTTP, with a problem, and closes the connection. */
+/** Answers a request that the HTTP parser rejects with a problem, and closes the connection. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -19,7 +19,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]
-  // Whoever never reads it must not keep the socket.
+  // A client that never reads the response must not keep the socket open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
@@ -28,12 +28,12 @@ function explain(code: string | undefined): [kind: ProblemKind, detail: string] 
     case 'HPE_HEADER_OVERFLOW':
       return [
         'headers_too_large',
-        `The headers have more than ${MAX_HEADER_BYTES.toLocaleString('en')} bytes, which is the most that is accepted.`,
+        `The headers exceed the limit of ${MAX_HEADER_BYTES.toLocaleString('en')} bytes.`,
       ]
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [
         'timed_out',
-        `The request took too long: its headers may take ${HEADERS_WITHIN_MS / 1_000} seconds, and all of it ${REQUEST_WITHIN_MS / 1_000}.`,
+        `The request took too long: the limit is ${HEADERS_TIMEOUT_MS / 1_000} seconds for the headers and ${REQUEST_TIMEOUT_MS / 1_000} for the whole request.`,
       ]
     default:
       return ['malformed', 'The request is not valid HTTP/1.1.']

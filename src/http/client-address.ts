@@ -1,8 +1,8 @@
-import { createRangeCheck, isAddress } from '../outbound/address-ranges.ts'
+import { createRangeCheck, isAddress } from '../outbound/address-range.ts'
 
 /**
- * Finds the client of a request: the other end of the connection or, where that is a trusted proxy, the last address in
- * `X-Forwarded-For` that is none. What stands left of that address anybody could have written.
+ * Finds the client address of a request: the peer of the connection or, if the peer is a trusted proxy, the last address
+ * in `X-Forwarded-For` that is not one. Clients can forge the addresses to the left of it.
  */
 export function createClientAddress(
   trustedProxies: readonly string[],
@@ -13,7 +13,7 @@ export function createClientAddress(
     const hops = forwardedFor?.split(',') ?? []
     while (hops.length > 0 && isTrusted(client)) {
       const hop = plainAddress((hops.pop() as string).trim())
-      // A proxy that does not say where a request comes from is all that is known of it.
+      // The proxy gave no usable address, so the proxy itself is the last known hop.
       if (!isAddress(hop)) break
       client = hop
     }
@@ -21,7 +21,7 @@ export function createClientAddress(
   }
 }
 
-/** Without brackets, port and zone, and IPv4 as IPv4: `[2001:db8::1]:443`, `192.0.2.1:80` and `::ffff:192.0.2.1`. */
+/** Removes brackets, port, zone and the IPv4 mapping: `[2001:db8::1]:443`, `192.0.2.1:80`, `::ffff:192.0.2.1`. */
 function plainAddress(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   const [, beforePort] = /^([\d.]+):\d+$/.exec(text) ?? []

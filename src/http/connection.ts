@@ -4,14 +4,15 @@ import { createClientAddress } from './client-address.ts'
 
 /** The connection of a request. */
 export interface Connection {
-  /** The client's address; there is none where the routes are called without a server. */
+  /** The client's address; undefined if the routes are called without a server. */
   readonly address: string | undefined
+  /** Destroys the connection. */
   cut(): void
 }
 
 const CLIENT_ADDRESS = 'clientAddress'
 
-/** Lets `connectionOf` look through these proxies, given as CIDR ranges. */
+/** Makes `connectionOf` return the client's address behind these proxies, given as CIDR ranges. */
 export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandler {
   const clientAddress = createClientAddress(trustedProxies)
   return async (context, next) => {

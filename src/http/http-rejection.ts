@@ -1,7 +1,7 @@
 import type { FieldError } from './field-error.ts'
 import type { ProblemKind } from './problem-kind.ts'
 
-/** A rejection of what only HTTP has: a method, a media type, a header, a parameter. */
+/** Rejects something that only HTTP has: a method, a media type, a header or a parameter. */
 export class HttpRejection extends Error {
   override readonly name = 'HttpRejection'
   readonly kind: ProblemKind

@@ -1,11 +1,11 @@
 import { HttpRejection } from './http-rejection.ts'
 
-/** What to throw where a path exists, but not with this method. */
+/** The error for a known path with another method; its response has an `Allow` header. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): HttpRejection {
   const allow = allowed.toSorted().join(', ')
   return new HttpRejection(
     'method_not_allowed',
-    `${method} is not possible here. The methods of this path are ${allow}.`,
+    `${method} is not allowed on this path. Its methods are ${allow}.`,
     { headers: { allow } },
   )
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../lib/errors.ts'
 
-/** Every kind of problem that the API answers with: the domain's errors, and those that only HTTP knows. */
+/** Every kind of problem in responses: the domain's errors and those that only HTTP has. */
 export type ProblemKind =
   | ErrorCode
   | 'method_not_allowed'
@@ -12,7 +12,7 @@ export type ProblemKind =
 
 interface KindFacts {
   readonly status: number
-  /** The same for every problem of the kind (RFC 9457, section 3.1.3). */
+  /** Must not vary between problems of the kind (RFC 9457, section 3.1.3). */
   readonly title: string
   readonly retryAfterSeconds?: number
 }

@@ -8,21 +8,21 @@ import { MAX_URL_LENGTH } from './http-limits.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
 
-/** An RFC 9457 problem, before it is written down. */
+/** An RFC 9457 problem. */
 interface Problem {
   readonly kind: ProblemKind
   readonly detail: string
   readonly errors?: readonly object[]
   readonly instance?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: what is usual for the kind. */
+  /** Default: that of the kind, if any. */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** The answer to anything thrown while a request was handled. What is not for the caller is logged and masked. */
+/** The response to an error thrown by a request handler. Errors that are not for the caller are logged and masked. */
 export function problemResponse(error: unknown, request: Request, logger: Logger): Response {
   if (error instanceof DomainError) {
-    if (error.code === 'unavailable') logger.warn({ error }, 'the database cannot be reached')
+    if (error.code === 'unavailable') logger.warn({ error }, 'the database is unreachable')
     return toResponse(domainProblem(error, request))
   }
   if (error instanceof HttpRejection) return toResponse(error)
@@ -31,21 +31,19 @@ export function problemResponse(error: unknown, request: Request, logger: Logger
     return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })
   }
   if (isDatabaseUnavailable(error)) {
-    logger.warn({ error }, 'the database cannot be reached')
+    logger.warn({ error }, 'the database is unreachable')
     return toResponse(UNAVAILABLE)
   }
-  return toResponse(masked(error, request, logger))
+  return toResponse(internalProblem(error, request, logger))
 }
 
-/** The answer to a URL that is longer than any that means something. */
 export function urlTooLongProblem(): Response {
   return toResponse({
     kind: 'url_too_long',
-    detail: `The URL has more than ${MAX_URL_LENGTH.toLocaleString('en')} characters, which is the most that is accepted.`,
+    detail: `The URL exceeds the limit of ${MAX_URL_LENGTH.toLocaleString('en')} characters.`,
   })
 }
 
-/** The answer for a path that leads nowhere. */
 export function notFoundProblem(path: string): Response {
   return toResponse({
     kind: 'not_found',
@@ -61,7 +59,7 @@ function domainProblem(error: DomainError, request: Request): Problem {
   return { kind: code, detail: summary(issues), errors: listedIssues(issues), headers }
 }
 
-/** RFC 6750, section 3: without a token, no error is named. */
+/** RFC 6750, section 3: a request without a token gets no error code. */
 function challenge(error: DomainError, request: Request): Record<string, string> {
   const parameters = ['realm="posthorn"']
   if (error.code === 'forbidden') {
@@ -73,18 +71,18 @@ function challenge(error: DomainError, request: Request): Record<string, string>
   return { 'www-authenticate': `Bearer ${parameters.join(', ')}` }
 }
 
-function masked(error: unknown, request: Request, logger: Logger): Problem {
+function internalProblem(error: unknown, request: Request, logger: Logger): Problem {
   const reference = randomUUID()
   const { pathname } = new URL(request.url)
   logger.error({ error, reference, method: request.method, path: pathname }, 'a request failed')
   return {
     kind: 'internal',
-    detail: `Something went wrong on our side. Name the reference ${reference} when you report it.`,
+    detail: `Something went wrong on our side. Quote the reference ${reference} when you report it.`,
     instance: `urn:uuid:${reference}`,
   }
 }
 
-/** What has no kind of its own is told as the general mistake of a caller. */
+/** A status without a kind of its own counts as `malformed`. */
 function kindOf(status: number): ProblemKind {
   const kinds = Object.keys(PROBLEM_KINDS) as ProblemKind[]
   return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
@@ -95,7 +93,6 @@ const UNAVAILABLE: Problem = {
   detail: UNAVAILABLE_DETAIL,
 }
 
-/** A problem as JSON. */
 export function problemBody({ kind, detail, errors, instance }: Problem): string {
   const { status, title } = PROBLEM_KINDS[kind]
   const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`
@@ -104,8 +101,8 @@ export function problemBody({ kind, detail, errors, instance }: Problem): string
 
 function toResponse(problem: Problem): Response {
   const { kind, headers } = problem
-  const { status, retryAfterSeconds: usual } = PROBLEM_KINDS[kind]
-  const { retryAfterSeconds = usual } = problem
+  const { status, retryAfterSeconds: defaultSeconds } = PROBLEM_KINDS[kind]
+  const { retryAfterSeconds = defaultSeconds } = problem
   return new Response(problemBody(problem), {
     status,
     headers: {

@@ -1,10 +1,12 @@
 import { DomainError } from '../lib/errors.ts'
 import { HttpRejection } from './http-rejection.ts'
 
-/** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024
 
-/** The JSON object in the body of a request. Refuses everything else without repeating any of it. */
+/**
+ * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `too_large` or `malformed`; the
+ * errors repeat nothing of the body, which may have secrets.
+ */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   requireJson(request.headers)
   const text = decodeUtf8(await readBytes(request))
@@ -38,7 +40,7 @@ function requireJson(headers: Headers): void {
   }
 }
 
-/** Reads no further than the bound, whatever `Content-Length` says or leaves out. */
+/** Stops reading at the limit even if `Content-Length` is missing or wrong. */
 async function readBytes(request: Request): Promise<Buffer> {
   if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) throw tooLarge()
   const reader = request.body?.getReader()
@@ -47,7 +49,7 @@ async function readBytes(request: Request): Promise<Buffer> {
   let size = 0
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new DomainError('malformed', 'The body ended before it was whole.', { cause })
+      throw new DomainError('malformed', 'The body is incomplete.', { cause })
     })
     if (done) return Buffer.concat(chunks)
     size += value.byteLength
@@ -82,6 +84,6 @@ function malformed(message: string): DomainError {
 function tooLarge(): DomainError {
   return new DomainError(
     'too_large',
-    `The body has more than ${MAX_BODY_BYTES.toLocaleString('en')} bytes, which is the most that is accepted.`,
+    `The body exceeds the limit of ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`,
   )
 }

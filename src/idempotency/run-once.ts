@@ -5,96 +5,96 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError } from '../lib/errors.ts'
 
-/** How long the answer to a call is kept for its repetitions. */
-export const IDEMPOTENCY_KEY_VALID_MS = 24 * 60 * 60 * 1_000
+/** How long an idempotency key is valid. */
+export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1_000
 
-/** What tells one call from another: who asks for what, under which key, with which input. */
+/** A call with an idempotency key. Calls with the same organization, operation and key are one call. */
 export interface IdempotentCall {
   /** The organization's uuid. */
   readonly organizationId: string
-  /** The call's name. The same key under another one is another call. */
+  /** The name of the operation. */
   readonly operation: string
   /** Chosen by the caller: 1 to 255 characters, without NUL. */
   readonly key: string
-  /** Of the input, from `hashRequest`. */
+  /** The result of `hashRequest` for the input. */
   readonly requestHash: Uint8Array<ArrayBuffer>
 }
 
-/** What a call made: the uuid of the new row, and the answer, which survives JSON. */
+/** The result of a call: the uuid of the new row, and the answer, which must survive JSON. */
 export interface Created<Answer> {
   readonly resourceId: string
   readonly answer: Answer
 }
 
 /**
- * Runs `make` once per call and answers its repetitions from memory for 24 hours. What is made and the memory of it
- * commit together; when `make` throws, nothing stays and the key is free again. Throws `conflict` for a key that was
- * used with another input, and while the first call runs.
+ * Runs `create` once per call, and returns the stored answer to repeated calls for 24 hours. The new row and the answer
+ * commit together; if `create` throws, neither is stored and the key is free again. Throws `conflict` if the key was used
+ * with another input, or while the first call runs.
  */
 export async function runOnce<Answer>(
   { prisma, keyring }: { readonly prisma: PrismaClient; readonly keyring: Keyring },
   call: IdempotentCall,
-  make: (tx: Db) => Promise<Created<Answer>>,
+  create: (tx: Db) => Promise<Created<Answer>>,
 ): Promise<Answer> {
   const { organizationId, operation, key, requestHash } = call
   const row = { organizationId, operation, key }
   const name = JSON.stringify(['idempotency', organizationId, operation, key])
 
-  const answerOnce = async (tx: Db) => {
-    const now = await takeTurn(tx, name)
+  const createOrRepeat = async (tx: Db) => {
+    const now = await lockCall(tx, name)
     const earlier = await tx.idempotencyKey.findFirst({
-      where: { ...row, createdAt: { gt: new Date(now.getTime() - IDEMPOTENCY_KEY_VALID_MS) } },
+      where: { ...row, createdAt: { gt: new Date(now.getTime() - IDEMPOTENCY_KEY_TTL_MS) } },
     })
     if (earlier) {
-      if (!Buffer.from(earlier.requestHash).equals(requestHash)) throw usedOtherwise()
+      if (!Buffer.from(earlier.requestHash).equals(requestHash)) throw keyReused()
       const stored = keyring.decrypt(earlier.responseCiphertext as Uint8Array, name)
       return JSON.parse(stored.toString()) as Answer
     }
-    const { resourceId, answer } = await make(tx)
+    const { resourceId, answer } = await create(tx)
     const responseCiphertext = keyring.encrypt(Buffer.from(JSON.stringify(answer)), name)
-    const memory = { requestHash, resourceId, responseCiphertext, createdAt: now }
+    const result = { requestHash, resourceId, responseCiphertext, createdAt: now }
     await tx.idempotencyKey.upsert({
       where: { organizationId_operation_key: row },
-      create: { ...row, ...memory },
-      update: memory,
+      create: { ...row, ...result },
+      update: result,
     })
     return answer
   }
-  // Read committed: whoever gets the lock next must see what its last holder committed.
-  return await actForOrganization(prisma, organizationId, answerOnce, {
+  // Read committed: the next holder of the lock must see what the previous one committed.
+  return await actForOrganization(prisma, organizationId, createOrRepeat, {
     isolationLevel: 'ReadCommitted',
   })
 }
 
-/** Deletes the memories of calls that are older than 24 hours. Answers how many. */
+/** Deletes idempotency keys older than 24 hours. Returns how many. */
 export async function deleteExpiredIdempotencyKeys(sql: Sql): Promise<number> {
   const { rowCount } = await sql.query(
     `delete from posthorn.idempotency_keys where created_at <= now() - $1 * interval '1 millisecond'`,
-    [IDEMPOTENCY_KEY_VALID_MS],
+    [IDEMPOTENCY_KEY_TTL_MS],
   )
   return rowCount ?? 0
 }
 
-/** A hash of a JSON value that does not depend on the order of its objects' keys. */
+/** Hashes a JSON value; the order of object keys does not matter. */
 export function hashRequest(value: unknown): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(canonicalJson(value)).digest())
 }
 
 /**
- * Held until the transaction ends, so that two calls of one key never run at once. Answers the time by the clock of
- * Postgres, which all processes share.
+ * Locks the call until the transaction ends, so that two calls with one key never run at the same time. Returns the time
+ * of Postgres's clock, which all processes share.
  */
-async function takeTurn(tx: Db, name: string): Promise<Date> {
-  const [lock] = await tx.$queryRaw<{ taken: boolean; now: Date }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken, now() as now`
-  if (lock?.taken) return lock.now
+async function lockCall(tx: Db, name: string): Promise<Date> {
+  const [lock] = await tx.$queryRaw<{ acquired: boolean; now: Date }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as acquired, now() as now`
+  if (lock?.acquired) return lock.now
   throw new DomainError(
     'conflict',
     'A call with this idempotency key is still running. Try again shortly, with the same key.',
   )
 }
 
-function usedOtherwise(): DomainError {
+function keyReused(): DomainError {
   return new DomainError(
     'conflict',
     'This idempotency key was used within the last 24 hours with another input. Use a new key for a new call.',
@@ -102,13 +102,13 @@ function usedOtherwise(): DomainError {
 }
 
 /**
- * JSON but for a comma after every item, with the keys of objects sorted. Iterative, because input may nest deeper
- * than the stack.
+ * JSON with sorted object keys and a comma after every item. Iterative, because deeply nested input could overflow the
+ * stack.
  */
 function canonicalJson(root: unknown): string {
-  const todo: ({ text: string } | { value: unknown })[] = [{ value: root }]
+  const stack: ({ text: string } | { value: unknown })[] = [{ value: root }]
   let json = ''
-  for (let next = todo.pop(); next; next = todo.pop()) {
+  for (let next = stack.pop(); next; next = stack.pop()) {
     if ('text' in next) {
       json += next.text
       continue
@@ -117,13 +117,13 @@ function canonicalJson(root: unknown): string {
     if (typeof value !== 'object' || value === null) {
       json += JSON.stringify(value) ?? 'null'
     } else if (Array.isArray(value)) {
-      todo.push({ text: ']' })
-      for (const item of value.toReversed()) todo.push({ text: ',' }, { value: item })
+      stack.push({ text: ']' })
+      for (const item of value.toReversed()) stack.push({ text: ',' }, { value: item })
       json += '['
     } else {
-      todo.push({ text: '}' })
-      for (const [key, item] of Object.entries(value).sort(byKey)) {
-        todo.push({ text: ',' }, { value: item }, { text: `${JSON.stringify(key)}:` })
+      stack.push({ text: '}' })
+      for (const [key, item] of Object.entries(value).sort(byKeyDescending)) {
+        stack.push({ text: ',' }, { value: item }, { text: `${JSON.stringify(key)}:` })
       }
       json += '{'
     }
@@ -131,7 +131,7 @@ function canonicalJson(root: unknown): string {
   return json
 }
 
-/** Backwards, because what is pushed last is written first. */
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+/** Descending, because the stack reverses the order. */
+function byKeyDescending([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? 1 : -1
 }

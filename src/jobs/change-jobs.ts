@@ -9,14 +9,14 @@ import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import { findJobsByIds } from './find-jobs.ts'
 import { DELIVER, deliveryIdOf, type Job, parseJobId } from './job.ts'
 
-/** Of one call. */
+/** Jobs that one call can change. */
 export const MAX_JOBS = 100
 
-/** What became of one job that was to be changed. */
+/** The result for one job of a call. */
 export interface JobChange {
   readonly id: string
   readonly outcome: 'changed' | 'running' | 'undeliverable' | 'not_found'
-  /** As it is now; null when it is gone. */
+  /** The job after the call. Null if the job is gone. */
   readonly job: Job | null
 }
 
@@ -25,16 +25,16 @@ export interface JobDeps {
   readonly sql: Sql
   /** The schema of graphile-worker. */
   readonly workerSchema: string
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
 /**
- * Runs jobs now, failed ones too. The job of a delivery is redelivered: the attempt goes before others, and it is made
- * although its webhook is on hold.
+ * Runs jobs now, including failed ones. For the job of a delivery, the delivery is redelivered: the attempt has
+ * priority, and is made even if the webhook is on hold.
  */
 export async function runJobsNow(deps: JobDeps, ids: readonly string[]): Promise<JobChange[]> {
-  requireFew(ids)
+  requireAtMostMaxJobs(ids)
   const found = await findJobsByIds(deps.sql, deps.workerSchema, ids)
   const changed = new Set<string>()
   for (const job of found.values()) {
@@ -48,9 +48,9 @@ export async function runJobsNow(deps: JobDeps, ids: readonly string[]): Promise
     }
   }
   const others = [...found.values()].filter((job) => job.task !== DELIVER).map(({ id }) => id)
-  const changes = await changeJobs(deps, others, 'job.run_now', {}, RESCHEDULE, [new Date()])
+  const changes = await changeJobs(deps, others, 'job.run_now', {}, rescheduleSql, [new Date()])
   for (const change of changes) if (change.outcome === 'changed') changed.add(change.id)
-  await writeAudit(
+  await auditRedelivered(
     deps,
     [...changed].filter((id) => found.get(id)?.task === DELIVER),
     found,
@@ -58,7 +58,7 @@ export async function runJobsNow(deps: JobDeps, ids: readonly string[]): Promise
   return await report(deps, ids, changed)
 }
 
-/** Answers `false` for a delivery that can no longer be sent. */
+/** Returns false if the delivery can no longer be sent. */
 async function tryToRedeliver(
   { prisma, sql, actor }: JobDeps,
   deliveryId: string,
@@ -78,33 +78,33 @@ async function tryToRedeliver(
   }
 }
 
-async function writeAudit(
+async function auditRedelivered(
   { sql, actor = SYSTEM }: JobDeps,
   ids: readonly string[],
   jobs: ReadonlyMap<string, Job>,
 ): Promise<void> {
   await sql.query(
-    `select posthorn.write_audit_entry($1, d.organization_id, 'job.run_now', given.id, null,
-       jsonb_build_object('key', given.key))
-     from unnest($2::text[], $3::text[]) as given (id, key)
-     left join posthorn.deliveries as d on d.id = posthorn.parse_type_id('msg', given.key)`,
+    `select posthorn.write_audit_entry($1, d.organization_id, 'job.run_now', job.id, null,
+       jsonb_build_object('key', job.key))
+     from unnest($2::text[], $3::text[]) as job (id, key)
+     left join posthorn.deliveries as d on d.id = posthorn.parse_type_id('msg', job.key)`,
     [actorJson(actor), ids, ids.map((id) => jobs.get(id)?.key ?? null)],
   )
 }
 
 /**
- * Moves jobs to another time, failed ones too, and the next attempts of their deliveries with them. The delivery of a
- * failed job, exhausted or canceled, is pending again, with its whole retry schedule.
+ * Reschedules jobs, including failed ones, and the next attempts of their deliveries. An exhausted or canceled delivery
+ * becomes pending again with a full retry schedule.
  */
 export async function rescheduleJobs(
   deps: JobDeps,
   ids: readonly string[],
   runAt: Date,
 ): Promise<JobChange[]> {
-  return await changeJobs(deps, ids, 'job.rescheduled', { runAt }, RESCHEDULE, [runAt])
+  return await changeJobs(deps, ids, 'job.rescheduled', { runAt }, rescheduleSql, [runAt])
 }
 
-const RESCHEDULE = (schema: string) => `
+const rescheduleSql = (schema: string) => `
   delivery as (
     update posthorn.deliveries as d set
       state = 'pending', finished_at = null, next_attempt_at = greatest($2::timestamptz, now()), is_backfilled = true,
@@ -126,7 +126,7 @@ const RESCHEDULE = (schema: string) => `
     where job.task_identifier <> '${DELIVER}'
   )`
 
-/** Fails jobs for good. The delivery of a failed job is canceled, and keeps the reason. */
+/** Fails jobs for good. Their deliveries are canceled with `reason`, which has 1 to 1,000 characters. */
 export async function failJobs(
   deps: JobDeps,
   ids: readonly string[],
@@ -141,42 +141,42 @@ export async function failJobs(
       },
     ])
   }
-  const changes = await changeJobs(deps, ids, 'job.failed', { reason }, FAIL, [reason])
+  const changes = await changeJobs(deps, ids, 'job.failed', { reason }, failSql, [reason])
   const uuids = changes.flatMap(({ outcome, job }) => {
     const deliveryId = outcome === 'changed' && job ? deliveryIdOf(job) : null
     return (deliveryId && parseId('delivery', deliveryId)) ?? []
   })
-  // The job stays, failed and with its reason, like that of an exhausted delivery.
+  // Like the job of an exhausted delivery, the failed job stays visible, with the reason.
   await cancelDeliveries(deps.sql, uuids, deps.actor, reason)
   return changes
 }
 
-const FAIL = (schema: string) => `
+const failSql = (schema: string) => `
   changed as (
     select failed.id, failed.key
     from ${schema}.permanently_fail_jobs(array(select id from job), $2) as failed
   )`
 
-/** Removes jobs as if they had completed. A pending delivery gets its job again within five minutes. */
+/** Removes jobs as completed. The sweep restores the job of a pending delivery within five minutes. */
 export async function completeJobs(deps: JobDeps, ids: readonly string[]): Promise<JobChange[]> {
-  return await changeJobs(deps, ids, 'job.completed', {}, COMPLETE, [])
+  return await changeJobs(deps, ids, 'job.completed', {}, completeSql, [])
 }
 
-const COMPLETE = (schema: string) => `
+const completeSql = (schema: string) => `
   changed as (
     select completed.id, completed.key from ${schema}.complete_jobs(array(select id from job)) as completed
   )`
 
-/** The functions of graphile-worker skip the jobs that run, and answer with those that they changed. */
+/** The functions of graphile-worker skip running jobs and return the jobs that they changed. */
 async function changeJobs(
   deps: JobDeps,
   ids: readonly string[],
   action: AuditAction,
   after: object,
-  change: (schema: string) => string,
+  changeSql: (schema: string) => string,
   values: readonly unknown[],
 ): Promise<JobChange[]> {
-  requireFew(ids)
+  requireAtMostMaxJobs(ids)
   const { sql, workerSchema, actor = SYSTEM } = deps
   const first = values.length + 2
   const { rows } = await sql.query<{ id: string }>(
@@ -184,7 +184,7 @@ async function changeJobs(
        select job.id, job.key, job.task_identifier from ${workerSchema}.jobs as job
        where job.id = any ($1::bigint[]) and job.task_identifier like 'posthorn:%' and job.locked_at is null
      ),
-     ${change(workerSchema)},
+     ${changeSql(workerSchema)},
      audited as (
        select count(posthorn.write_audit_entry($${first}, delivery.organization_id, $${first + 1}, changed.id::text, null,
          $${first + 2}::jsonb || jsonb_build_object('key', changed.key)))
@@ -220,7 +220,7 @@ function outcomeOf(unchanged: Job | null): JobChange['outcome'] {
   return unchanged.state === 'running' ? 'running' : 'undeliverable'
 }
 
-function requireFew(ids: readonly string[]): void {
+function requireAtMostMaxJobs(ids: readonly string[]): void {
   if (ids.length > MAX_JOBS) throw invalid([tooMany(ids.length)])
 }
 

@@ -1,18 +1,18 @@
 import type { Sql } from '../db/client.ts'
-import { IN_STATE, IS_OURS, JOB_STATES, type JobState } from './job.ts'
+import { IN_STATE, IS_POSTHORN_JOB, JOB_STATES, type JobState } from './job.ts'
 
-/** How many jobs of one state are counted; a million would take too long for a page that is looked at all day. */
+/** Jobs counted per state. Dashboards poll the counts, so a backlog of millions must not slow each poll. */
 export const MAX_COUNTED = 10_000
 
 export interface JobCount {
   readonly task: string
   readonly state: JobState
   readonly count: number
-  /** False when the state holds more jobs than are counted, so that there are perhaps more of the task. */
+  /** False if the state has 10,000 jobs or more, so that the task can have more than `count`. */
   readonly exact: boolean
 }
 
-/** How many jobs there are, by task and state; of each state the first 10,000 are counted. */
+/** Counts jobs by task and state, up to 10,000 per state. */
 export async function countJobs(sql: Sql, workerSchema: string): Promise<JobCount[]> {
   const counted = JOB_STATES.map(
     (state) => `
@@ -20,7 +20,7 @@ export async function countJobs(sql: Sql, workerSchema: string): Promise<JobCoun
         select first.task, '${state}' as state, count(*)::int as count
         from (
           select job.task_identifier as task from ${workerSchema}.jobs as job
-          where ${IS_OURS} and ${IN_STATE[state]} limit ${MAX_COUNTED}
+          where ${IS_POSTHORN_JOB} and ${IN_STATE[state]} limit ${MAX_COUNTED}
         ) as first
         group by first.task
       ) as counts`,

@@ -3,7 +3,7 @@ import type { Delivery, Organization, Prisma } from '../db/generated/prisma/clie
 import { parseId } from '../db/ids.ts'
 import { atLeastKey } from '../db/selection.ts'
 
-/** The deliveries with these public ids, of whatever organization, in their order. */
+/** The deliveries with these public ids, of any organization, in the order of the ids. */
 export async function findDeliveriesOfJobs(
   db: Db,
   ids: readonly string[],
@@ -18,7 +18,7 @@ export async function findDeliveriesOfJobs(
   return uuids.map((uuid) => (uuid === null ? null : (byId.get(uuid) ?? null)))
 }
 
-/** The organizations that the deliveries with these public ids belong to, in the order of the ids. */
+/** The organizations of the deliveries with these public ids, in the order of the ids. */
 export async function findOrganizationsOfJobs(
   db: Db,
   ids: readonly string[],

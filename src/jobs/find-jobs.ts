@@ -1,13 +1,20 @@
 import type { Sql } from '../db/client.ts'
-import { IN_STATE, IS_OURS, JOB_COLUMNS, type Job, type JobState, parseJobId } from './job.ts'
+import {
+  IN_STATE,
+  IS_POSTHORN_JOB,
+  JOB_COLUMNS,
+  type Job,
+  type JobState,
+  parseJobId,
+} from './job.ts'
 
-/** What is missing or null does not matter. */
+/** Conditions on jobs. A missing or null field matches every job. */
 export interface JobFilter {
   readonly task?: string | null | undefined
   readonly state?: JobState | null | undefined
 }
 
-/** Rows between two ids, neither included: the first `limit` of them or, `fromEnd`, the last. */
+/** The first `limit` jobs between two ids (exclusive), or with `fromEnd` the last. */
 export interface JobPage {
   readonly after?: string | null | undefined
   readonly before?: string | null | undefined
@@ -15,7 +22,7 @@ export interface JobPage {
   readonly fromEnd: boolean
 }
 
-/** A page of jobs in the order they were added or, from the end, in reverse. The primary key of the jobs serves it. */
+/** A page of jobs by id, descending with `fromEnd`. The primary key of the jobs serves the order. */
 export async function findJobs(
   sql: Sql,
   workerSchema: string,
@@ -24,7 +31,7 @@ export async function findJobs(
 ): Promise<Job[]> {
   const { rows } = await sql.query<Job>(
     `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job
-     where ${IS_OURS} and ($1::text is null or job.task_identifier = $1)
+     where ${IS_POSTHORN_JOB} and ($1::text is null or job.task_identifier = $1)
        and ($2::bigint is null or job.id > $2) and ($3::bigint is null or job.id < $3)
        and ${state ? IN_STATE[state] : 'true'}
      order by job.id ${page.fromEnd ? 'desc' : 'asc'} limit $4`,
@@ -33,14 +40,14 @@ export async function findJobs(
   return rows
 }
 
-/** The jobs that are still there, of those with these ids. */
+/** The existing jobs with these ids, by id. */
 export async function findJobsByIds(
   sql: Sql,
   workerSchema: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Job>> {
   const { rows } = await sql.query<Job>(
-    `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job where ${IS_OURS} and job.id = any ($1::bigint[])`,
+    `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job where ${IS_POSTHORN_JOB} and job.id = any ($1::bigint[])`,
     [ids.filter((id) => parseJobId(id) !== null)],
   )
   return new Map(rows.map((job) => [job.id, job]))

@@ -1,15 +1,15 @@
 import { parseId } from '../db/ids.ts'
 
-/** Where a job stands, as graphile-worker sees it. */
+/** The states of a job in graphile-worker. */
 export const JOB_STATES = ['due', 'scheduled', 'running', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
-/** A job of Posthorn in graphile-worker. Jobs that completed are gone. */
+/** A job of Posthorn in graphile-worker, which deletes completed jobs. */
 export interface Job {
-  /** A number in decimal digits. */
+  /** A bigint in decimal digits. */
   readonly id: string
   readonly task: string
-  /** Of a delivery's job, the delivery's id. */
+  /** For the job of a delivery: the delivery's public id. */
   readonly key: string | null
   readonly state: JobState
   readonly runAt: Date
@@ -24,7 +24,7 @@ export interface Job {
 /** The task of the jobs that make attempts. */
 export const DELIVER = 'posthorn:deliver'
 
-/** SQL: the columns of a `Job`, of a row `job` of the view `jobs`. */
+/** SQL: the columns of a `Job`, from a row `job` of the view `jobs`. */
 export const JOB_COLUMNS = `
   job.id::text as id, job.task_identifier as task, job.key,
   case
@@ -36,7 +36,7 @@ export const JOB_COLUMNS = `
   job.run_at as "runAt", job.attempts, job.max_attempts as "maxAttempts", job.last_error as "lastError",
   job.created_at as "createdAt", job.locked_at as "lockedAt", job.locked_by as "lockedBy"`
 
-/** SQL: the same as conditions. */
+/** SQL: the condition for each state. */
 export const IN_STATE: Readonly<Record<JobState, string>> = {
   due: 'job.locked_at is null and job.attempts < job.max_attempts and job.run_at <= now()',
   scheduled: 'job.locked_at is null and job.attempts < job.max_attempts and job.run_at > now()',
@@ -44,15 +44,15 @@ export const IN_STATE: Readonly<Record<JobState, string>> = {
   failed: 'job.locked_at is null and job.attempts >= job.max_attempts',
 }
 
-/** SQL: whether a job is ours: another program may use the schema, too. */
-export const IS_OURS = `job.task_identifier like 'posthorn:%'`
+/** SQL: whether a job is Posthorn's. Another program can use the same graphile-worker schema. */
+export const IS_POSTHORN_JOB = `job.task_identifier like 'posthorn:%'`
 
-/** The id of a job as a caller gives it -> one that Postgres takes as `bigint`, or `null`. */
+/** The id of a job if Postgres accepts the input as `bigint`, else `null`. */
 export function parseJobId(id: string): string | null {
   return /^[1-9]\d{0,17}$/.test(id) ? id : null
 }
 
-/** The public id of the delivery that a job makes an attempt for. */
+/** The public id of a job's delivery, or `null` for a job of another task. */
 export function deliveryIdOf({ task, key }: Job): string | null {
   return task === DELIVER && key !== null && parseId('delivery', key) !== null ? key : null
 }

@@ -1,15 +1,15 @@
 export interface BatchOptions<Input> {
-  /** How long the first call of a batch waits for others, in milliseconds; 0: until the end of the tick. */
+  /** How long the first call of a batch waits for others, in milliseconds. 0: until the end of the tick. */
   readonly gatherMs: number
-  /** The calls in a batch, at most. */
+  /** The maximum number of calls in a batch. */
   readonly maxSize: number
-  /** What the calls of a batch may weigh together; a heavier call goes alone. Default: anything. */
+  /** The maximum total weight of a batch; a heavier call runs alone. Default: no limit. */
   readonly weight?: { readonly max: number; readonly of: (input: Input) => number }
-  /** How many batches run at once; meanwhile further calls gather. Default: any number. */
+  /** How many batches may run in parallel; further calls wait for the next batch. Default: no limit. */
   readonly parallel?: number
   /**
-   * Whether an error rejects one of the calls and says for certain that nothing was done. Then the batch runs again by
-   * halves, until only the calls at fault are rejected. Default: never.
+   * Whether an error is caused by one of the calls and the batch certainly had no effect. The batch then runs again in
+   * halves, until only the faulty calls fail. Default: never.
    */
   readonly isolate?: (error: unknown) => boolean
 }
@@ -22,8 +22,8 @@ interface Call<Input, Output> extends PromiseWithResolvers<Output> {
 }
 
 /**
- * Turns many concurrent calls into few: calls made close together run as one batch, and each gets its own answer.
- * `run` answers one result for each input, in order; when it throws, every call of that batch does.
+ * Batches concurrent calls: calls that arrive close together run as one batch, and each gets its own result. `run`
+ * returns one result per input, in order; if it throws, every call of the batch throws.
  */
 export function batched<Input, Output>(
   run: Run<Input, Output>,
@@ -41,13 +41,13 @@ export function batched<Input, Output>(
 
   function start(batch: Call<Input, Output>[]): void {
     running += 1
-    void settle(run, batch, isolate).then(() => {
+    void runBatch(run, batch, isolate).then(() => {
       running -= 1
       if (!gathering) flush()
     })
   }
 
-  /** The calls that waited longest, as many as a batch may hold. */
+  /** Removes the oldest calls, up to the limits of a batch. */
   function takeBatch(): Call<Input, Output>[] {
     let count = 1
     for (let sum = calls[0]?.weight ?? 0; count < Math.min(calls.length, maxSize); count++) {
@@ -70,8 +70,8 @@ export function batched<Input, Output>(
   }
 }
 
-/** Answers every call. Halves run one after the other, so that the calls keep their order. */
-async function settle<Input, Output>(
+/** Settles every call of the batch. Halves run one after the other, so that calls keep their order. */
+async function runBatch<Input, Output>(
   run: Run<Input, Output>,
   calls: readonly Call<Input, Output>[],
   isolate: BatchOptions<Input>['isolate'],
@@ -82,8 +82,8 @@ async function settle<Input, Output>(
   } catch (error) {
     if (calls.length > 1 && isolate?.(error)) {
       const half = Math.ceil(calls.length / 2)
-      await settle(run, calls.slice(0, half), isolate)
-      await settle(run, calls.slice(half), isolate)
+      await runBatch(run, calls.slice(0, half), isolate)
+      await runBatch(run, calls.slice(half), isolate)
     } else {
       for (const call of calls) call.reject(error)
     }

@@ -1,6 +1,6 @@
 /**
- * Why a request could not be carried out, in words that every transport translates:
- * REST to a status (http/problem.ts), GraphQL to a typed error (graphql/errors.ts), the CLI to an exit code.
+ * Why a request failed. Each transport translates the codes: REST to a status (http/problem.ts), GraphQL to a typed
+ * error (graphql/errors.ts), the CLI to an exit code.
  */
 export type ErrorCode =
   | 'malformed'
@@ -13,19 +13,19 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
-/** One thing wrong with one field: where it is, a stable code, and what to do about it. */
+/** A rule that a field breaks: the path of the field, a stable code, and a sentence with the remedy. */
 export interface FieldIssue {
   readonly path: readonly (string | number)[]
   readonly code: string
   readonly detail: string
 }
 
-/** A failure that the caller can understand and act on. Anything else thrown is our fault, and is masked. */
+/** An error that the caller can act on. Every other error is a fault of Posthorn, and transports mask it. */
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: ErrorCode
   readonly issues: readonly FieldIssue[]
-  /** When trying again can help, where that is known. */
+  /** After how many seconds a retry may succeed, if known. */
   readonly retryAfterSeconds?: number
 
   constructor(
@@ -44,27 +44,27 @@ export class DomainError extends Error {
   }
 }
 
-/** All the fields that break a rule, reported together. */
+/** One error for all fields that break a rule. */
 export function invalid(issues: readonly FieldIssue[]): DomainError {
   const summary = issues.map((issue) => issue.detail).join(' ')
   return new DomainError('invalid', summary, { issues })
 }
 
-/** Also the answer for what belongs to another organization: its existence is not told. */
+/** Also used for things of another organization, so that their existence stays secret. */
 export function notFound(thing: string, id: string): DomainError {
   return new DomainError('not_found', `There is no ${thing} ${JSON.stringify(id)}.`)
 }
 
-/** More than is allowed in some time; nothing was done. */
+/** The request exceeds a rate limit and had no effect. */
 export function rateLimited(message: string, retryAfterSeconds: number): DomainError {
   return new DomainError('rate_limited', message, { retryAfterSeconds })
 }
 
-/** What is said where Postgres cannot be reached. Of a statement whose connection broke, all may have been done. */
+/** If the connection broke during a statement, the statement may have committed; hence the idempotency key. */
 export const UNAVAILABLE_DETAIL =
-  'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.'
+  'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.'
 
-/** Postgres cannot be reached or refuses work for now, and trying again later is right. */
+/** Postgres is unreachable or overloaded; the caller should retry. */
 export function unavailable(cause: unknown): DomainError {
   return new DomainError('unavailable', UNAVAILABLE_DETAIL, { cause })
 }

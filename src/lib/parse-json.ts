@@ -1,17 +1,17 @@
 import { isExactNumber } from './exact-number.ts'
 
-/** Deeper than any operation means to be; V8 takes long to build what is nested a hundred thousand deep. */
+/** No real document nests this deep; V8 is slow to build one that nests a hundred thousand levels. */
 export const MAX_JSON_NESTING = 200
 
-/** More objects and lists than anybody publishes in a megabyte, and as many as are made in a few milliseconds. */
+/** No real document of a megabyte has this many objects and arrays; V8 builds them in a few milliseconds. */
 const MAX_CONTAINERS = 100_000
 
-/** Why a text is not taken, though it may be JSON. */
+/** The text exceeds a limit of `parseJson`; it may be valid JSON. */
 export class InvalidJson extends Error {}
 
 /**
- * Parses JSON, or throws: for what is no JSON, is nested too deep or has too many parts, and for numbers that would
- * silently become others, such as an id of 20 digits.
+ * Parses JSON. Throws `SyntaxError` for invalid JSON, and `InvalidJson` for more than 200 levels, for more than 100,000
+ * objects and arrays, and for a number that would silently change, such as an id of 20 digits.
  */
 export function parseJson(text: string): unknown {
   checkTokens(text)
@@ -19,14 +19,14 @@ export function parseJson(text: string): unknown {
 }
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d]
-/** `{` and `[`, and so `}` and `]`, differ by this bit. */
+/** `{` differs from `[`, and `}` from `]`, in this bit only. */
 const BRACE_BIT = 0x20
 
-/** Numbers as short as this, with an exponent as short as `e99`, are kept exactly. */
+/** Numbers up to this length, with an exponent up to the length of `e99`, are always exact. */
 const SHORT_NUMBER = 15
 const SHORT_EXPONENT = 3
 
-/** One pass over the text. Whether it is JSON is for the parser to say. */
+/** Scans the text once. It does not validate the syntax; `JSON.parse` does. */
 function checkTokens(text: string): void {
   let nesting = 0
   let containers = 0
@@ -37,15 +37,15 @@ function checkTokens(text: string): void {
     else if ((code & ~BRACE_BIT) === OPEN) {
       nesting++
       containers++
-      if (nesting > MAX_JSON_NESTING || containers > MAX_CONTAINERS) throw tooMuch(nesting)
+      if (nesting > MAX_JSON_NESTING || containers > MAX_CONTAINERS) throw tooComplex(nesting)
     } else if ((code & ~BRACE_BIT) === CLOSE) nesting--
   }
 }
 
-function tooMuch(nesting: number): InvalidJson {
+function tooComplex(nesting: number): InvalidJson {
   return nesting > MAX_JSON_NESTING
-    ? new InvalidJson(`is nested more than ${MAX_JSON_NESTING} deep.`)
-    : new InvalidJson(`holds more than ${MAX_CONTAINERS.toLocaleString('en')} objects and lists.`)
+    ? new InvalidJson(`is nested more than ${MAX_JSON_NESTING} levels deep.`)
+    : new InvalidJson(`holds more than ${MAX_CONTAINERS.toLocaleString('en')} objects and arrays.`)
 }
 
 function endOfString(text: string, start: number): number {

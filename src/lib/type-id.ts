@@ -1,4 +1,4 @@
-/** TypeIDs (https://github.com/jetify-com/typeid): a prefix and a uuid in Crockford's base 32, in lower case. */
+/** TypeIDs (https://github.com/jetify-com/typeid): a prefix and a uuid in Crockford's base 32, lower case. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** 26 characters carry 130 bits; the first two are zero. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type FieldIssue, invalid } from './errors.ts'
 
-/** Checks input by a schema: the parsed data, or every field that breaks a rule. */
+/** Checks input against a schema. Returns the parsed data, or an issue for every field that breaks a rule. */
 export function checkInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -11,7 +11,7 @@ export function checkInput<Schema extends z.ZodType>(
   return { data: null, issues: result.error.issues.map(fieldIssue) }
 }
 
-/** Parses input by a schema, or throws one error that lists every field that breaks a rule. */
+/** Parses input against a schema. Throws one `invalid` error that lists every field that breaks a rule. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -23,16 +23,18 @@ export function parseInput<Schema extends z.ZodType>(
 
 function fieldIssue(issue: z.core.$ZodIssue): FieldIssue {
   const path = issue.path.filter((part) => typeof part !== 'symbol')
-  // A rule of ours says its own code in `params`; of zod's, the kind of issue is the code.
-  const own = issue.code === 'custom' ? issue.params?.['code'] : undefined
-  if (typeof own === 'string') return { path, code: own, detail: sentence(path, issue.message) }
+  // Custom rules give their code in `params`; for other rules zod's issue code is used.
+  const customCode = issue.code === 'custom' ? issue.params?.['code'] : undefined
+  if (typeof customCode === 'string') {
+    return { path, code: customCode, detail: sentence(path, issue.message) }
+  }
   if (issue.code === 'invalid_type' && issue.input === undefined) {
     return { path, code: 'required', detail: sentence(path, 'is required.') }
   }
   return { path, code: issue.code, detail: sentence(path, issue.message) }
 }
 
-/** `url is required.`: a message that begins with a verb reads on from the field's name. */
+/** Joins the field's name and a message that begins with a verb: `url is required.` */
 function sentence(path: readonly (string | number)[], message: string): string {
   const ended = /[.!?]$/.test(message) ? message : `${message}.`
   return path.length > 0 ? `${fieldName(path)} ${lowerFirst(ended)}` : ended

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The version in package.json, which is one folder up both in a clone and in the published package. */
+/** The version in package.json, which has the same relative path in a clone and in the published package. */
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ).version

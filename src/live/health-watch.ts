@@ -1,30 +1,29 @@
 import type { Sql } from '../db/client.ts'
 import type { LiveEvent, LiveHealth } from './live-event.ts'
 
-/** Finds out from the attempts of all processes when a webhook begins to fail, and when it works again. */
+/** Derives changes of webhook health from the live events of all processes. */
 export interface HealthWatch {
-  /** Resolves once the changes of an organization's webhooks from then on will be told. */
+  /** Resolves once `changes` covers the webhooks of an organization. */
   watch(organizationId: string): Promise<void>
   unwatch(organizationId: string): void
-  /** The changes that follow from what happened. To be asked for one after the other. */
+  /** Returns the changes of health that follow from live events. Await each call before the next one. */
   changes(liveEvents: readonly LiveEvent[]): Promise<LiveEvent[]>
 }
 
 interface Condition {
   disabled: boolean
-  held: boolean
+  onHold: boolean
   failing: boolean
-  /** The newest attempt it is known from. */
+  /** The newest attempt that changed the condition; empty before the first. */
   attemptId: string
 }
 
-/** Those that are enabled and work are left out. */
+/** Conditions by webhook id. A missing webhook is healthy. */
 type Conditions = Map<string, Condition>
 
 /**
- * A webhook is failing when its newest attempt failed, and healthy when it succeeded or there is none. It is held from
- * when the breaker says so until an attempt succeeds or somebody releases it. While it is disabled only switching it
- * changes its health.
+ * A webhook is failing if its newest attempt failed, and healthy if it succeeded or if there is none. A webhook on hold
+ * stays on hold until an attempt succeeds or somebody resumes it. A disabled webhook stays disabled until it is enabled.
  */
 export function createHealthWatch(sql: Sql): HealthWatch {
   const watched = new Map<string, Promise<Conditions>>()
@@ -45,9 +44,12 @@ export function createHealthWatch(sql: Sql): HealthWatch {
 
     async changes(liveEvents) {
       const changes: LiveEvent[] = []
-      for (const [organizationId, own] of Map.groupBy(liveEvents, (one) => one.organizationId)) {
+      for (const [organizationId, own] of Map.groupBy(
+        liveEvents,
+        (liveEvent) => liveEvent.organizationId,
+      )) {
         const conditions = await watched.get(organizationId)?.catch(() => null)
-        if (conditions) changes.push(...own.flatMap((one) => changeOf(conditions, one)))
+        if (conditions) changes.push(...own.flatMap((liveEvent) => changeOf(conditions, liveEvent)))
       }
       return changes
     },
@@ -59,7 +61,7 @@ function changeOf(conditions: Conditions, liveEvent: LiveEvent): LiveEvent[] {
   if (kind === 'canceled') return []
   const condition = conditions.get(webhookId) ?? {
     disabled: false,
-    held: false,
+    onHold: false,
     failing: false,
     attemptId: '',
   }
@@ -67,21 +69,21 @@ function changeOf(conditions: Conditions, liveEvent: LiveEvent): LiveEvent[] {
   const before = healthOf(condition)
   if (kind === 'health') {
     condition.disabled = liveEvent.health === 'disabled'
-    condition.held = liveEvent.health === 'on_hold'
+    condition.onHold = liveEvent.health === 'on_hold'
   }
-  // Processes notify side by side, so that an older attempt may come after a newer one.
+  // Processes notify concurrently, so an older attempt may arrive after a newer one.
   else if (liveEvent.attemptId > condition.attemptId) {
     condition.failing = !liveEvent.succeeded
-    if (liveEvent.succeeded) condition.held = false
+    if (liveEvent.succeeded) condition.onHold = false
     condition.attemptId = liveEvent.attemptId
   }
   const health = healthOf(condition)
   return health === before ? [] : [{ kind: 'health', organizationId, webhookId, health }]
 }
 
-function healthOf({ disabled, held, failing }: Condition): LiveHealth {
+function healthOf({ disabled, onHold, failing }: Condition): LiveHealth {
   if (disabled) return 'disabled'
-  if (held) return 'on_hold'
+  if (onHold) return 'on_hold'
   return failing ? 'failing' : 'healthy'
 }
 
@@ -89,16 +91,16 @@ async function readConditions(sql: Sql, organizationId: string): Promise<Conditi
   const { rows } = await sql.query<{
     id: string
     disabled: boolean
-    held: boolean
+    onHold: boolean
     failing: boolean
   }>(
-    `select w.id, not w.enabled as disabled, coalesce(f.on_hold_since is not null, false) as held,
+    `select w.id, not w.enabled as disabled, coalesce(s.on_hold_since is not null, false) as "onHold",
        c.failing_since is not null as failing
      from posthorn.webhooks as w
      left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-     left join posthorn.webhook_schedules as f on f.webhook_id = w.id
+     left join posthorn.webhook_schedules as s on s.webhook_id = w.id
      where w.organization_id = $1 and w.deleted_at is null
-       and (not w.enabled or c.failing_since is not null or f.on_hold_since is not null)`,
+       and (not w.enabled or c.failing_since is not null or s.on_hold_since is not null)`,
     [organizationId],
   )
   return new Map(rows.map(({ id, ...condition }) => [id, { ...condition, attemptId: '' }]))

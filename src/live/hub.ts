@@ -8,9 +8,9 @@ import { type EndReason, type StreamItem, Subscriber } from './subscriber.ts'
 export interface HubDeps {
   readonly databaseUrl: string
   readonly sql: Sql
-  /** Of these API keys, those that were revoked or expired, by their uuids. */
-  readonly findEndedKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
-  /** Of these sessions of the console, those that are over, by their uuids. */
+  /** Returns the uuids of those API keys that are revoked or expired. */
+  readonly findInactiveKeys: (keyIds: string[]) => Promise<Map<string, 'revoked' | 'expired'>>
+  /** Returns the uuids of those console sessions that have ended. */
   readonly findEndedSessions: (sessionIds: string[]) => Promise<Set<string>>
   readonly onError: (error: unknown) => void
 }
@@ -18,32 +18,32 @@ export interface HubDeps {
 export interface Subscription {
   readonly organizationId: string
   readonly apiKeyId: string
-  /** The session of the console that it was begun in. */
+  /** The console session that opened the subscription. */
   readonly sessionId?: string | undefined
-  readonly wants: (liveEvent: LiveEvent) => boolean
-  /** Whether it hears of health, which is found out from the attempts. */
-  readonly ofHealth: boolean
+  readonly filter: (liveEvent: LiveEvent) => boolean
+  /** Whether the stream needs changes of health, which cost a watch of the organization's webhooks. */
+  readonly needsHealth: boolean
   readonly toError: (reason: EndReason) => Error
   /** Breaks the client's connection. */
-  readonly cut: () => void
+  readonly disconnect: () => void
 }
 
-/** All the streams of this process. They share one connection to Postgres, which is there while there are streams. */
+/** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
 export interface LiveHub extends AsyncDisposable {
   /**
-   * Resolves once nothing that happens from then on is missed. Throws when the key has too many streams in this
-   * process, and `unavailable` when Postgres cannot be reached.
+   * Resolves once the stream gets all later live events. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, and
+   * `unavailable` if Postgres cannot be reached.
    */
   subscribe(subscription: Subscription): Promise<AsyncIterableIterator<StreamItem>>
 }
 
-/** The streams of one API key in one process. */
+/** Streams of one API key in one process. */
 export const MAX_STREAMS_PER_KEY = 100
 
 const CHECK_KEYS_EVERY_MS = 2_000
 
-/** A client that does not even read that it fell behind is given up. */
-const CUT_AFTER_MS = 10_000
+/** A client that does not read the error of its ended stream within this time is disconnected. */
+const DISCONNECT_AFTER_MS = 10_000
 
 export function createLiveHub(deps: HubDeps): LiveHub {
   const subscribers = new Map<Subscriber, Subscription>()
@@ -54,11 +54,11 @@ export function createLiveHub(deps: HubDeps): LiveHub {
   const health = createHealthWatch(deps.sql)
 
   function start(): Listener {
-    timer = setInterval(() => endStreamsOfEnded().catch(deps.onError), CHECK_KEYS_EVERY_MS)
+    timer = setInterval(() => endUnauthorizedStreams().catch(deps.onError), CHECK_KEYS_EVERY_MS)
     timer.unref()
     return startListener({
       ...deps,
-      organizationIds: () => [...new Set(ids('organizationId'))],
+      organizationIds: () => [...new Set(idsOfSubscribers('organizationId'))],
       onLiveEvents: async (liveEvents) => dispatch(await withHealth(liveEvents)),
     })
   }
@@ -76,10 +76,10 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     }
   }
 
-  async function endStreamsOfEnded(): Promise<void> {
+  async function endUnauthorizedStreams(): Promise<void> {
     const sessionIds = [...subscribers.values()].flatMap(({ sessionId }) => sessionId ?? [])
     const [endedKeys, endedSessions] = await Promise.all([
-      deps.findEndedKeys([...new Set(ids('apiKeyId'))]),
+      deps.findInactiveKeys([...new Set(idsOfSubscribers('apiKeyId'))]),
       sessionIds.length > 0 ? deps.findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
     ])
     for (const [subscriber, { sessionId }] of [...subscribers]) {
@@ -89,20 +89,22 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     }
   }
 
-  function ids(of: 'organizationId' | 'apiKeyId'): string[] {
-    return [...subscribers.keys()].map((subscriber) => subscriber[of])
+  function idsOfSubscribers(name: 'organizationId' | 'apiKeyId'): string[] {
+    return [...subscribers.keys()].map((subscriber) => subscriber[name])
   }
 
   function onEnd(subscriber: Subscriber, subscription: Subscription, reason: EndReason | null) {
     subscribers.delete(subscriber)
     if (reason) {
       setTimeout(() => {
-        if (!subscriber.finished) subscription.cut()
-      }, CUT_AFTER_MS).unref()
+        if (!subscriber.finished) subscription.disconnect()
+      }, DISCONNECT_AFTER_MS).unref()
     }
     const { organizationId } = subscriber
-    const rest = [...subscribers.values()].filter((one) => one.organizationId === organizationId)
-    if (!rest.some(({ ofHealth }) => ofHealth)) health.unwatch(organizationId)
+    const rest = [...subscribers.values()].filter(
+      (other) => other.organizationId === organizationId,
+    )
+    if (!rest.some(({ needsHealth }) => needsHealth)) health.unwatch(organizationId)
     if (subscribers.size === 0) stop()
     else if (rest.length === 0) listener?.update().catch(deps.onError)
   }
@@ -111,17 +113,19 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     clearInterval(timer)
     const stopping = listener?.[Symbol.asyncDispose]()
     listener = null
-    const done = Promise.resolve(stopping)
+    const stopped = Promise.resolve(stopping)
       .catch(deps.onError)
-      .finally(() => closing.delete(done))
-    closing.add(done)
+      .finally(() => closing.delete(stopped))
+    closing.add(stopped)
   }
 
   return {
     async subscribe(subscription) {
       if (closed) throw shuttingDown()
       const { apiKeyId } = subscription
-      if (ids('apiKeyId').filter((id) => id === apiKeyId).length >= MAX_STREAMS_PER_KEY) {
+      if (
+        idsOfSubscribers('apiKeyId').filter((id) => id === apiKeyId).length >= MAX_STREAMS_PER_KEY
+      ) {
         throw subscription.toError('too many')
       }
       const subscriber = new Subscriber({
@@ -132,7 +136,7 @@ export function createLiveHub(deps: HubDeps): LiveHub {
       listener ??= start()
       try {
         await listener.update()
-        if (subscription.ofHealth) await health.watch(subscription.organizationId)
+        if (subscription.needsHealth) await health.watch(subscription.organizationId)
       } catch (error) {
         void subscriber.return()
         throw closed ? shuttingDown() : unavailable(error)
@@ -142,9 +146,9 @@ export function createLiveHub(deps: HubDeps): LiveHub {
 
     async [Symbol.asyncDispose]() {
       closed = true
-      // Cut, not completed: clients take the end of a broken connection as a reason to connect again.
-      for (const [subscriber, { cut }] of [...subscribers]) {
-        cut()
+      // Clients reconnect after a broken connection, but not after a completed stream.
+      for (const [subscriber, { disconnect }] of [...subscribers]) {
+        disconnect()
         subscriber.end('shutting down')
       }
       await Promise.all(closing)

@@ -8,50 +8,54 @@ import { readAttempts } from './read-attempts.ts'
 export interface ListenerDeps {
   readonly databaseUrl: string
   readonly sql: Sql
-  /** The organizations that somebody wants to hear of. */
+  /** The organizations that have subscribers in this process. */
   readonly organizationIds: () => string[]
   readonly onLiveEvents: (liveEvents: readonly LiveEvent[]) => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
-/** Hears what any process notifies of some organizations, on a connection of its own. */
+/** Receives the live events of some organizations from all processes, on its own connection. */
 export interface Listener extends AsyncDisposable {
-  /** Resolves once whoever notifies knows which organizations are listened for now. */
+  /** Resolves once the current organizations are registered, so that all processes notify of them. */
   update(): Promise<void>
 }
 
-/** How long a listener that was killed is still notified to. */
+/** How long other processes notify a listener that was killed. */
 const EXPIRES_AFTER_S = 60
 
-/** How often it says that it is there; this also finds out that the connection is broken. */
+/** How often the listener renews its registration. This also detects a broken connection. */
 const RENEW_EVERY_MS = 10_000
 
-/** An attempt is notified this much after its id was made at most, but for an accident. */
-const ANNOUNCED_WITHIN_S = 5
+/** The notification of an attempt follows the creation of its id within this time, unless a process fails. */
+const NOTIFIED_WITHIN_S = 5
 
-/** Attempts remembered as heard of, because a range that is read may hold some of them again. */
-const MAX_REMEMBERED = 20_000
+/** Ids of received attempts that are kept, as a range read from the tables may contain them again. */
+const MAX_SEEN = 20_000
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export function startListener(deps: ListenerDeps): Listener {
   const listenerId = randomUUID()
-  const heard = new Set<string>()
-  /** All attempts before it were heard of. */
-  let heardUpTo: string | null = null
-  /** Since which id each organization is listened for. */
-  const since = new Map<string, string>()
-  let inbox: Promise<void> = Promise.resolve()
+  const seenAttemptIds = new Set<string>()
+  /** All attempts with lower ids were received. */
+  let receivedUpTo: string | null = null
+  /** For each organization, a lower bound of the attempt ids since its registration. */
+  const registeredSince = new Map<string, string>()
+  let receiving: Promise<void> = Promise.resolve()
   let nextUpdate: Promise<void> | null = null
 
   const session = openListenSession(deps.databaseUrl, CHANNEL, {
     async onOpen(opened) {
-      const firstAttemptId = heardUpTo
-      heardUpTo = await register(opened)
-      // What happened while there was no connection.
+      const firstAttemptId = receivedUpTo
+      receivedUpTo = await register(opened)
+      // Reads the attempts that were missed while there was no connection.
       if (firstAttemptId) {
-        const missed = { kind: 'many', firstAttemptId, lastAttemptId: LAST_ID } as const
-        receive(missed, ({ organizationId, attemptId }) => attemptId >= sinceOf(organizationId))
+        const missed = { kind: 'range', firstAttemptId, lastAttemptId: LAST_ID } as const
+        receive(
+          missed,
+          ({ organizationId, attemptId }) =>
+            attemptId >= (registeredSince.get(organizationId) ?? LAST_ID),
+        )
       }
     },
     onNotification(payload) {
@@ -64,39 +68,39 @@ export function startListener(deps: ListenerDeps): Listener {
     onError: deps.onError,
   })
 
-  /** Writes down whom it listens for. Answers an id before which it has heard everything. */
+  /** Registers the current organizations. Returns an id up to which all attempts have been received. */
   async function register(sql: Sql): Promise<string> {
     const organizationIds = deps.organizationIds()
-    const { rows } = await sql.query<{ heard_up_to: string; registered_at: string }>({
+    const { rows } = await sql.query<{ received_up_to: string; registered_at: string }>({
       name: 'register_listener',
       text: `
-        with gone as (
+        with deleted as (
           delete from posthorn.live_listeners
           where (listener_id = $1 and organization_id <> all ($2::uuid[])) or expires_at < now()
         ),
-        here as (
+        registered as (
           insert into posthorn.live_listeners (listener_id, organization_id, expires_at)
           select $1, organization_id, now() + $3 * interval '1 second'
           from unnest($2::uuid[]) as organization_id
           on conflict (organization_id, listener_id) do update set expires_at = excluded.expires_at
         )
-        select posthorn.uuid_v7_lower_bound(now() - $4 * interval '1 second') as heard_up_to,
+        select posthorn.uuid_v7_lower_bound(now() - $4 * interval '1 second') as received_up_to,
           posthorn.uuid_v7_lower_bound(now()) as registered_at`,
-      values: [listenerId, organizationIds, EXPIRES_AFTER_S, ANNOUNCED_WITHIN_S],
+      values: [listenerId, organizationIds, EXPIRES_AFTER_S, NOTIFIED_WITHIN_S],
     })
     const [row] = rows as [(typeof rows)[0]]
-    for (const id of since.keys()) if (!organizationIds.includes(id)) since.delete(id)
-    for (const id of organizationIds) if (!since.has(id)) since.set(id, row.registered_at)
-    return row.heard_up_to
+    for (const id of registeredSince.keys()) {
+      if (!organizationIds.includes(id)) registeredSince.delete(id)
+    }
+    for (const id of organizationIds) {
+      if (!registeredSince.has(id)) registeredSince.set(id, row.registered_at)
+    }
+    return row.received_up_to
   }
 
-  function sinceOf(organizationId: string): string {
-    return since.get(organizationId) ?? LAST_ID
-  }
-
-  /** One after the other, so that what is read from the tables keeps its place. */
+  /** Processes messages one by one, so that attempts read from the tables keep their place in the order. */
   function receive(message: Message, isWanted: (attempt: Attempt) => boolean = () => true): void {
-    inbox = inbox
+    receiving = receiving
       .then(async () => {
         if (message.kind === 'liveEvents') return message.liveEvents
         const { firstAttemptId, lastAttemptId } = message
@@ -109,19 +113,21 @@ export function startListener(deps: ListenerDeps): Listener {
         )
         return attempts.filter(isWanted)
       })
-      .then((liveEvents) => deps.onLiveEvents(liveEvents.filter(isNews)))
+      .then((liveEvents) => deps.onLiveEvents(liveEvents.filter(isNew)))
       .catch(deps.onError)
   }
 
-  function isNews(liveEvent: LiveEvent): boolean {
+  function isNew(liveEvent: LiveEvent): boolean {
     if (liveEvent.kind !== 'attempt') return true
-    if (heard.has(liveEvent.attemptId)) return false
-    heard.add(liveEvent.attemptId)
-    if (heard.size > MAX_REMEMBERED) heard.delete(heard.values().next().value as string)
+    if (seenAttemptIds.has(liveEvent.attemptId)) return false
+    seenAttemptIds.add(liveEvent.attemptId)
+    if (seenAttemptIds.size > MAX_SEEN) {
+      seenAttemptIds.delete(seenAttemptIds.values().next().value as string)
+    }
     return true
   }
 
-  /** Those who call while an update runs share the one after it. */
+  /** Calls during an update share the next one. */
   let running: Promise<void> = Promise.resolve()
   function update(): Promise<void> {
     nextUpdate ??= running
@@ -129,7 +135,7 @@ export function startListener(deps: ListenerDeps): Listener {
       .then(() => {
         nextUpdate = null
         running = session.use(register).then((upTo) => {
-          heardUpTo = upTo
+          receivedUpTo = upTo
         })
         return running
       })
@@ -143,10 +149,10 @@ export function startListener(deps: ListenerDeps): Listener {
     update,
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      // Broken off, it might be committed after its rows are removed, and count for a minute.
+      // An interrupted update could commit after the rows are deleted below, and register the listener for a minute.
       await (nextUpdate ?? running).catch(() => {})
       await session[Symbol.asyncDispose]()
-      await inbox
+      await receiving
       await deps.sql
         .query('delete from posthorn.live_listeners where listener_id = $1', [listenerId])
         .catch(() => {})

@@ -1,4 +1,4 @@
-/** What happened just now, in uuids: enough to tell whom it concerns, who then read the rest. */
+/** A change that subscribers can watch. Ids are uuids. Subscribers load the rows. */
 export type LiveEvent =
   | {
       readonly kind: 'attempt'
@@ -7,7 +7,7 @@ export type LiveEvent =
       readonly deliveryId: string
       readonly attemptId: string
       readonly succeeded: boolean
-      /** Whether its delivery succeeded or is exhausted by it. */
+      /** Whether its delivery is now succeeded or exhausted. */
       readonly finished: boolean
     }
   | {

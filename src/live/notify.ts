@@ -2,34 +2,37 @@ import type { Db, Sql } from '../db/client.ts'
 import type { LiveEvent } from './live-event.ts'
 import { CHANNEL, encodePayloads } from './payload.ts'
 
-/** Tells whoever listens, in any process, what happened. Never throws, and is not waited for. */
+/** Sends live events to the listeners of all processes. Returns at once and never throws. */
 export type Notify = (liveEvents: readonly LiveEvent[]) => void
 
-/** Disposing of it waits until all is told. */
+/** Disposal waits until all live events are sent. */
 export interface Notifier extends AsyncDisposable {
   readonly notify: Notify
 }
 
-/** What is told within this time is told together. */
+/** Live events within this time are sent together. */
 const GATHER_MS = 20
 
-/** More than this waits only while Postgres cannot be reached; who listens then reads what they missed from the tables. */
-const MAX_WAITING = 10_000
+/**
+ * More live events queue up only while Postgres is unreachable. They are dropped, as listeners read missed attempts from
+ * the tables when they reconnect.
+ */
+const MAX_QUEUED = 10_000
 
 /**
- * Notifies after the commit of what happened, apart from it: commits that notify wait for each other, and recording
- * must not. Whether anybody listens is asked after that commit, too. So whoever listens from before it is told, and
- * whoever begins later already finds it in the tables: nothing falls between.
+ * Notifies after the transaction that changed the rows, because Postgres serializes the commits of transactions that
+ * notify, and attempts must be recorded concurrently. Listeners are looked up after that commit as well: a listener that
+ * registers earlier is notified, and one that registers later finds the change in the tables.
  */
 export function createNotifier(sql: Sql, onError: (error: unknown) => void): Notifier {
-  let waiting: LiveEvent[] = []
+  let queued: LiveEvent[] = []
   let running: Promise<void> | null = null
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) {
+    while (queued.length > 0) {
       await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
-      const liveEvents = waiting
-      waiting = []
+      const liveEvents = queued
+      queued = []
       await notify(sql, liveEvents).catch(onError)
     }
     running = null
@@ -37,8 +40,8 @@ export function createNotifier(sql: Sql, onError: (error: unknown) => void): Not
 
   return {
     notify(liveEvents) {
-      if (waiting.length < MAX_WAITING) waiting.push(...liveEvents)
-      if (waiting.length > 0) running ??= run()
+      if (queued.length < MAX_QUEUED) queued.push(...liveEvents)
+      if (queued.length > 0) running ??= run()
     },
     async [Symbol.asyncDispose]() {
       await running
@@ -46,7 +49,7 @@ export function createNotifier(sql: Sql, onError: (error: unknown) => void): Not
   }
 }
 
-/** The same at once, for what is not done a thousand times a second. */
+/** Sends live events without gathering. For rare changes. */
 export async function notify(sql: Sql, liveEvents: readonly LiveEvent[]): Promise<void> {
   if (liveEvents.length === 0) return
   const { rows } = await sql.query<{ id: string }>({
@@ -58,14 +61,16 @@ export async function notify(sql: Sql, liveEvents: readonly LiveEvent[]): Promis
   })
   if (rows.length === 0) return
   const listened = new Set(rows.map(({ id }) => id))
-  const payloads = encodePayloads(liveEvents.filter((one) => listened.has(one.organizationId)))
+  const payloads = encodePayloads(
+    liveEvents.filter(({ organizationId }) => listened.has(organizationId)),
+  )
   await sql.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [
     CHANNEL,
     payloads,
   ])
 }
 
-/** Notifies when the transaction commits, and not at all when it does not. For what is done seldom. */
+/** Notifies when the transaction commits. For rare changes. */
 export async function notifyOnCommit(tx: Db, liveEvent: LiveEvent): Promise<void> {
   const [payload] = encodePayloads([liveEvent])
   await tx.$executeRaw`

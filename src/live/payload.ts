@@ -1,19 +1,19 @@
 import type { LiveEvent, LiveHealth } from './live-event.ts'
 
-/** The channel of Postgres that all of it goes through. */
+/** The Postgres channel of all live events. */
 export const CHANNEL = 'posthorn_live'
 
-/** Postgres takes less than 8,000 bytes. */
+/** Postgres accepts fewer than 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_900
 
-/** What a notification says: what happened or, where that is too much, between which ids the attempts lie. */
+/** A decoded payload: live events, or the range of attempt ids if there are too many attempts for one payload. */
 export type Message =
   | { readonly kind: 'liveEvents'; readonly liveEvents: LiveEvent[] }
-  | { readonly kind: 'many'; readonly firstAttemptId: string; readonly lastAttemptId: string }
+  | { readonly kind: 'range'; readonly firstAttemptId: string; readonly lastAttemptId: string }
 
 /**
- * The payloads of the notifications that tell of it. Attempts take one at most, however many there are: some 170 of one
- * webhook are named, and of more only the first and the last.
+ * Encodes live events as notification payloads. Attempts take at most one payload, which lists about 170 attempts of one
+ * webhook. If there are more, it contains the first and the last id instead.
  */
 export function encodePayloads(liveEvents: readonly LiveEvent[]): string[] {
   const attempts = liveEvents.filter(({ kind }) => kind === 'attempt')
@@ -21,35 +21,35 @@ export function encodePayloads(liveEvents: readonly LiveEvent[]): string[] {
   const [payload, ...more] = encodeAll(attempts)
   if (payload === undefined) return encodeAll(others)
   if (more.length === 0) return others.length === 0 ? [payload] : encodeAll(liveEvents)
-  return [encodeMany(attempts), ...encodeAll(others)]
+  return [encodeRange(attempts), ...encodeAll(others)]
 }
 
 export function decodePayload(payload: string): Message {
-  const read = reader(payload)
-  if (payload.startsWith(MANY)) {
-    read.take(MANY.length)
-    return { kind: 'many', firstAttemptId: read.uuid(), lastAttemptId: read.uuid() }
+  const reader = createReader(payload)
+  if (payload.startsWith(RANGE)) {
+    reader.read(RANGE.length)
+    return { kind: 'range', firstAttemptId: reader.uuid(), lastAttemptId: reader.uuid() }
   }
   const liveEvents: LiveEvent[] = []
-  while (!read.atEnd()) liveEvents.push(...decodeLine(read))
+  while (!reader.atEnd()) liveEvents.push(...decodeLine(reader))
   return { kind: 'liveEvents', liveEvents }
 }
 
 /*
- * A line for each webhook: the uuids of its organization and its own, then for each thing that happened a letter and
- * uuids. A uuid is 22 characters, its bytes in base64url.
+ * The format has one line per webhook: the uuids of its organization and of the webhook, then for each live event a
+ * one-letter code and its other uuids. A uuid takes 22 characters, as base64url.
  */
 
 const UUID_LENGTH = 22
 const END_OF_LINE = '\n'
-const MANY = '*'
-const HEALTH: Readonly<Record<string, LiveHealth>> = {
+const RANGE = '*'
+const HEALTH_OF_CODE: Readonly<Record<string, LiveHealth>> = {
   h: 'healthy',
   x: 'failing',
   b: 'on_hold',
   d: 'disabled',
 }
-const LETTER_OF: Readonly<Record<LiveHealth, string>> = {
+const CODE_OF_HEALTH: Readonly<Record<LiveHealth, string>> = {
   healthy: 'h',
   failing: 'x',
   on_hold: 'b',
@@ -86,51 +86,57 @@ function byWebhook(liveEvents: readonly LiveEvent[]): Map<string, string[]> {
 }
 
 function encodeEntry(liveEvent: LiveEvent): string {
-  if (liveEvent.kind === 'health') return LETTER_OF[liveEvent.health]
+  if (liveEvent.kind === 'health') return CODE_OF_HEALTH[liveEvent.health]
   if (liveEvent.kind === 'canceled') return `c${encodeUuid(liveEvent.deliveryId)}`
-  const letter = liveEvent.succeeded
+  const code = liveEvent.succeeded
     ? liveEvent.finished
       ? 's'
       : 't'
     : liveEvent.finished
       ? 'f'
       : 'a'
-  return letter + encodeUuid(liveEvent.deliveryId) + encodeUuid(liveEvent.attemptId)
+  return code + encodeUuid(liveEvent.deliveryId) + encodeUuid(liveEvent.attemptId)
 }
 
-function encodeMany(attempts: readonly LiveEvent[]): string {
-  const ids = attempts.flatMap((one) => (one.kind === 'attempt' ? one.attemptId : [])).sort()
-  return MANY + encodeUuid(ids[0] as string) + encodeUuid(ids.at(-1) as string)
+function encodeRange(attempts: readonly LiveEvent[]): string {
+  const ids = attempts
+    .flatMap((liveEvent) => (liveEvent.kind === 'attempt' ? liveEvent.attemptId : []))
+    .sort()
+  return RANGE + encodeUuid(ids[0] as string) + encodeUuid(ids.at(-1) as string)
 }
 
-function* decodeLine(read: Reader): Generator<LiveEvent> {
-  const webhook = { organizationId: read.uuid(), webhookId: read.uuid() }
+function* decodeLine(reader: Reader): Generator<LiveEvent> {
+  const webhook = { organizationId: reader.uuid(), webhookId: reader.uuid() }
   for (;;) {
-    if (read.atEnd()) return
-    const letter = read.take(1)
-    if (letter === END_OF_LINE) return
-    const health = HEALTH[letter]
+    if (reader.atEnd()) return
+    const code = reader.read(1)
+    if (code === END_OF_LINE) return
+    const health = HEALTH_OF_CODE[code]
     if (health) yield { kind: 'health', ...webhook, health }
-    else if (letter === 'c') yield { kind: 'canceled', ...webhook, deliveryId: read.uuid() }
-    else if ('afts'.includes(letter)) {
-      const outcome = { succeeded: 'st'.includes(letter), finished: 'fs'.includes(letter) }
-      const ids = { deliveryId: read.uuid(), attemptId: read.uuid() }
+    else if (code === 'c') yield { kind: 'canceled', ...webhook, deliveryId: reader.uuid() }
+    else if ('afts'.includes(code)) {
+      const outcome = { succeeded: 'st'.includes(code), finished: 'fs'.includes(code) }
+      const ids = { deliveryId: reader.uuid(), attemptId: reader.uuid() }
       yield { kind: 'attempt', ...webhook, ...ids, ...outcome }
-    } else throw new Error('A notification is not of this version of Posthorn.')
+    } else {
+      throw new Error(
+        `A notification on ${CHANNEL} has the unknown code ${JSON.stringify(code)}. Do all processes run the same version of Posthorn?`,
+      )
+    }
   }
 }
 
-type Reader = ReturnType<typeof reader>
+type Reader = ReturnType<typeof createReader>
 
-function reader(text: string) {
+function createReader(text: string) {
   let position = 0
-  const take = (length: number) => {
-    const taken = text.slice(position, position + length)
-    if (taken.length < length) throw new Error('A notification ends too early.')
+  const read = (length: number) => {
+    const part = text.slice(position, position + length)
+    if (part.length < length) throw new Error(`A notification on ${CHANNEL} is too short.`)
     position += length
-    return taken
+    return part
   }
-  return { take, uuid: () => decodeUuid(take(UUID_LENGTH)), atEnd: () => position >= text.length }
+  return { read, uuid: () => decodeUuid(read(UUID_LENGTH)), atEnd: () => position >= text.length }
 }
 
 function encodeUuid(uuid: string): string {

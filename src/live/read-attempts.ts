@@ -1,10 +1,10 @@
 import type { Sql } from '../db/client.ts'
 import type { Attempt } from './live-event.ts'
 
-/** More than any stream holds. */
+/** More than a stream queues. */
 const MAX_ATTEMPTS = 10_000
 
-/** The attempts of these organizations whose ids lie in a range, as they would have been notified; oldest first. */
+/** Reads the attempts of some organizations in a range of ids as live events, oldest first. */
 export async function readAttempts(
   sql: Sql,
   organizationIds: readonly string[],

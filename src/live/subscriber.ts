@@ -1,6 +1,6 @@
 import type { LiveEvent } from './live-event.ts'
 
-/** Why a stream ends that its client did not end, or does not begin. */
+/** Why the server ends a stream or does not start it. */
 export type EndReason =
   | 'fell behind'
   | 'revoked'
@@ -9,34 +9,34 @@ export type EndReason =
   | 'shutting down'
   | 'too many'
 
-/** One thing that happened, with what came by the same notification, so that all of it can be read at once. */
 export interface StreamItem {
   readonly liveEvent: LiveEvent
+  /** The live events of the same notification, itself included, so that their rows can be loaded together. */
   readonly batch: readonly LiveEvent[]
 }
 
-/** What a stream may hold for a client that does not read as fast as things happen. */
-export const MAX_WAITING_EVENTS = 1_000
+/** Live events queued for a client that reads more slowly than they arrive. */
+export const MAX_QUEUED_EVENTS = 1_000
 
-/** So many are read from the tables at once at most, since their rows are held in memory together. */
+/** The rows of a batch are in memory together. */
 const MAX_BATCH = 200
 
 export interface SubscriberOptions {
   readonly organizationId: string
   readonly apiKeyId: string
-  readonly wants: (liveEvent: LiveEvent) => boolean
-  /** Once, whoever ends it. */
+  readonly filter: (liveEvent: LiveEvent) => boolean
+  /** Called once. `reason` is null if the client ended the stream. */
   readonly onEnd: (reason: EndReason | null) => void
   readonly toError: (reason: EndReason) => Error
 }
 
-/** The events of one stream, in the order they happened. It never holds more than it may: it rather ends. */
+/** The live events of one stream, in the order of their arrival. Ends when its queue is full. */
 export class Subscriber implements AsyncIterableIterator<StreamItem> {
   readonly organizationId: string
   readonly apiKeyId: string
   #options: SubscriberOptions
-  #waiting: StreamItem[] = []
-  #reader: PromiseWithResolvers<IteratorResult<StreamItem>> | null = null
+  #queue: StreamItem[] = []
+  #pendingRead: PromiseWithResolvers<IteratorResult<StreamItem>> | null = null
   #ended = false
   #error: Error | null = null
 
@@ -46,22 +46,22 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
     this.#options = options
   }
 
-  /** Whether its client was told how it ended, or ended it. */
+  /** Whether the client has read the end of the stream, or ended it. */
   get finished(): boolean {
-    return this.#ended && this.#error === null && this.#waiting.length === 0
+    return this.#ended && this.#error === null && this.#queue.length === 0
   }
 
   push(liveEvents: readonly LiveEvent[]): void {
-    const wanted = liveEvents.filter(this.#options.wants)
-    for (let i = 0; i < wanted.length && !this.#ended; i += MAX_BATCH) {
-      const batch = wanted.slice(i, i + MAX_BATCH)
-      for (const liveEvent of batch) this.#waiting.push({ liveEvent, batch })
-      if (this.#waiting.length > MAX_WAITING_EVENTS) this.end('fell behind')
+    const matching = liveEvents.filter(this.#options.filter)
+    for (let i = 0; i < matching.length && !this.#ended; i += MAX_BATCH) {
+      const batch = matching.slice(i, i + MAX_BATCH)
+      for (const liveEvent of batch) this.#queue.push({ liveEvent, batch })
+      if (this.#queue.length > MAX_QUEUED_EVENTS) this.end('fell behind')
     }
-    this.#answer()
+    this.#resolveRead()
   }
 
-  /** What waits is given up; the next thing its client gets is the error. */
+  /** Discards the queue. The client's next read rejects with the error of the reason. */
   end(reason: EndReason): void {
     if (this.#ended) return
     this.#error = this.#options.toError(reason)
@@ -69,9 +69,9 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
   }
 
   next(): Promise<IteratorResult<StreamItem>> {
-    this.#reader = Promise.withResolvers()
-    const { promise } = this.#reader
-    this.#answer()
+    this.#pendingRead = Promise.withResolvers()
+    const { promise } = this.#pendingRead
+    this.#resolveRead()
     return promise
   }
 
@@ -87,21 +87,21 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
 
   #close(reason: EndReason | null): void {
     this.#ended = true
-    this.#waiting = []
-    this.#answer()
+    this.#queue = []
+    this.#resolveRead()
     this.#options.onEnd(reason)
   }
 
-  #answer(): void {
-    const reader = this.#reader
-    if (!reader) return
-    const event = this.#waiting.shift()
-    if (!event && !this.#ended) return
-    this.#reader = null
-    if (event) reader.resolve({ done: false, value: event })
+  #resolveRead(): void {
+    const read = this.#pendingRead
+    if (!read) return
+    const item = this.#queue.shift()
+    if (!item && !this.#ended) return
+    this.#pendingRead = null
+    if (item) read.resolve({ done: false, value: item })
     else if (this.#error) {
-      reader.reject(this.#error)
+      read.reject(this.#error)
       this.#error = null
-    } else reader.resolve({ done: true, value: undefined })
+    } else read.resolve({ done: true, value: undefined })
   }
 }

@@ -2,8 +2,8 @@ import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 
 /**
- * Lets a role read the jobs and the backlogs of webhooks, and nothing else. To be called by the owner, after every
- * migration. Doing it again changes nothing.
+ * Lets a role read the jobs and the backlogs of webhooks, and nothing else. The owner calls it after every migration;
+ * a repeated call changes nothing.
  */
 export async function grantDashboardsRole(
   sql: Sql,
@@ -20,6 +20,6 @@ export async function grantDashboardsRole(
   await sql.query(`
     grant usage on schema posthorn, ${schema} to ${name};
     grant select on posthorn.webhook_backlogs, ${schema}.jobs to ${name};
-    -- The view calls it with the rights of the role that reads.
+    -- The view calls type_id with the privileges of the reading role.
     grant execute on function posthorn.type_id(text, uuid) to ${name}`)
 }

@@ -8,16 +8,16 @@ import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
 import { seedCatalogue } from './seed.ts'
 
-/** Prisma's bookkeeping: `prisma migrate` reads what is written here, and the other way round. */
+/** Prisma's table of applied migrations. `prisma migrate` and this module share it. */
 export const MIGRATIONS_TABLE = 'posthorn._prisma_migrations'
 
-/** Any constant will do, as long as every version of Posthorn uses the same. */
+/** An arbitrary number. Every version of Posthorn must use the same one. */
 const MIGRATION_LOCK = 7_305_429_911
 
 /**
- * Brings the database to this version: graphile-worker's migrations, then Posthorn's, in Prisma's layout and bookkeeping.
- * Returns the names that were applied. Processes that start together wait for the first. What it refuses it has not
- * changed.
+ * Brings the database to this version: applies graphile-worker's migrations, then Posthorn's, and records them in
+ * Prisma's table. Returns the names of the applied migrations. Of processes that start together, one migrates and the
+ * others wait. Rejects an unsuitable database before changing anything.
  */
 export async function migrate(
   pool: pg.Pool,
@@ -34,17 +34,17 @@ export async function migrate(
       requireSameHistory(applied, migrations)
       const pending = migrations.filter(({ name }) => !applied.has(name))
       if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
-        await requireMayMigrate(client)
+        await requireCreatePrivilege(client)
       }
       await installWorkerSchema(pool, workerSchema)
-      if (pending.length > 0) await client.query(BOOKKEEPING)
+      if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
       for (const migration of pending) await apply(client, migration, workerSchema)
       await bindWorkerSchema(client, workerSchema)
       if (pending.length > 0) await seedCatalogue(client)
       return pending.map(({ name }) => name)
     })
   } catch (error) {
-    if (isForbidden(error)) throw await mayNotMigrate(pool, error)
+    if (isPrivilegeError(error)) throw await privilegeError(pool, error)
     throw error
   }
 }
@@ -65,7 +65,7 @@ async function withMigrationLock<T>(
   }
 }
 
-/** The migrations that this version has and the database has not. A newer version may have applied more. */
+/** The migrations of this version that the database lacks. The database may have further ones of a newer version. */
 export async function unappliedMigrations(sql: Sql): Promise<string[]> {
   const applied = await readApplied(sql)
   return (await readMigrations()).map(({ name }) => name).filter((name) => !applied.has(name))
@@ -79,19 +79,19 @@ function requireSameHistory(
     const migration = migrations.find((one) => one.name === name)
     if (!migration) {
       throw new Error(
-        `The database holds the migration ${name}, which this version of Posthorn does not have: a newer version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
+        `The database has the migration ${name}, which this version of Posthorn does not have: a newer version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
       )
     }
     if (migration.checksum !== checksum) {
       throw new Error(
-        `The migration ${name} was changed after it was applied: the database recorded the checksum ${checksum}, and prisma/migrations/${name}/migration.sql has ${migration.checksum}. Restore the file, and put the change into a migration of its own.`,
+        `The migration ${name} was changed after it was applied: the database recorded the checksum ${checksum}, and prisma/migrations/${name}/migration.sql has ${migration.checksum}. Restore the file, and put the change into a new migration.`,
       )
     }
   }
 }
 
-/** Prisma's table, as Prisma creates it. */
-const BOOKKEEPING = `
+/** The table as Prisma creates it. */
+const CREATE_MIGRATIONS_TABLE = `
   create schema if not exists posthorn;
   create table if not exists ${MIGRATIONS_TABLE} (
     id varchar(36) not null primary key,
@@ -104,7 +104,7 @@ const BOOKKEEPING = `
     applied_steps_count integer not null default 0
   )`
 
-/** The checksums of what is applied, by name. */
+/** The checksums of the applied migrations, by name. */
 async function readApplied(sql: Sql): Promise<Map<string, string>> {
   const { rows: tables } = await sql.query<{ exists: boolean }>(
     `select to_regclass('${MIGRATIONS_TABLE}') is not null as exists`,
@@ -117,7 +117,7 @@ async function readApplied(sql: Sql): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
-/** One transaction with its row in the bookkeeping, so of a migration that fails nothing is left. */
+/** Applies and records a migration in one transaction, so that a failed one leaves nothing behind. */
 async function apply(
   client: Sql,
   { name, sql, checksum }: Migration,
@@ -127,7 +127,7 @@ async function apply(
     const searchPath = `posthorn, ${pg.escapeIdentifier(workerSchema)}`
     await client.query(`begin; set local search_path to ${searchPath}`)
     await client.query(sql)
-    // Where `prisma migrate` failed in this one before, it must not count as failed any more.
+    // Resolves an earlier failure of `prisma migrate` in the same migration.
     await client.query(
       `update ${MIGRATIONS_TABLE} set rolled_back_at = now()
        where migration_name = $1 and finished_at is null and rolled_back_at is null`,
@@ -150,28 +150,35 @@ async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boo
   return (await installedRevision(sql, workerSchema)) !== revision
 }
 
-/** Asked before anything is changed: the service owns the tables of the jobs, so it could change these alone. */
-async function requireMayMigrate(sql: Sql): Promise<void> {
-  const { rows } = await sql.query<{ may: boolean }>(
+/**
+ * Checked before any change: the service's role owns graphile-worker's tables, so it could migrate these and then fail
+ * on Posthorn's own.
+ */
+async function requireCreatePrivilege(sql: Sql): Promise<void> {
+  const { rows } = await sql.query<{ has_privilege: boolean }>(
     `select coalesce(
        has_schema_privilege(to_regnamespace('posthorn')::oid, 'create'),
        has_database_privilege(current_database(), 'create')
-     ) as may`,
+     ) as has_privilege`,
   )
-  if (!rows[0]?.may) throw await mayNotMigrate(sql)
+  if (!rows[0]?.has_privilege) throw await privilegeError(sql)
 }
 
-/** Where the service runs as a role that may not change the schema, another one has to. */
-async function mayNotMigrate(sql: Sql, cause?: unknown): Promise<Error> {
+async function privilegeError(sql: Sql, cause?: unknown): Promise<Error> {
   const { rows } = await sql.query<{ role: string }>('select current_user as role')
   const role = rows[0]?.role
   return new Error(
-    `This database is not at the version of this program, and the role ${role} of DATABASE_URL may not change it. Run \`posthorn migrate --service-role ${role}\` with the DATABASE_URL of the role that owns the tables, then start again.`,
+    `The database needs a migration, and the role ${role} of DATABASE_URL lacks the privileges for it. Run \`posthorn migrate --service-role ${role}\` with the DATABASE_URL of the role that owns the tables, then start again.`,
     { cause },
   )
 }
 
-function isForbidden(error: unknown): boolean {
+function isPrivilegeError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return (error as { code?: string }).code === '42501' || isForbidden(error.cause)
+  return (
+    (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE || isPrivilegeError(error.cause)
+  )
 }
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501'

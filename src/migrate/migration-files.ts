@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 const FOLDER = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
 export interface Migration {
-  /** Of its folder: `<timestamp>_<noun>`. */
+  /** The name of its folder: `<timestamp>_<noun>`. */
   readonly name: string
   readonly sql: string
   /** SHA-256 in hex, as Prisma records it. */
   readonly checksum: string
 }
 
-/** The migrations of this version, in the order in which they are applied. */
+/** The migrations of this version, in order. */
 export async function readMigrations(): Promise<Migration[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -22,7 +22,7 @@ export async function readMigrations(): Promise<Migration[]> {
 
 async function readMigration(name: string): Promise<Migration> {
   const text = await readFile(path.join(FOLDER, name, 'migration.sql'), 'utf8')
-  // Git may check a file out with the line ends of Windows, which Prisma's checksum disregards too.
+  // Git may check files out with Windows line endings. Prisma's checksum ignores them, too.
   const sql = text.replaceAll('\r\n', '\n')
   return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
 }

@@ -10,13 +10,13 @@ import { findWorkerSchema } from '../queue/worker-schema.ts'
 import { requireSession } from './require-session.ts'
 
 export interface PreflightOptions {
-  /** Where graphile-worker's tables are, or are to be. */
+  /** The schema of graphile-worker's tables; it need not exist yet. */
   readonly workerSchema: string
-  /** Whether workers of other schemas may be stopped by a migration of graphile-worker. */
+  /** Whether a migration of graphile-worker may stop the workers of other schemas. */
   readonly restartOtherWorkers: boolean
 }
 
-/** Refuses a database that Posthorn cannot run in, or could not enter without harm to others. Changes nothing. */
+/** Throws if Posthorn cannot run in the database, or if migrating would harm other programs. Changes nothing. */
 export async function preflight(pool: pg.Pool, options: PreflightOptions): Promise<void> {
   await requireSession(pool)
   await requireSupportedServer(pool)
@@ -42,37 +42,39 @@ async function requireSupportedServer(sql: Sql): Promise<void> {
   }
 }
 
-/** Returns the revision of graphile-worker in the schema, 0 where it is to be installed. */
+/** Returns the revision of graphile-worker in the schema, or 0 if it is not installed. */
 async function requireUsableWorkerSchema(
   sql: Sql,
   workerSchema: string,
   release: WorkerRelease,
 ): Promise<number> {
-  const { isEmpty, isMadeByPosthorn } = await findWorkerSchema(sql, workerSchema)
+  const { isEmpty, isCreatedByPosthorn } = await findWorkerSchema(sql, workerSchema)
   if (isEmpty) return 0
   const revision = await installedRevision(sql, workerSchema)
   if (revision === null) {
     throw new Error(
-      `The schema ${workerSchema} holds something else than graphile-worker's tables. ${OWN_SCHEMA}`,
+      `The schema ${workerSchema} is not empty and has no graphile-worker tables. ${OWN_SCHEMA}`,
     )
   }
-  const found = `The schema ${workerSchema} holds graphile-worker at revision ${revision}, and this version of Posthorn runs revision ${release.revision}.`
+  const found = `The schema ${workerSchema} has graphile-worker at revision ${revision}, but this version of Posthorn runs revision ${release.revision}.`
   if (revision > release.revision) {
-    const remedy = isMadeByPosthorn ? 'Run the version of Posthorn that migrated it.' : OWN_SCHEMA
+    const remedy = isCreatedByPosthorn
+      ? 'Run the version of Posthorn that migrated it.'
+      : OWN_SCHEMA
     throw new Error(`${found} ${remedy}`)
   }
-  if (revision < release.revision && !isMadeByPosthorn) {
+  if (revision < release.revision && !isCreatedByPosthorn) {
     throw new Error(
-      `${found} Another program made the schema, and its workers would stop if Posthorn migrated it. ${OWN_SCHEMA}`,
+      `${found} Another program created the schema, and its workers would stop if Posthorn migrated it. ${OWN_SCHEMA}`,
     )
   }
   return revision
 }
 
 const OWN_SCHEMA =
-  "Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own, such as posthorn_worker, which is made then."
+  "Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own, such as posthorn_worker; Posthorn creates it."
 
-/** graphile-worker announces a breaking migration on one channel for the whole database: every running worker stops. */
+/** A breaking migration of graphile-worker notifies the workers of all schemas in the database, and they stop. */
 async function requireNoWorkersToStop(
   sql: Sql,
   { workerSchema, restartOtherWorkers }: PreflightOptions,
@@ -82,8 +84,8 @@ async function requireNoWorkersToStop(
   if (restartOtherWorkers || !breaking.some((number) => number > revision)) return
   const others = await otherWorkerSchemas(sql, workerSchema)
   if (others.length === 0) return
-  const what = revision === 0 ? 'installed' : 'migrated'
+  const action = revision === 0 ? 'installed' : 'migrated'
   throw new Error(
-    `graphile-worker has to be ${what} in the schema ${workerSchema}, and it lives in ${others.join(', ')} of this database too: the workers there stop when that is announced. Where they are started again by themselves, or none runs at the moment, run \`posthorn migrate --restart-other-workers\` (or \`posthorn start\` with that flag) once.`,
+    `graphile-worker must be ${action} in the schema ${workerSchema}, which stops the workers of ${others.join(', ')} in this database. If these workers restart automatically, or none is running, run \`posthorn migrate --restart-other-workers\` (or \`posthorn start\` with that flag) once.`,
   )
 }

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import type pg from 'pg'
 
 /** A notification takes milliseconds; on the busiest machine a fraction of a second. */
-const NOTIFIED_WITHIN_MS = 5_000
+const NOTIFICATION_TIMEOUT_MS = 5_000
 
 const REMEDY =
-  'Posthorn listens, holds locks and prepares statements, which need a session for each connection. Set DATABASE_URL to the direct connection to Postgres, or to a pooler in session mode: hosted Postgres mostly shows the address of a transaction pooler first, and the direct one beside it, with another host name or port.'
+  'Posthorn uses LISTEN, advisory locks and prepared statements, so every connection needs a session of its own. Set DATABASE_URL to the direct connection to Postgres, or to a pooler in session mode. Hosted Postgres often shows the address of a transaction pooler first; the direct one has another host name or port.'
 
-/** Refuses a connection pooler that lends a session for one transaction, such as PgBouncer with pool_mode=transaction. */
+/** Throws if connections go through a transaction pooler, such as PgBouncer with pool_mode=transaction. */
 export async function requireSession(pool: pg.Pool): Promise<void> {
   const one = await connect(pool)
   try {
@@ -25,14 +25,14 @@ export async function requireSession(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** A pooler may know no `options` among what a connection starts with, and ends it as a violation of the protocol. */
+/** A pooler may reject the connection parameter `options` with a protocol violation. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
     if ((error as { code?: string }).code !== PROTOCOL_VIOLATION) throw error
     throw new Error(
-      `DATABASE_URL leads to a pooler that refuses the connection (${(error as Error).message}). ${REMEDY}`,
+      `DATABASE_URL leads to a pooler that rejects the connection (${(error as Error).message}). ${REMEDY}`,
       { cause: error },
     )
   }
@@ -42,8 +42,8 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 const PROTOCOL_VIOLATION = '08P01'
 
 /**
- * Two sessions have two backends, and keep them. A pooler that lends the backend used last shows one backend for both,
- * one that lends them in turns another for the same client.
+ * Two sessions have two different backends and keep them. A pooler that reuses the last backend shows one backend for
+ * both clients; a round-robin pooler shows several backends for one client.
  */
 async function shareBackends(one: pg.PoolClient, other: pg.PoolClient): Promise<boolean> {
   const ofOne = new Set<number>()
@@ -60,17 +60,17 @@ async function backendOf(client: pg.PoolClient): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** Under other load a pooler may lend backends as if they were sessions; but none that listens while it is idle. */
+/** Under load a pooler may happen to assign backends like sessions, but an idle client gets no notification. */
 async function isNotified(listener: pg.PoolClient, notifier: pg.PoolClient): Promise<boolean> {
   const channel = `posthorn_preflight_${randomBytes(8).toString('hex')}`
-  const signal = AbortSignal.timeout(NOTIFIED_WITHIN_MS)
+  const signal = AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS)
   const notified = once(listener, 'notification', { signal }).then(
     () => true,
     () => false,
   )
   await listener.query(`listen ${channel}`)
   await notifier.query(`notify ${channel}`)
-  const isHeard = await notified
+  const isReceived = await notified
   await listener.query(`unlisten ${channel}`)
-  return isHeard
+  return isReceived
 }

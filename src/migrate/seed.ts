@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 
-/** The event types of the contract: a fresh installation publishes exactly these. Operators add their own. */
+/** The event types of the contract, and the whole catalogue of a fresh installation. Operators add their own. */
 const EVENT_TYPES = [
   {
     name: 'event_attendee.joined_event',
@@ -23,7 +23,7 @@ const EVENT_TYPES = [
 
 const SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
 
-/** Fills an empty catalogue. Types are never deleted, so an installation that has any is not fresh. */
+/** Fills an empty catalogue. Event types are never deleted, so only a fresh installation has an empty one. */
 export async function seedCatalogue(sql: Sql): Promise<void> {
   await sql.query(
     `insert into posthorn.event_types (name, description, schema, example)

@@ -6,12 +6,12 @@ import { atLeastKey } from '../db/selection.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
 
-/** The organization of a caller. */
+/** The organization with a uuid. Throws if there is none. */
 export async function findOrganization(db: Db, uuid: string, query: Query): Promise<Organization> {
   return await db.organization.findUniqueOrThrow({ ...query, where: { id: uuid } })
 }
 
-/** The organization with a public id, or `null` when there is none such. */
+/** The organization with a public id, or `null`. */
 export async function findOrganizationById(
   db: Db,
   id: string,

@@ -16,7 +16,7 @@ const newOrganization = z.object({
     .refine((text) => !text.includes('\0'), 'must not contain the NUL character'),
 })
 
-/** Makes a tenant. It starts with no key and no webhook. */
+/** Creates an organization without API keys and webhooks. */
 export async function createOrganization(
   db: Db,
   input: { name: string },
@@ -24,18 +24,18 @@ export async function createOrganization(
 ): Promise<Organization> {
   const data = parseInput(newOrganization, input)
   return await inTransaction(db, async (tx) => {
-    const made = await tx.organization.create({ data })
+    const organization = await tx.organization.create({ data })
     await writeAuditEntry(tx, actor, {
       action: 'organization.created',
-      organizationId: made.id,
-      subjectId: publicId('organization', made.id),
-      after: { name: made.name },
+      organizationId: organization.id,
+      subjectId: publicId('organization', organization.id),
+      after: { name: organization.name },
     })
-    return made
+    return organization
   })
 }
 
-/** The organization with a public id, or a `not_found` error. */
+/** The organization with a public id. Throws `not_found`. */
 export async function getOrganization(db: Db, id: string): Promise<Organization> {
   const uuid = parseId('organization', id)
   const organization = uuid && (await db.organization.findUnique({ where: { id: uuid } }))
@@ -43,12 +43,12 @@ export async function getOrganization(db: Db, id: string): Promise<Organization>
   return organization
 }
 
-/** All of them, oldest first. */
+/** All organizations, oldest first. */
 export async function listOrganizations(db: Db): Promise<Organization[]> {
   return await db.organization.findMany({ orderBy: { id: 'asc' } })
 }
 
-/** Gives a tenant another name. Throws `not_found` for an id that names none. */
+/** Renames an organization. Throws `not_found` or `invalid`. */
 export async function renameOrganization(
   db: Db,
   id: string,

@@ -1,8 +1,8 @@
-import { type BlockList, isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 /**
- * Adds a CIDR range, and throws on what is none. An IPv4 range is added in its IPv4-mapped form too, since a socket
- * connects both to the same place, and with `nat64` as it appears behind a translator (RFC 6052).
+ * Adds a CIDR range; throws if `cidr` is not one. An IPv4 range is also added in its IPv4-mapped form, which sockets
+ * treat as the same addresses, and with `nat64` in its NAT64 form (RFC 6052).
  */
 export function addRange(list: BlockList, cidr: string, { nat64 = false } = {}): void {
   const range = parseRange(cidr)
@@ -16,14 +16,25 @@ export function addRange(list: BlockList, cidr: string, { nat64 = false } = {}):
   if (nat64) list.addSubnet(NAT64 + network, 96 + bits, 'ipv6')
 }
 
-/** Whether the text is a CIDR range of IPv4 or IPv6, without a zone id. */
+/** Whether the text is an IPv4 or IPv6 CIDR range without a zone id. */
 export function isRange(text: string): boolean {
   return parseRange(text) !== null
 }
 
-/** Whether a list has an address, which must be one in plain form. */
-export function holds(list: BlockList, ip: string): boolean {
+/** Whether the list contains `ip`, which must be an IP address without brackets or zone id. */
+export function listContains(list: BlockList, ip: string): boolean {
   return list.check(ip, isIP(ip) === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** Returns a function that checks whether an address is in one of the ranges. It returns `false` for other text. */
+export function createRangeCheck(cidrs: readonly string[]): (address: string) => boolean {
+  const ranges = new BlockList()
+  for (const cidr of cidrs) addRange(ranges, cidr)
+  return (address) => isIP(address) !== 0 && listContains(ranges, address)
+}
+
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0
 }
 
 const IPV4_MAPPED = '::ffff:'

@@ -4,46 +4,46 @@ interface AgentsOptions {
   readonly connect: buildConnector.connector
   readonly connectionsPerOrigin: number
   readonly maxHeaderBytes: number
-  /** A connection to an origin that may be kept was opened or closed. */
-  readonly onKept: (origin: string, change: 1 | -1) => void
+  /** The keep-alive agent opened (`1`) or closed (`-1`) a connection to `origin`. */
+  readonly onConnectionCount: (origin: string, change: 1 | -1) => void
 }
 
 /** The undici agents of one organization. */
 export class Agents {
   readonly #options: AgentsOptions
-  #keeping: Agent
+  #keepAlive: Agent
   #openedAt = performance.now()
-  #unkept: Agent | null = null
+  #singleUse: Agent | null = null
 
   constructor(options: AgentsOptions) {
     this.#options = options
-    this.#keeping = this.#openKeeping()
+    this.#keepAlive = this.#openKeepAlive()
   }
 
-  /** Keeps connections. (undici's `clientTtl` would renew them, but asks the clock for each at every request.) */
-  get keeping(): Agent {
+  /** Reuses connections. undici's `clientTtl` could renew them too, but reads the clock for each at every request. */
+  get keepAlive(): Agent {
     if (performance.now() - this.#openedAt > MAX_AGE_MS) {
-      void this.#keeping.close()
-      this.#keeping = this.#openKeeping()
+      void this.#keepAlive.close()
+      this.#keepAlive = this.#openKeepAlive()
       this.#openedAt = performance.now()
     }
-    return this.#keeping
+    return this.#keepAlive
   }
 
-  /** For requests with `reset`, which have a connection each: a kept one may be stale, or have bytes on their way. */
-  get unkept(): Agent {
-    this.#unkept ??= this.#open()
-    return this.#unkept
+  /** For requests with `reset`, each on a new connection: a reused one may be stale or still receive stray bytes. */
+  get singleUse(): Agent {
+    this.#singleUse ??= this.#open()
+    return this.#singleUse
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#keeping.destroy(), this.#unkept?.destroy()])
+    await Promise.all([this.#keepAlive.destroy(), this.#singleUse?.destroy()])
   }
 
-  #openKeeping(): Agent {
+  #openKeepAlive(): Agent {
     const agent = this.#open()
-    agent.on('connect', ({ origin }) => this.#options.onKept(origin, 1))
-    agent.on('disconnect', ({ origin }) => this.#options.onKept(origin, -1))
+    agent.on('connect', ({ origin }) => this.#options.onConnectionCount(origin, 1))
+    agent.on('disconnect', ({ origin }) => this.#options.onConnectionCount(origin, -1))
     return agent
   }
 
@@ -55,7 +55,7 @@ export class Agents {
       connections: connectionsPerOrigin,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      keepAliveTimeoutThreshold: ON_THE_WAY_MS,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -63,9 +63,9 @@ export class Agents {
   }
 }
 
-/** Less than the usual idle timeouts of servers that do not say theirs. */
+/** Shorter than the usual idle timeout of servers that do not send a `Keep-Alive` header. */
 const KEEP_ALIVE_MS = 10_000
-/** Taken off the idle timeout that a server does say. */
-const ON_THE_WAY_MS = 2_000
-/** Then new connections are made, so that changes in the DNS are noticed under steady traffic. */
+/** Subtracted from the idle timeout in a server's `Keep-Alive` header. */
+const KEEP_ALIVE_MARGIN_MS = 2_000
+/** Connections are renewed after this time, so that DNS changes take effect under steady traffic. */
 const MAX_AGE_MS = 300_000

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net'
 import { errors } from 'undici'
 
-/** How a connection ended, by the error that undici reports. */
+/** How the connection ended that undici reports an error for. */
 export interface ConnectionEnd {
-  /** The first error: after an alert of TLS comes the end of the connection, which undici reports in its place. */
+  /** The first error on the socket. After a TLS alert the connection ends, and undici reports only that end. */
   readonly cause: Error
-  /** It had carried an answer before, or a part of one. */
+  /** The connection had received data before. */
   readonly wasUsed: boolean
-  /** undici closed it, as what had come was no answer to a request. */
-  readonly isInvalid: boolean
+  /** undici closed the connection because it received data that is not a response to a request. */
+  readonly isInvalidHttp: boolean
 }
 
 const ends = new WeakMap<Error, ConnectionEnd>()
@@ -17,18 +17,21 @@ export function connectionEndOf(error: Error): ConnectionEnd | undefined {
   return ends.get(error)
 }
 
-/** To be called before undici has the socket. `onInvalid` is told whether a request had been sent by then. */
-export function watchEnd(socket: Socket, onInvalid: (wasAsked: boolean) => void): void {
+/** Call before undici gets the socket. `onInvalidHttp` learns whether a request had been sent by then. */
+export function watchConnectionEnd(
+  socket: Socket,
+  onInvalidHttp: (requestWasSent: boolean) => void,
+): void {
   let cause: Error | null = null
   socket.on('error', (error) => {
     cause ??= error
-    const isInvalid = refusesResponse(error) && !socket.readableEnded
-    ends.set(error, { cause, wasUsed: socket.bytesRead > 0, isInvalid })
-    if (isInvalid) onInvalid(socket.bytesWritten > 0)
+    const isInvalidHttp = isUndiciSocketError(error) && !socket.readableEnded
+    ends.set(error, { cause, wasUsed: socket.bytesRead > 0, isInvalidHttp })
+    if (isInvalidHttp) onInvalidHttp(socket.bytesWritten > 0)
   })
 }
 
-/** A `SocketError` of undici also says that the receiver has closed the connection. */
-function refusesResponse(error: Error): boolean {
+/** undici also throws a `SocketError` when the receiver closes the connection; `readableEnded` tells the two apart. */
+function isUndiciSocketError(error: Error): boolean {
   return error instanceof errors.HTTPParserError || error instanceof errors.SocketError
 }

@@ -2,33 +2,34 @@ import { checkDestinationUrl, type DestinationUrlProblem } from './destination-u
 import type { Refused } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
 
-/** A URL taken apart once, for the thousands of requests that go to it. */
+/** A parsed webhook URL. */
 export interface Destination {
   /** Scheme, host and port, as in `https://example.com:8443`. */
   readonly origin: string
-  /** With the query. */
+  /** The path and the query. */
   readonly path: string
 }
 
-type Reading =
+type ParsedUrl =
   | { readonly rejection: null; readonly destination: Destination }
   | { readonly rejection: Refused['reason'] }
 
-const MAX_REMEMBERED = 4_096
+const MAX_CACHED_URLS = 4_096
 
-export function createDestinationReader(guard: AddressGuard): (url: string) => Reading {
-  const remembered = new Map<string, Reading>()
+/** Returns a function that checks and parses a URL, and caches the result. */
+export function createDestinationParser(guard: AddressGuard): (url: string) => ParsedUrl {
+  const cache = new Map<string, ParsedUrl>()
   return (url) => {
-    const known = remembered.get(url)
-    if (known) return known
-    const reading = readDestination(url, guard)
-    if (remembered.size >= MAX_REMEMBERED) forgetOldest(remembered)
-    remembered.set(url, reading)
-    return reading
+    const cached = cache.get(url)
+    if (cached) return cached
+    const parsed = parseDestination(url, guard)
+    if (cache.size >= MAX_CACHED_URLS) evictOldest(cache)
+    cache.set(url, parsed)
+    return parsed
   }
 }
 
-function readDestination(url: string, guard: AddressGuard): Reading {
+function parseDestination(url: string, guard: AddressGuard): ParsedUrl {
   const check = checkDestinationUrl(url, guard)
   if (!check.ok) return { rejection: rejectionReason(check.code) }
   const { origin, pathname, search } = new URL(url)
@@ -40,7 +41,7 @@ function rejectionReason(code: DestinationUrlProblem): Refused['reason'] {
   return code === 'address_not_public' ? 'address-not-public' : 'url-not-allowed'
 }
 
-function forgetOldest(map: Map<string, unknown>): void {
+function evictOldest(map: Map<string, unknown>): void {
   const oldest = map.keys().next()
   if (!oldest.done) map.delete(oldest.value)
 }

@@ -4,7 +4,7 @@ import type { SecureContext } from 'node:tls'
 import { Client } from 'undici'
 import { ConnectionFailure } from './failure.ts'
 
-/** Opens a tunnel to the first of `addresses` that the proxy reaches. */
+/** Opens a tunnel to the first of `addresses` that the proxy can connect to. */
 export type OpenTunnel = (
   addresses: readonly LookupAddress[],
   port: number,
@@ -12,8 +12,8 @@ export type OpenTunnel = (
 ) => Promise<Socket>
 
 /**
- * A forward proxy that makes tunnels with CONNECT (RFC 9110, section 9.3.6). It is asked for a checked address, not for
- * the name: it would resolve the name again, and could be led elsewhere than what was checked.
+ * Opens tunnels through a forward proxy with CONNECT (RFC 9110, section 9.3.6). CONNECT names the checked address, not
+ * the host name: the proxy would resolve the name again and could get an address that was not checked.
  */
 export function createEgressProxy(url: string, secureContext: SecureContext): OpenTunnel {
   const { origin, username, password } = new URL(url)
@@ -21,15 +21,15 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
   const authorization =
     username === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
 
-  /** `null`: the proxy says no. */
+  /** `null` if the proxy rejects the request. */
   async function requestTunnel(authority: string, signal: AbortSignal): Promise<Socket | null> {
     const client = new Client(origin, {
       connect: { secureContext, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS },
       allowH2: false,
       headersTimeout: 0,
     })
-    const giveUp = () => void client.destroy()
-    signal.addEventListener('abort', giveUp)
+    const abort = () => void client.destroy()
+    signal.addEventListener('abort', abort)
     try {
       const { statusCode, socket } = await client.connect({
         path: authority,
@@ -45,14 +45,14 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
     } catch {
       throw new ConnectionFailure('proxy_failed')
     } finally {
-      signal.removeEventListener('abort', giveUp)
-      // The tunnel is no longer the client's.
+      signal.removeEventListener('abort', abort)
+      // This does not close the tunnel: after CONNECT the socket no longer belongs to the client.
       void client.destroy()
     }
   }
 
   return async (addresses, port, signal) => {
-    // IPv4 first, since fewer proxies have IPv6.
+    // IPv4 first: fewer proxies support IPv6.
     const inOrder = addresses.toSorted((a, b) => a.family - b.family)
     for (const { address } of inOrder.slice(0, MAX_ADDRESSES_TRIED)) {
       if (signal.aborted) break
@@ -66,5 +66,5 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
 
 const MAX_ADDRESSES_TRIED = 4
 
-/** Bounds the connection to the proxy alone, and roughly; the whole is bounded by `signal`. */
+/** A rough limit for connecting to the proxy only; `signal` limits the whole tunnel. */
 const CONNECT_TIMEOUT_MS = 5_000

@@ -2,35 +2,35 @@ import { type Dispatcher, errors } from 'undici'
 import { connectionEndOf } from './connection-end.ts'
 import {
   ConnectionFailure,
-  ConnectTimedOut,
+  ConnectTimeout,
   codeOf,
   explainFailure,
   explainTimeout,
 } from './failure.ts'
 import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
-import type { Attempted, Outcome } from './outcome.ts'
+import type { AttemptTiming, Outcome } from './outcome.ts'
 import { joinHeaders, sizeOfHeaders, type UndiciHeaders } from './response-headers.ts'
 import { ResponseSample } from './response-sample.ts'
 
 export interface ExchangeEvents {
-  /** The request is on a connection now, or will not be: it makes none. */
+  /** The request has a connection, or will not get one. */
   connected(): void
   settled(outcome: Outcome): void
-  /** undici is done with the request, so that its connection is free or closed. */
+  /** undici no longer uses the connection for this request: it is free or closed. */
   released(): void
-  /** Asks to be dispatched once more, on a new connection. */
-  repeat(): void
-  /** The request is not valid: a fault of ours. */
-  faulted(error: Error): void
+  /** The request must be dispatched again, on a new connection. */
+  resend(): void
+  /** undici rejected the request as invalid, which is a bug in Posthorn. */
+  invalidRequest(error: Error): void
 }
 
 type Phase = 'waiting' | 'connecting' | 'responding' | 'reading' | 'done'
 type Controller = Dispatcher.DispatchController | null
 
 /**
- * One request and what becomes of it, as undici reports it. The clocks are kept here, as those of undici are half a second
- * wide. It settles once; what happens on the connection after that no longer matters.
+ * Turns undici's events for one request into an outcome. It has its own timers, because undici's are only accurate to
+ * half a second. It settles once and ignores later events of the connection.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits
@@ -38,7 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #sample: ResponseSample
   #phase: Phase = 'waiting'
   #controller: Controller = null
-  #waitingSince: number | null = null
+  #queuedAtMs: number | null = null
   #startedAt = 0
   #waitedMs = 0
   #resent = false
@@ -56,29 +56,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#phase === 'waiting'
   }
 
-  /** There is no permit for it yet. */
+  /** Call when no permit is free. */
   startWaiting(): void {
-    this.#waitingSince = performance.now()
-    this.#startClock(this.#limits.waitTimeoutMs)
+    this.#queuedAtMs = performance.now()
+    this.#startTimer(this.#limits.waitTimeoutMs)
   }
 
-  /** To be called before it is dispatched; what it waited until then is not the receiver's time. */
+  /** Call before dispatching. The duration starts here, so that it does not include the time spent waiting. */
   startConnecting(): void {
     if (this.#phase === 'waiting') {
       this.#stopWaiting()
       this.#startedAt = performance.now()
     }
     this.#phase = 'connecting'
-    this.#startClock(this.#limits.connectTimeoutMs - this.#elapsedMs())
+    this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#events.connected()
     this.#controller = controller
-    if (this.#phase === 'done') this.#giveUp()
+    if (this.#phase === 'done') this.#abortRequest()
     else {
       this.#phase = 'responding'
-      this.#startClock(this.#limits.acknowledgeTimeoutMs)
+      this.#startTimer(this.#limits.acknowledgeTimeoutMs)
     }
   }
 
@@ -92,18 +92,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#interimBytes += sizeOfHeaders(headers)
       if (this.#interimBytes <= this.#limits.maxHeaderBytes) return
       this.#fail(new ConnectionFailure('head_too_large'))
-      this.#giveUp()
+      this.#abortRequest()
       return
     }
     this.#phase = 'reading'
-    this.#sample.begin(status, joinHeaders(headers), this.#elapsedMs())
-    this.#startClock(this.#limits.bodyReadMs)
+    this.#sample.start(status, joinHeaders(headers), this.#elapsedMs())
+    this.#startTimer(this.#limits.bodyTimeoutMs)
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#phase !== 'reading') return
     this.#sample.add(chunk)
-    if (this.#sample.bodyBytes > this.#limits.maxBodyBytes) this.#expire()
+    if (this.#sample.bodyBytes > this.#limits.maxBodyBytes) this.#stopAtLimit()
   }
 
   onResponseEnd(): void {
@@ -116,10 +116,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#phase === 'reading') this.#answer(false)
     else if (error instanceof errors.InvalidArgumentError) {
       this.#end()
-      this.#events.faulted(error)
+      this.#events.invalidRequest(error)
     } else if (this.#phase !== 'done') {
-      if (this.#isStale(error)) {
-        this.#repeat()
+      if (this.#wasStale(error)) {
+        this.#resend()
         return
       }
       this.#fail(error)
@@ -127,66 +127,67 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#events.released()
   }
 
-  /** The caller gives up. A head that has arrived is an answer all the same. */
+  /** Ends the request for the caller. If the response head has arrived, the outcome is still `answered`. */
   abort(): void {
     if (this.#phase === 'reading') this.#answer(false)
     else if (this.#phase !== 'done') this.#settle({ kind: 'aborted' })
-    this.#giveUp()
+    this.#abortRequest()
   }
 
   /**
-   * A receiver may close a connection at rest just when it is used again. Then nothing was answered and most likely
-   * nothing was read, so the request goes out once more within the same attempt. Delivery is at least once: a receiver
-   * that did read it knows the repeat by its id. It happens within the connect time, so the whole stays bounded.
+   * A receiver may close an idle connection at the moment when it is reused. It has not responded and most likely has
+   * not read the request, so the request is sent once more within the same attempt. Delivery is at least once: a
+   * receiver that did read it recognizes the duplicate by its id. Only the connect timeout allows a resend, so that the
+   * total time stays bounded.
    */
-  #isStale(error: Error): boolean {
+  #wasStale(error: Error): boolean {
     const end = connectionEndOf(error)
     const isClosed = error instanceof errors.SocketError || CLOSED.has(codeOf(error))
     const isLate = this.#elapsedMs() >= this.#limits.connectTimeoutMs
-    const wasIdle = end?.wasUsed && !end.isInvalid && !this.#hasResponse
+    const wasIdle = end?.wasUsed && !end.isInvalidHttp && !this.#hasResponse
     return Boolean(isClosed && wasIdle && !isLate && !this.#resent)
   }
 
-  #repeat(): void {
+  #resend(): void {
     this.#resent = true
     this.#controller = null
     this.startConnecting()
-    this.#events.repeat()
+    this.#events.resend()
   }
 
   #fail(error: Error): void {
-    const ends = this.#ends()
+    const timing = this.#timing()
     if (error instanceof AddressRefused) {
-      this.#settle({ kind: 'refused', reason: 'address-not-public', ...ends })
-    } else if (error instanceof ConnectTimedOut) {
-      this.#settle({ ...explainTimeout('connect', this.#limits.connectTimeoutMs), ...ends })
+      this.#settle({ kind: 'refused', reason: 'address-not-public', ...timing })
+    } else if (error instanceof ConnectTimeout) {
+      this.#settle({ ...explainTimeout('connect', this.#limits.connectTimeoutMs), ...timing })
     } else {
-      const { cause = error, isInvalid = false } = connectionEndOf(error) ?? {}
-      this.#settle({ kind: 'unreachable', ...explainFailure(cause, isInvalid), ...ends })
+      const { cause = error, isInvalidHttp = false } = connectionEndOf(error) ?? {}
+      this.#settle({ kind: 'unreachable', ...explainFailure(cause, isInvalidHttp), ...timing })
     }
   }
 
-  /** A bound is met. */
-  #expire(): void {
+  /** Ends the request because it reached a time limit or the body's size limit. */
+  #stopAtLimit(): void {
     if (this.#phase === 'reading') this.#answer(false)
-    else if (this.#phase === 'connecting') this.#fail(new ConnectTimedOut())
+    else if (this.#phase === 'connecting') this.#fail(new ConnectTimeout())
     else if (this.#phase === 'responding') {
       const timeout = explainTimeout('response', this.#limits.acknowledgeTimeoutMs)
-      this.#settle({ ...timeout, ...this.#ends() })
+      this.#settle({ ...timeout, ...this.#timing() })
     } else {
       this.#stopWaiting()
       this.#fail(new ConnectionFailure('connections_busy'))
     }
-    this.#giveUp()
+    this.#abortRequest()
   }
 
   #stopWaiting(): void {
-    if (this.#waitingSince === null) return
-    this.#waitedMs = Math.round(performance.now() - this.#waitingSince)
+    if (this.#queuedAtMs === null) return
+    this.#waitedMs = Math.round(performance.now() - this.#queuedAtMs)
   }
 
   #answer(isComplete: boolean): void {
-    this.#settle(this.#sample.toOutcome(isComplete, this.#ends()))
+    this.#settle(this.#sample.toOutcome(isComplete, this.#timing()))
   }
 
   #settle(outcome: Outcome): void {
@@ -194,9 +195,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#events.settled(outcome)
   }
 
-  /** undici closes the connection, and reports the error back. */
-  #giveUp(): void {
-    this.#controller?.abort(new GivenUp())
+  /** undici closes the connection and passes the error to `onResponseError`. */
+  #abortRequest(): void {
+    this.#controller?.abort(new RequestAborted())
   }
 
   #end(): void {
@@ -204,21 +205,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer)
   }
 
-  #ends(): Attempted {
+  #timing(): AttemptTiming {
     const durationMs = this.#phase === 'waiting' ? 0 : Math.round(this.#elapsedMs())
     return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent }
   }
 
-  #startClock(ms: number): void {
+  #startTimer(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(Exchange.#ring, ms, this)
+    this.#timer = setTimeout(Exchange.#onTimeout, ms, this)
   }
 
-  /** After a stall of this process, clocks ring before what has arrived meanwhile is read; so it is read first. */
-  static readonly #ring = (exchange: Exchange): void => {
+  /** After a stall of this process, timers run before sockets are read; `setImmediate` reads the sockets first. */
+  static readonly #onTimeout = (exchange: Exchange): void => {
     const phase = exchange.#phase
     setImmediate(() => {
-      if (exchange.#phase === phase && phase !== 'done') exchange.#expire()
+      if (exchange.#phase === phase && phase !== 'done') exchange.#stopAtLimit()
     })
   }
 
@@ -227,10 +228,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Ways in which a peer's closing of a connection shows, besides undici's own. */
+/** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
-/** What undici is told when nobody waits for a request any more. */
-class GivenUp extends Error {
-  override readonly name = 'GivenUp'
+/** The reason passed to undici when Posthorn ends a request. */
+class RequestAborted extends Error {
+  override readonly name = 'RequestAborted'
 }

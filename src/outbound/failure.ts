@@ -1,23 +1,20 @@
 import { errors } from 'undici'
-import type { Attempted, FailureCode, TimedOut } from './outcome.ts'
+import type { AttemptTiming, FailureCode, TimedOut } from './outcome.ts'
 
-/**
- * Why there was no answer, as a stable code and in plain words that a partner may read. `isInvalid`: undici closed the
- * connection, as what had come was no answer.
- */
+/** Why there was no response: a stable code, and a sentence that partners can read. */
 export function explainFailure(
   error: Error,
-  isInvalid: boolean,
+  isInvalidHttp: boolean,
 ): { code: FailureCode; reason: string } {
-  const code = isInvalid ? 'invalid_http' : classify(error)
+  const code = isInvalidHttp ? 'invalid_http' : classify(error)
   return { code, reason: REASONS[code] }
 }
 
-/** The same for a deadline that passed. */
+/** The outcome of a time limit, without its timing. */
 export function explainTimeout(
   phase: TimedOut['phase'],
   afterMs: number,
-): Omit<TimedOut, keyof Attempted> {
+): Omit<TimedOut, keyof AttemptTiming> {
   const time = afterMs < 1_000 ? `${afterMs} ms` : `${afterMs / 1_000} s`
   const reason =
     phase === 'connect'
@@ -26,7 +23,7 @@ export function explainTimeout(
   return { kind: 'timed-out', phase, afterMs, reason }
 }
 
-/** An error of ours on the way to an answer; its code is already the final one. */
+/** A failure that Posthorn itself detects, with its final code. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure'
   readonly code: FailureCode
@@ -37,16 +34,16 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** A connection was not ready in time, its name look-up included. */
-export class ConnectTimedOut extends Error {
-  override readonly name = 'ConnectTimedOut'
+/** The connection, including its DNS lookup, was not ready in time. */
+export class ConnectTimeout extends Error {
+  override readonly name = 'ConnectTimeout'
 }
 
 const REASONS: Record<FailureCode, string> = {
   name_not_found: 'The host name does not exist.',
   name_lookup_failed: 'The host name could not be looked up.',
   connection_refused: 'The connection was refused.',
-  connection_reset: 'The connection was reset before an answer.',
+  connection_reset: 'The connection was reset before a response.',
   connection_failed: 'The connection failed.',
   network_unreachable: 'There is no route to the host.',
   certificate_expired: "The receiver's certificate has expired.",
@@ -57,14 +54,14 @@ const REASONS: Record<FailureCode, string> = {
   certificate_wrong_host: "The receiver's certificate is for another host name.",
   certificate_invalid: "The receiver's certificate could not be verified.",
   tls_failed: 'A TLS connection could not be made; TLS 1.2 or later is required.',
-  client_certificate_demanded: 'The receiver demands a client certificate, and Posthorn has none.',
-  http_version_refused: 'The receiver does not speak HTTP/1.1.',
+  client_certificate_demanded: 'The receiver requires a client certificate, and Posthorn has none.',
+  http_version_refused: 'The receiver does not support HTTP/1.1.',
   closed_early: 'The receiver closed the connection before it answered.',
-  invalid_http: 'The answer was not valid HTTP/1.1.',
-  head_too_large: "The answer's status line and headers were too large.",
-  proxy_failed: 'The egress proxy did not make the connection.',
+  invalid_http: 'The response was not valid HTTP/1.1.',
+  head_too_large: "The response's status line and headers were too large.",
+  proxy_failed: 'The egress proxy did not open the connection.',
   connections_busy:
-    'Nothing was sent: all connections that Posthorn makes for one organization at a time were in use.',
+    'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
 }
 
 const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
@@ -89,7 +86,7 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_unknown_authority',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_wrong_host',
   ERR_TLS_CERT_ALTNAME_FORMAT: 'certificate_invalid',
-  // What Node calls the verification errors that it has no name for, such as a key that is too weak.
+  // Node's code for verification errors without a name, such as a key that is too weak.
   UNSPECIFIED: 'certificate_invalid',
   EPROTO: 'tls_failed',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'client_certificate_demanded',
@@ -110,7 +107,7 @@ function classify(error: Error): FailureCode {
   const known = BY_ERROR_CODE[code]
   if (known) return known
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls_failed'
-  // OpenSSL names its certificate errors in the way of X509_V_ERR_*, with the prefix taken off.
+  // Node's codes of certificate errors are OpenSSL's X509_V_ERR_* without the prefix.
   if (/CERT|CRL|CHAIN|SIGNATURE|_CA$|PURPOSE/.test(code)) return 'certificate_invalid'
   return 'connection_failed'
 }

@@ -1,40 +1,40 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
-import { watchEnd } from './connection-end.ts'
+import { watchConnectionEnd } from './connection-end.ts'
 import type { OpenTunnel } from './egress-proxy.ts'
-import { ConnectionFailure, ConnectTimedOut } from './failure.ts'
+import { ConnectionFailure, ConnectTimeout } from './failure.ts'
 import type { Lookup } from './guarded-lookup.ts'
 
 export interface ConnectorOptions {
-  /** Gives checked addresses only. */
+  /** Must return checked addresses only. */
   readonly lookup: Lookup
   readonly secureContext: SecureContext
   readonly openTunnel: OpenTunnel | null
   readonly connectTimeoutMs: number
-  /** A receiver of this origin sent something that answers no request. */
-  readonly onSurplus: (origin: string) => void
+  /** A receiver of this origin sent bytes that are not a response to a request. */
+  readonly onSurplusBytes: (origin: string) => void
 }
 
 export interface GuardedConnector {
-  /** As undici's `connect` option wants it. */
+  /** For undici's `connect` option. */
   readonly connect: buildConnector.connector
-  /** Gives up the connections that are being made. */
+  /** Aborts the connections that are being opened. */
   close(): void
 }
 
 /**
- * The one place where Posthorn opens connections to strangers, and so where the address guard sits: a socket is connected
- * to nothing but the addresses that were checked, and TLS verifies the name.
+ * The only place where Posthorn opens connections to customers' endpoints. Sockets connect only to the addresses that
+ * the guard checked, and TLS verifies the host name.
  */
 export function createGuardedConnector(options: ConnectorOptions): GuardedConnector {
-  const { lookup, secureContext, openTunnel, connectTimeoutMs, onSurplus } = options
-  const secure = renewed(() =>
+  const { lookup, secureContext, openTunnel, connectTimeoutMs, onSurplusBytes } = options
+  const tlsConnector = rebuiltHourly(() =>
     buildConnector({ secureContext, rejectUnauthorized: true, allowH2: false, timeout: 0 }),
   )
-  const underWay = new Set<AbortController>()
-  /** Origins whose last connection sent something before it was sent a request. */
-  const early = new Set<string>()
+  const opening = new Set<AbortController>()
+  /** Origins whose last connection received data before a request was sent. */
+  const spokeFirst = new Set<string>()
 
   async function open(hostname: string, port: number, signal: AbortSignal): Promise<Socket> {
     const addresses = await lookup(hostname)
@@ -57,20 +57,20 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     const origin = `${protocol}//${host}`
     const connecting = new AbortController()
     let httpSocket: Socket | null = null
-    const timer = setTimeout(() => finish(new ConnectTimedOut(), null), connectTimeoutMs)
-    underWay.add(connecting)
-    connecting.signal.addEventListener('abort', () => finish(new ConnectTimedOut(), null))
+    const timer = setTimeout(() => finish(new ConnectTimeout(), null), connectTimeoutMs)
+    opening.add(connecting)
+    connecting.signal.addEventListener('abort', () => finish(new ConnectTimeout(), null))
 
     function finish(...[error, socket]: Parameters<buildConnector.Callback>): void {
-      if (!underWay.delete(connecting)) return
+      if (!opening.delete(connecting)) return
       clearTimeout(timer)
       if (error) {
         connecting.abort()
         httpSocket?.destroy()
         callback(error, null)
       } else {
-        watchEnd(socket, (wasAsked) => onInvalid(origin, wasAsked))
-        // One turn later, so that what came with the handshake is seen before a request is written.
+        watchConnectionEnd(socket, (requestWasSent) => onInvalidHttp(origin, requestWasSent))
+        // One turn of the loop later, so that data sent with the handshake is seen before a request is written.
         setImmediate(() => {
           if (socket.destroyed)
             callback(socket.errored ?? new ConnectionFailure('closed_early'), null)
@@ -79,49 +79,49 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
       }
     }
 
-    // undici would connect again and again, as the request has not been sent.
-    const opening = early.delete(origin)
+    // undici reconnects without limit while the request is unsent, so the second connection fails here.
+    const socketOpened = spokeFirst.delete(origin)
       ? Promise.reject(new ConnectionFailure('invalid_http'))
       : open(hostname, Number(port || 443), connecting.signal)
-    opening.then(
+    socketOpened.then(
       (socket) => {
         httpSocket = socket
         if (connecting.signal.aborted) socket.destroy()
-        else secure()({ ...to, servername: serverName(hostname), httpSocket }, finish)
+        else tlsConnector()({ ...to, servername: serverName(hostname), httpSocket }, finish)
       },
       (error: Error) => finish(error, null),
     )
   }
 
-  function onInvalid(origin: string, wasAsked: boolean): void {
-    onSurplus(origin)
-    if (!wasAsked) early.add(origin)
+  function onInvalidHttp(origin: string, requestWasSent: boolean): void {
+    onSurplusBytes(origin)
+    if (!requestWasSent) spokeFirst.add(origin)
   }
 
   return {
     connect,
     close() {
-      for (const connecting of underWay) connecting.abort()
+      for (const connecting of opening) connecting.abort()
     },
   }
 }
 
 const TIMEOUT_PER_ADDRESS_MS = 500
 
-/** RFC 6066: neither addresses nor the root's dot are sent as a server name. */
+/** RFC 6066: a server name is never an address and has no trailing dot. */
 function serverName(hostname: string): string {
   return isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : ''
 }
 
 /**
- * A connector remembers TLS sessions, and a resumed one is not verified again: under steady traffic a certificate that has
- * expired would stay unnoticed.
+ * A connector caches TLS sessions, and resuming one does not verify the certificate again. Under steady traffic an
+ * expired certificate would go unnoticed.
  */
-function renewed(build: () => buildConnector.connector): () => buildConnector.connector {
+function rebuiltHourly(build: () => buildConnector.connector): () => buildConnector.connector {
   let connector = build()
   let builtAt = performance.now()
   return () => {
-    if (performance.now() - builtAt > VERIFY_EVERY_MS) {
+    if (performance.now() - builtAt > MAX_SESSION_AGE_MS) {
       connector = build()
       builtAt = performance.now()
     }
@@ -129,4 +129,4 @@ function renewed(build: () => buildConnector.connector): () => buildConnector.co
   }
 }
 
-const VERIFY_EVERY_MS = 3_600_000
+const MAX_SESSION_AGE_MS = 3_600_000

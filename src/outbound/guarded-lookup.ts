@@ -2,10 +2,10 @@ import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import type { AddressGuard } from './public-address.ts'
 
-/** Resolves a name to all its addresses. Rejects, or answers with none, when there are none. */
+/** Resolves a host name to all its addresses. Rejects or returns an empty list when it has none. */
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>
 
-/** The guard's no. It names neither the address nor the rule, since a partner may read what becomes of it. */
+/** The guard does not permit an address. The message names neither the address nor the rule: partners may read it. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 
@@ -15,8 +15,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * A lookup that gives only permitted addresses. One that is not permitted spoils the rest: a name that leads both
- * outside and inside is an attempt to be let in by the second try.
+ * A lookup that returns only permitted addresses. One address that is not permitted rejects all: a name with both
+ * public and private addresses is likely an attack that counts on a second connection attempt.
  */
 export function createGuardedLookup(guard: AddressGuard, lookup: Lookup): Lookup {
   return async (hostname) => {

@@ -1,5 +1,5 @@
 import * as tls from 'node:tls'
-import { createDestinationReader } from './destination.ts'
+import { createDestinationParser } from './destination.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { createGuardedLookup, type Lookup } from './guarded-lookup.ts'
 import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
@@ -10,17 +10,17 @@ import { requestHeaders } from './request-headers.ts'
 import { createResolver, readHostsFile } from './resolve-name.ts'
 
 export interface HttpSender extends AsyncDisposable {
-  /** POSTs once. It rejects only for a request that is not valid HTTP; everything else is an outcome. */
+  /** Sends one POST request. Rejects only if the request is not valid HTTP; everything else is an outcome. */
   send(request: HttpRequest): Promise<Outcome>
-  /** Takes no more requests, waits for those under way (abort their signals to abort) and closes all connections. */
+  /** Aborts new requests, waits for those in flight (abort their signals to end them), and closes all connections. */
   close(): Promise<void>
 }
 
 export interface HttpRequest {
-  /** Whose request it is: organizations share nothing on the way out. */
+  /** Organizations share no connections, TLS sessions or limits. */
   readonly organizationId: string
   readonly url: string
-  /** `user-agent` and `accept-encoding` are the sender's; those given here are left out. */
+  /** The sender sets `user-agent` and `accept-encoding` itself and ignores them here. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly acknowledgeTimeoutMs?: number | undefined
@@ -30,27 +30,27 @@ export interface HttpRequest {
 export interface HttpSenderOptions extends Partial<ExchangeLimits & ConnectionLimits> {
   readonly guard: AddressGuard
   readonly userAgent: string
-  /** PEM certificates of authorities to trust besides Node's default ones. */
+  /** PEM certificates of authorities to trust in addition to Node's default ones. */
   readonly caPem?: readonly string[]
-  /** An http:// or https:// forward proxy. The guard judges destinations, not the proxy. */
+  /** An http:// or https:// forward proxy. The guard checks destinations, not the proxy. */
   readonly proxyUrl?: string
-  /** Name servers, as `address:port`, in place of the system's. */
+  /** Name servers as `address:port`. Default: the system's. */
   readonly dnsServers?: readonly string[]
-  /** Resolves names in place of DNS and the hosts file. */
+  /** Resolves host names instead of DNS and the hosts file. */
   readonly lookup?: Lookup | undefined
 }
 
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const { guard, userAgent, caPem = [], proxyUrl, dnsServers = null, lookup, ...given } = options
   const limits = { ...DEFAULT_LIMITS, ...given }
-  const readDestination = createDestinationReader(guard)
+  const parseDestination = createDestinationParser(guard)
   const hosts = readHostsFile(guard)
   const secureContext = createSecureContext(caPem)
   const openTunnel = proxyUrl === undefined ? null : createEgressProxy(proxyUrl, secureContext)
   const withoutKeepAlive = new Set<string>()
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   const organizations = new Map<string, OrganizationConnections>()
-  const underWay = new Set<Promise<unknown>>()
+  const inFlight = new Set<Promise<unknown>>()
   let isClosing = false
 
   function connectionsOf(id: string): OrganizationConnections {
@@ -91,35 +91,35 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   async function send(request: HttpRequest): Promise<Outcome> {
     const { organizationId, url, body, signal } = request
     const { acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
-    const reading = readDestination(url)
-    if (reading.rejection !== null) {
+    const parsed = parseDestination(url)
+    if (parsed.rejection !== null) {
       return {
         kind: 'refused',
-        reason: reading.rejection,
+        reason: parsed.rejection,
         durationMs: 0,
         waitedMs: 0,
         resent: false,
       }
     }
     if (isClosing || signal?.aborted) return { kind: 'aborted' }
-    const { origin, path } = reading.destination
+    const { origin, path } = parsed.destination
     const headers = requestHeaders(userAgent, request.headers)
     const sending = connectionsOf(organizationId).send(
       { method: 'POST', origin, path, headers, body },
       { ...limits, acknowledgeTimeoutMs },
       signal,
     )
-    underWay.add(sending)
+    inFlight.add(sending)
     try {
       return await sending
     } finally {
-      underWay.delete(sending)
+      inFlight.delete(sending)
     }
   }
 
   async function close(): Promise<void> {
     isClosing = true
-    await Promise.allSettled(underWay)
+    await Promise.allSettled(inFlight)
     await Promise.all([...organizations.values()].map((connections) => connections.close()))
     organizations.clear()
   }
@@ -127,13 +127,13 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return { send, close, [Symbol.asyncDispose]: close }
 }
 
-/** Of those that have connections open. More only where more than so many send at the same moment. */
+/** How many organizations keep their connections. Exceeded only while more of them have requests in flight. */
 const MAX_ORGANIZATIONS = 500
 
-/** Endpoints, of all organizations, that are remembered for having sent surplus bytes. */
+/** How many endpoints that sent surplus bytes are remembered, across all organizations. */
 const MAX_WITHOUT_KEEP_ALIVE = 10_000
 
-/** Created once: with `ca` instead, Node would parse all authorities again for every connection. */
+/** Shared by all connections: with the option `ca`, Node would parse all authorities again for each connection. */
 function createSecureContext(caPem: readonly string[]): tls.SecureContext {
   const minVersion = 'TLSv1.2'
   if (caPem.length === 0) return tls.createSecureContext({ minVersion })

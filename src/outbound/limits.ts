@@ -1,32 +1,34 @@
-/** The bounds of one request. Whatever the receiver does, it lasts no longer than the last three times together. */
+/** The limits of one request. It takes at most the connect, acknowledge and body timeouts together. */
 export interface ExchangeLimits {
-  /** How long it may wait for a connection of its organization before it begins. That time is not the receiver's. */
+  /** How long a request may wait for a free connection of its organization. Not part of the attempt's duration. */
   readonly waitTimeoutMs: number
-  /** For looking up the name, TCP and TLS, and for the one repeat on another connection. */
+  /** For DNS, TCP and TLS, and for resending the request once on another connection. */
   readonly connectTimeoutMs: number
-  /** From a ready connection to the response's head, sending included. */
+  /** From an open connection to the response head, including sending the request. */
   readonly acknowledgeTimeoutMs: number
-  readonly bodyReadMs: number
+  /** For reading the response body. */
+  readonly bodyTimeoutMs: number
   readonly maxHeaderBytes: number
   readonly maxBodyBytes: number
+  /** How much of the body the outcome contains. */
   readonly keepBodyBytes: number
 }
 
-/** Bounds of one organization, which it shares with no other. */
+/** The limits of one organization. */
 export interface ConnectionLimits {
   readonly connectionsPerOrigin: number
-  /** Connections that are being made at a time: name look-ups and handshakes. */
-  readonly connecting: number
+  /** How many connections may be opening (DNS, TCP and TLS) at the same time. */
+  readonly maxConnecting: number
 }
 
 export const DEFAULT_LIMITS: ExchangeLimits & ConnectionLimits = {
   waitTimeoutMs: 10_000,
   connectTimeoutMs: 5_000,
   acknowledgeTimeoutMs: 15_000,
-  bodyReadMs: 2_000,
+  bodyTimeoutMs: 2_000,
   maxHeaderBytes: 16 * 1024,
   maxBodyBytes: 64 * 1024,
   keepBodyBytes: 16 * 1024,
   connectionsPerOrigin: 256,
-  connecting: 64,
+  maxConnecting: 64,
 }

@@ -1,134 +1,135 @@
 import type { Dispatcher } from 'undici'
-import { abortedBy } from './abort-together.ts'
+import { abortGroup } from './abort-group.ts'
 import { Agents } from './agents.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
 import type { ConnectionLimits, ExchangeLimits } from './limits.ts'
 import type { Outcome } from './outcome.ts'
-import { Permits } from './permits.ts'
+import { Semaphore } from './semaphore.ts'
 
 export interface OrganizationOptions
-  extends Omit<ConnectorOptions, 'onSurplus'>,
+  extends Omit<ConnectorOptions, 'onSurplusBytes'>,
     ConnectionLimits,
     Pick<ExchangeLimits, 'maxHeaderBytes'> {
-  /** The origins that are used without keep-alive. */
+  /** The origins that get a new connection for each request. */
   readonly withoutKeepAlive: { has(origin: string): boolean; add(origin: string): void }
 }
 
 export type OriginRequest = Dispatcher.DispatchOptions & { readonly origin: string }
 
-interface OriginUse {
-  readonly permits: Permits
-  /** Connections that are kept, or carry a request. */
+interface OriginState {
+  /** One permit per request in flight. */
+  readonly permits: Semaphore
+  /** Connections of the keep-alive agent, idle or in use. */
   open: number
 }
 
-/** What one organization sends over, and shares with no other: connections, TLS sessions, look-ups and permits. */
+/** The connections, TLS sessions, DNS lookups and limits of one organization, which no other organization shares. */
 export class OrganizationConnections {
   readonly #options: OrganizationOptions
   readonly #connector: ReturnType<typeof createGuardedConnector>
   readonly #agents: Agents
-  readonly #connecting: Permits
-  readonly #origins = new Map<string, OriginUse>()
-  #underWay = 0
+  readonly #connecting: Semaphore
+  readonly #origins = new Map<string, OriginState>()
+  #inFlight = 0
 
   constructor(options: OrganizationOptions) {
     this.#options = options
-    const onSurplus = (origin: string) => options.withoutKeepAlive.add(origin)
-    this.#connector = createGuardedConnector({ ...options, onSurplus })
-    this.#connecting = new Permits(options.connecting)
+    const onSurplusBytes = (origin: string) => options.withoutKeepAlive.add(origin)
+    this.#connector = createGuardedConnector({ ...options, onSurplusBytes })
+    this.#connecting = new Semaphore(options.maxConnecting)
     this.#agents = new Agents({
       ...options,
       connect: this.#connector.connect,
-      onKept: (origin, change) => this.#count(origin, change),
+      onConnectionCount: (origin, change) => this.#countOpen(origin, change),
     })
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0
+    return this.#inFlight === 0
   }
 
-  /** Sends once there are permits: for a connection to the origin, and for making it unless one is kept. */
+  /** Sends once the request has a permit for the origin and, unless an idle connection is open, one to connect. */
   send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    const use = this.#useOf(request.origin)
-    const together = signal && abortedBy(signal)
+    const origin = this.#originState(request.origin)
+    const group = signal && abortGroup(signal)
     let isConnecting = false
 
     const exchange = new Exchange(limits, {
       connected: () => {
         if (!isConnecting) return
         isConnecting = false
-        this.#connecting.give()
+        this.#connecting.release()
       },
       settled: (outcome) => {
-        together?.delete(exchange)
-        if (use.permits.withdraw(exchange)) this.#underWay -= 1
-        else if (this.#connecting.withdraw(exchange)) this.#release(request.origin, use)
-        if (outcome.kind === 'answered') onceFree(() => resolve(outcome))
+        group?.delete(exchange)
+        if (origin.permits.cancel(exchange)) this.#inFlight -= 1
+        else if (this.#connecting.cancel(exchange)) this.#release(request.origin, origin)
+        if (outcome.kind === 'answered') onceConnectionIsFree(() => resolve(outcome))
         else resolve(outcome)
       },
-      released: () => onceFree(() => this.#release(request.origin, use)),
-      repeat: () => connectAndDispatch(true),
-      faulted: reject,
+      released: () => onceConnectionIsFree(() => this.#release(request.origin, origin)),
+      resend: () => connectAndDispatch(true),
+      invalidRequest: reject,
     })
 
-    const dispatch = (alone: boolean) => {
+    const dispatch = (singleUse: boolean) => {
       exchange.startConnecting()
-      const agent = alone ? this.#agents.unkept : this.#agents.keeping
-      agent.dispatch({ ...request, reset: alone }, exchange)
+      const agent = singleUse ? this.#agents.singleUse : this.#agents.keepAlive
+      agent.dispatch({ ...request, reset: singleUse }, exchange)
     }
-    const connectAndDispatch = (alone: boolean) => {
-      this.#connecting.take(exchange, () => {
+    const connectAndDispatch = (singleUse: boolean) => {
+      this.#connecting.acquire(exchange, () => {
         isConnecting = true
-        dispatch(alone)
+        dispatch(singleUse)
       })
     }
 
-    this.#underWay += 1
-    together?.add(exchange)
-    use.permits.take(exchange, () => {
-      const alone = this.#options.withoutKeepAlive.has(request.origin)
-      const isOneKept = use.open >= use.permits.taken
-      if (isOneKept && !alone) dispatch(false)
-      else connectAndDispatch(alone)
+    this.#inFlight += 1
+    group?.add(exchange)
+    origin.permits.acquire(exchange, () => {
+      const singleUse = this.#options.withoutKeepAlive.has(request.origin)
+      const hasIdleConnection = origin.open >= origin.permits.acquired
+      if (hasIdleConnection && !singleUse) dispatch(false)
+      else connectAndDispatch(singleUse)
     })
     if (exchange.isWaiting) exchange.startWaiting()
     return promise
   }
 
-  /** Closes all connections. Requests are to be settled before. */
+  /** Closes all connections. Call after all requests have settled. */
   async close(): Promise<void> {
     this.#connector.close()
     await this.#agents.close()
   }
 
-  #useOf(origin: string): OriginUse {
+  #originState(origin: string): OriginState {
     const known = this.#origins.get(origin)
     if (known) return known
-    const use = { permits: new Permits(this.#options.connectionsPerOrigin), open: 0 }
-    this.#origins.set(origin, use)
-    return use
+    const state = { permits: new Semaphore(this.#options.connectionsPerOrigin), open: 0 }
+    this.#origins.set(origin, state)
+    return state
   }
 
-  #count(origin: string, change: 1 | -1): void {
-    const use = this.#useOf(origin)
-    use.open += change
-    this.#forgetUnused(origin, use)
+  #countOpen(origin: string, change: 1 | -1): void {
+    const state = this.#originState(origin)
+    state.open += change
+    this.#deleteIfUnused(origin, state)
   }
 
-  #release(origin: string, use: OriginUse): void {
-    this.#underWay -= 1
-    use.permits.give()
-    this.#forgetUnused(origin, use)
+  #release(origin: string, state: OriginState): void {
+    this.#inFlight -= 1
+    state.permits.release()
+    this.#deleteIfUnused(origin, state)
   }
 
-  #forgetUnused(origin: string, { open, permits }: OriginUse): void {
-    if (open === 0 && permits.taken === 0) this.#origins.delete(origin)
+  #deleteIfUnused(origin: string, { open, permits }: OriginState): void {
+    if (open === 0 && permits.acquired === 0) this.#origins.delete(origin)
   }
 }
 
-/** undici has a connection free one turn of the loop after its answer. Who sends next is to find it. */
-function onceFree(next: () => void): void {
+/** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
+function onceConnectionIsFree(next: () => void): void {
   process.nextTick(setImmediate, next)
 }

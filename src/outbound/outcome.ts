@@ -1,52 +1,52 @@
-/** What became of one HTTPS request. Whatever the world does is one of these; only our own faults are thrown. */
+/** The result of one HTTPS request. Network and receiver failures are outcomes; only bugs in Posthorn throw. */
 export type Outcome = Answered | TimedOut | Unreachable | Refused | Aborted
 
-/** What is measured of every request, whatever became of it. */
-export interface Attempted {
-  /** From the first step towards a connection to the end. */
+/** Measured for every request. */
+export interface AttemptTiming {
+  /** From the start of connecting to the end of the request, in milliseconds. */
   readonly durationMs: number
-  /** Before that, for a connection of its organization to be free; no part of the duration. */
+  /** How long the request waited for a free connection before it started. Not part of `durationMs`. */
   readonly waitedMs: number
-  /** It was sent twice: the kept connection that it went out on first turned out to be closed. */
+  /** The request was sent twice, because the reused connection it was first sent on was already closed. */
   readonly resent: boolean
 }
 
-/** The receiver sent a response head. How its body went does not matter. */
-export interface Answered extends Attempted {
+/** The receiver sent a response head. A failure while reading the body does not change that. */
+export interface Answered extends AttemptTiming {
   readonly kind: 'answered'
   readonly status: number
   /** Lower-case names; repeated headers joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the body, at most `keepBodyBytes`, as it was on the wire. */
+  /** The first `keepBodyBytes` of the body as received, not decoded. */
   readonly body: Buffer
-  /** Whether `body` is not the whole of it: it was longer, slower or broken off. */
+  /** Whether `body` is incomplete: the body was too long, too slow or cut off. */
   readonly bodyTruncated: boolean
-  /** From the beginning to the response's head. */
+  /** From the start of connecting to the response head, in milliseconds. */
   readonly firstByteMs: number
   readonly retryAfter: string | null
 }
 
-/** `afterMs` is the time that was allowed for the phase. */
-export interface TimedOut extends Attempted {
+/** `afterMs` is the time limit of the phase. */
+export interface TimedOut extends AttemptTiming {
   readonly kind: 'timed-out'
   readonly phase: 'connect' | 'response'
   readonly afterMs: number
   readonly reason: string
 }
 
-export interface Unreachable extends Attempted {
+export interface Unreachable extends AttemptTiming {
   readonly kind: 'unreachable'
   readonly code: FailureCode
   readonly reason: string
 }
 
-/** Posthorn's own no. It tells nothing about where a name led. */
-export interface Refused extends Attempted {
+/** Posthorn refused to connect. The outcome does not reveal which address a host name resolved to. */
+export interface Refused extends AttemptTiming {
   readonly kind: 'refused'
   readonly reason: 'address-not-public' | 'not-https' | 'url-not-allowed'
 }
 
-/** The caller's signal, or the sender's closing, ended it before there was an answer. */
+/** The caller's signal, or closing the sender, ended the request before a response. */
 export interface Aborted {
   readonly kind: 'aborted'
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { addRange, holds } from './address-range.ts'
+import { addRange, listContains } from './address-range.ts'
 import {
   IPV4_SPECIAL_PURPOSE,
   IPV6_SPECIAL_PURPOSE,
@@ -7,45 +7,45 @@ import {
 } from './special-purpose-blocks.ts'
 
 /**
- * Whether `ip` is globally reachable by the IANA special-purpose registries. A block that is not says so for all within
- * it: the anycast services inside 192.0.0.0/24 and 2001::/23 are reachable by the registries, but none receives webhooks.
- * An IPv4 address inside an IPv4-mapped or NAT64 address is judged as itself; every other embedding, all IPv6 outside
- * 2000::/3, zone ids and anything that is not an address are not public.
+ * Whether `ip` is globally reachable according to the IANA special-purpose registries. An unreachable block covers
+ * everything inside it: the registries list some anycast services in 192.0.0.0/24 and 2001::/23 as reachable, but none
+ * of them receives webhooks. An IPv4-mapped or NAT64 address is as public as the IPv4 address in it. All other
+ * embeddings, IPv6 outside 2000::/3, addresses with a zone id, and text that is not an address are not public.
  */
 export function isPublicAddress(ip: string): boolean {
   if (ip.includes('%') || isIP(ip) === 0) return false
-  return (isIP(ip) === 4 || holds(reachableIpv6, ip)) && !holds(notReachable, ip)
+  return (isIP(ip) === 4 || listContains(reachableIpv6, ip)) && !listContains(notReachable, ip)
 }
 
-/** Why an address is not public, for whoever wrote it: that it is, and not where a name of theirs leads. */
+/** Why an address is not public. Only for addresses that the reader wrote: never reveal what a host name resolves to. */
 export function explainNotPublic(ip: string): string {
-  const found = notReachableBlocks.findLast(({ list }) => holds(list, ip))
-  if (found === undefined) return 'is outside of 2000::/3, the IPv6 addresses of the internet'
+  const found = notReachableBlocks.findLast(({ list }) => listContains(list, ip))
+  if (found === undefined) return 'is outside of 2000::/3, the public IPv6 addresses'
   return `belongs to ${found.block}, ${found.name} (${found.reference})`
 }
 
-/** Says which addresses Posthorn may connect to. */
+/** Decides which addresses Posthorn may connect to. */
 export interface AddressGuard {
   permits(ip: string): boolean
 }
 
-/** A guard that permits public addresses and the CIDR ranges in `allow`. Throws on what is not a CIDR range. */
+/** A guard that permits public addresses and the CIDR ranges in `allow`. Throws if one is not a CIDR range. */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
   const allowed = new BlockList()
   for (const cidr of allow) addRange(allowed, cidr)
   return {
     permits: (ip) =>
-      isPublicAddress(ip) || (!ip.includes('%') && isIP(ip) !== 0 && holds(allowed, ip)),
+      isPublicAddress(ip) || (!ip.includes('%') && isIP(ip) !== 0 && listContains(allowed, ip)),
   }
 }
 
-/** Of these the IPv4 address at the end is judged. */
+/** The IPv4 address at the end of these decides. */
 const IPV4_INSIDE = ['::ffff:0:0/96', '64:ff9b::/96']
 
 const reachableIpv6 = new BlockList()
 for (const cidr of ['2000::/3', ...IPV4_INSIDE]) addRange(reachableIpv6, cidr)
 
-/** The narrower of two blocks comes after the wider one, as in the registries. */
+/** In the order of the registries: a block comes after the block that contains it. */
 const notReachableBlocks = [
   ...OTHER_SPECIAL_PURPOSE,
   ...IPV4_SPECIAL_PURPOSE,

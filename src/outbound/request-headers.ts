@@ -1,35 +1,34 @@
-import { NOT_IN_VALUE, TOKEN } from './field-syntax.ts'
+import { INVALID_VALUE_CHARACTER, TOKEN } from './field-syntax.ts'
 
 /**
- * The headers of a request, in order, without those that the sender says itself. Throws for one that is not valid HTTP, or
- * that is for the connection to say. (undici refuses such a request too, but its pool then keeps a connection for it.)
+ * The headers of a request as a flat list of names and values, without those that the sender sets itself. Throws for
+ * an invalid header and for one that the connection sets. undici also rejects such a request, but then its pool never
+ * frees the connection.
  */
 export function requestHeaders(
   userAgent: string,
   headers: Readonly<Record<string, string>>,
 ): string[] {
-  // Identity, because a body is kept as it comes and small bodies should not hide large ones.
+  // No compression: bodies are stored as received, and a small compressed body could expand to a huge one.
   const list = ['user-agent', userAgent, 'accept-encoding', 'identity']
   for (const [name, value] of Object.entries(headers)) {
-    if (SENDERS_OWN.test(name)) continue
+    if (SET_BY_SENDER.test(name)) continue
     if (!TOKEN.test(name)) {
-      throw new TypeError(`The header name ${JSON.stringify(name)} is not a token of HTTP.`)
+      throw new TypeError(`The header name ${JSON.stringify(name)} is not a valid HTTP token.`)
     }
-    if (CONNECTIONS_OWN.test(name)) {
-      throw new TypeError(`The header "${name}" is for the connection itself to say; leave it out.`)
+    if (SET_BY_CONNECTION.test(name)) {
+      throw new TypeError(`The header "${name}" is set by the connection; remove it.`)
     }
-    if (NOT_IN_VALUE.test(value)) {
-      throw new TypeError(
-        `The header "${name}" has a character in its value that HTTP does not allow.`,
-      )
+    if (INVALID_VALUE_CHARACTER.test(value)) {
+      throw new TypeError(`The value of the header "${name}" contains an invalid character.`)
     }
     list.push(name, value)
   }
   return list
 }
 
-const SENDERS_OWN = /^(user-agent|accept-encoding)$/i
+const SET_BY_SENDER = /^(user-agent|accept-encoding)$/i
 
-/** What frames a request, or concerns the connection alone: a receiver that read another one would be led astray. */
-const CONNECTIONS_OWN =
+/** Headers that frame the request or belong to the connection: a second value could mislead the receiver. */
+const SET_BY_CONNECTION =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i

@@ -5,39 +5,39 @@ import { isIP } from 'node:net'
 import type { Lookup } from './guarded-lookup.ts'
 import type { AddressGuard } from './public-address.ts'
 
-/** The names of the hosts file, without the addresses that the guard does not permit. */
+/** The names in the hosts file and their addresses that the guard permits. */
 export type HostsFile = ReadonlyMap<string, readonly LookupAddress[]>
 
 /**
- * Asks DNS for IPv4 and IPv6 addresses. `dns.lookup` would take one of the four threads of the whole process for as long
- * as a name server is silent; a resolver takes none, and each organization has its own.
+ * Resolves IPv4 and IPv6 addresses by DNS. Not by `dns.lookup`, which blocks one of the process's four threads while a
+ * name server is silent.
  */
 export function createResolver(hosts: HostsFile, servers: readonly string[] | null): Lookup {
-  // 3.5 s at most, which leaves time to connect when one family of addresses gets no answer.
+  // At most 3.5 s, which leaves time to connect when the query for one address family gets no answer.
   const resolver = new Resolver({ timeout: 1_500, tries: 2, maxTimeout: 2_000 })
   if (servers !== null) resolver.setServers(servers)
   return async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (LOCALHOST.test(name)) return [...(hosts.get('localhost') ?? [])]
-    return [...(hosts.get(name) ?? (await ask(resolver, name)))]
+    return [...(hosts.get(name) ?? (await queryDns(resolver, name)))]
   }
 }
 
-/** RFC 6761: such names never leave the machine. */
+/** RFC 6761: such names always mean this machine and are not looked up in DNS. */
 const LOCALHOST = /(^|\.)localhost$/
 
-async function ask(resolver: Resolver, name: string): Promise<LookupAddress[]> {
-  // IPv4 first: it is where more receivers answer, and a machine without IPv6 need not find that out.
-  const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = asked.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+async function queryDns(resolver: Resolver, name: string): Promise<LookupAddress[]> {
+  // IPv4 first: more receivers answer there, and a machine without IPv6 does not lose time trying it.
+  const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   if (found.length > 0) return found.map(toLookupAddress)
-  const codes = asked.map((answer) => (answer.status === 'rejected' ? answer.reason.code : ''))
+  const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : ''))
   const isMissing = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
   const code = isMissing ? 'ENOTFOUND' : 'EAI_AGAIN'
   throw Object.assign(new Error(`${name} could not be resolved (${codes.join(', ')}).`), { code })
 }
 
-/** Read once. A name whose addresses are all refused by the guard is left to DNS, as a stranger's would be. */
+/** A name with no address that the guard permits is left out, so that DNS resolves it. */
 export function readHostsFile(guard: AddressGuard, file = '/etc/hosts'): HostsFile {
   const hosts = new Map<string, LookupAddress[]>()
   const add = (line: string) => {

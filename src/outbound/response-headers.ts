@@ -1,4 +1,3 @@
-/** As undici gives them. */
 export type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export function joinHeaders(headers: UndiciHeaders): Record<string, string> {
@@ -7,7 +6,7 @@ export function joinHeaders(headers: UndiciHeaders): Record<string, string> {
   )
 }
 
-/** About what they take on the wire, with the status line and what separates them. */
+/** The approximate size on the wire in bytes, including the status line and separators. */
 export function sizeOfHeaders(headers: UndiciHeaders): number {
   return Object.entries(headers).reduce((sum, field) => sum + field.join().length + 4, 20)
 }

@@ -1,12 +1,12 @@
-import type { Answered, Attempted } from './outcome.ts'
+import type { Answered, AttemptTiming } from './outcome.ts'
 
-/** Collects what is kept of a response: its head, and the beginning of its body. */
+/** Collects the head and the first `keepBytes` of the body of a response. */
 export class ResponseSample {
   readonly #keepBytes: number
   #status = 0
   #headers: Answered['headers'] = {}
   #firstByteMs = 0
-  /** Nearly every answer has one piece, or none. */
+  /** Nearly every response has one chunk or none. */
   #kept: Buffer[] | null = null
   #keptBytes = 0
   #bodyBytes = 0
@@ -19,7 +19,7 @@ export class ResponseSample {
     return this.#bodyBytes
   }
 
-  begin(status: number, headers: Answered['headers'], firstByteMs: number): void {
+  start(status: number, headers: Answered['headers'], firstByteMs: number): void {
     this.#status = status
     this.#headers = headers
     this.#firstByteMs = Math.round(firstByteMs)
@@ -29,14 +29,14 @@ export class ResponseSample {
     this.#bodyBytes += chunk.length
     const room = this.#keepBytes - this.#keptBytes
     if (room <= 0) return
-    // Copied, since a chunk holds on to all that was read with it.
+    // A copy, because a chunk keeps the whole buffer that it was read with in memory.
     const kept = Buffer.from(chunk.length > room ? chunk.subarray(0, room) : chunk)
     this.#keptBytes += kept.length
     if (this.#kept === null) this.#kept = [kept]
     else this.#kept.push(kept)
   }
 
-  toOutcome(isComplete: boolean, attempted: Attempted): Answered {
+  toOutcome(isComplete: boolean, timing: AttemptTiming): Answered {
     return {
       kind: 'answered',
       status: this.#status,
@@ -45,7 +45,7 @@ export class ResponseSample {
       bodyTruncated: !isComplete || this.#bodyBytes > this.#keptBytes,
       firstByteMs: this.#firstByteMs,
       retryAfter: this.#headers['retry-after'] ?? null,
-      ...attempted,
+      ...timing,
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * A row of an IANA registry. `globallyReachable` is as the registry has it; `null` stands for "N/A" and for the rows of
- * allocations that have ended, which leave it empty.
+ * A row of an IANA registry. `globallyReachable` is the registry's value; `null` means "N/A", or empty as in the rows of
+ * terminated allocations.
  */
 export interface SpecialPurposeBlock {
   readonly block: string
@@ -9,7 +9,7 @@ export interface SpecialPurposeBlock {
   readonly globallyReachable: boolean | null
 }
 
-/** All rows, in its order: https://www.iana.org/assignments/iana-ipv4-special-registry */
+/** All rows in the registry's order: https://www.iana.org/assignments/iana-ipv4-special-registry */
 export const IPV4_SPECIAL_PURPOSE: readonly SpecialPurposeBlock[] = [
   row('0.0.0.0/8', 'This network', 'RFC 791', false),
   row('0.0.0.0/32', 'This host on this network', 'RFC 1122', false),
@@ -39,7 +39,7 @@ export const IPV4_SPECIAL_PURPOSE: readonly SpecialPurposeBlock[] = [
   row('255.255.255.255/32', 'Limited Broadcast', 'RFC 919', false),
 ]
 
-/** All rows, in its order: https://www.iana.org/assignments/iana-ipv6-special-registry */
+/** All rows in the registry's order: https://www.iana.org/assignments/iana-ipv6-special-registry */
 export const IPV6_SPECIAL_PURPOSE: readonly SpecialPurposeBlock[] = [
   row('::1/128', 'Loopback Address', 'RFC 4291', false),
   row('::/128', 'Unspecified Address', 'RFC 4291', false),
@@ -68,7 +68,7 @@ export const IPV6_SPECIAL_PURPOSE: readonly SpecialPurposeBlock[] = [
   row('fe80::/10', 'Link-Local Unicast', 'RFC 4291', false),
 ]
 
-/** Blocks of other registries that lead to no host of the internet either. */
+/** Blocks of other registries that contain no public hosts either. */
 export const OTHER_SPECIAL_PURPOSE: readonly SpecialPurposeBlock[] = [
   row('224.0.0.0/4', 'Multicast', 'RFC 5771', false),
   row('::/96', 'Deprecated (IPv4-Compatible)', 'RFC 4291', null),

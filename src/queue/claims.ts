@@ -1,41 +1,41 @@
 import type { WorkerEvents } from 'graphile-worker'
 
-/** What a runner knows of its claims. */
+/** The jobs that one runner has claimed. */
 export interface Claims {
-  /** The ids of the jobs that it claimed and has neither ended nor returned. */
-  readonly held: ReadonlySet<string>
-  /** Whether Postgres ever answered it. */
+  /** The ids of the claimed jobs that are neither finished nor unclaimed. */
+  readonly jobIds: ReadonlySet<string>
+  /** Whether Postgres has answered a claim, with or without jobs. */
   readonly hasClaimed: boolean
-  /** To be called once a heartbeat: answers how many there were since it last claimed, while it should be claiming. */
-  countBeat(): number
+  /** Call once per heartbeat. Returns the number of heartbeats since the last claim; 0 while the runner does not poll. */
+  countHeartbeat(): number
 }
 
 export function trackClaims(events: WorkerEvents): Claims {
-  const held = new Set<string>()
+  const jobIds = new Set<string>()
   let isPolling = false
-  let beats = 0
+  let heartbeats = 0
   let hasClaimed = false
   events.on('localQueue:setMode', ({ newMode }) => {
     isPolling = newMode === 'POLLING'
-    beats = 0
+    heartbeats = 0
   })
   events.on('localQueue:getJobs:complete', ({ jobs }) => {
-    beats = 0
+    heartbeats = 0
     hasClaimed = true
-    for (const { id } of jobs) held.add(id)
+    for (const { id } of jobs) jobIds.add(id)
   })
   events.on('localQueue:returnJobs', ({ jobs }) => {
-    for (const { id } of jobs) held.delete(id)
+    for (const { id } of jobs) jobIds.delete(id)
   })
-  events.on('job:complete', ({ job }) => held.delete(job.id))
+  events.on('job:complete', ({ job }) => jobIds.delete(job.id))
   return {
-    held,
+    jobIds,
     get hasClaimed() {
       return hasClaimed
     },
-    countBeat() {
-      if (isPolling) beats += 1
-      return beats
+    countHeartbeat() {
+      if (isPolling) heartbeats += 1
+      return heartbeats
     },
   }
 }

@@ -3,12 +3,12 @@ import { TASK_PREFIX, type TaskName } from './jobs.ts'
 
 const SCHEDULE: Partial<Record<TaskName, string>> = {
   maintain: '*/15 * * * *',
-  // What an operator deletes is added again within five minutes.
+  // Within five minutes, restores the job of a delivery whose job an operator deleted.
   sweep: '*/2 * * * *',
   roll_up: '* * * * *',
 }
 
-/** Missed runs are not made up for, as one does the work of all. */
+/** Missed runs are not backfilled: one run does the work of all. */
 export function cronItems(): ParsedCronItem[] {
   return parseCronItems(
     Object.entries(SCHEDULE).map(([name, match]) => ({

@@ -14,18 +14,19 @@ export interface Failure {
   readonly error?: unknown
 }
 
-/** One runner of graphile-worker, with connections of its own. */
+/** One runner of graphile-worker, with its own connections. */
 export interface Runner {
-  /** The id of its pool, as in `locked_by` of its jobs. */
+  /** The id of its worker pool: `locked_by` of its jobs. */
   readonly id: string
   readonly applicationName: string
   readonly claims: Claims
-  /** Resolves once it cannot go on. */
+  /** Resolves when the runner fails, also when it ends without an error. */
   readonly failed: Promise<Failure>
-  /** Stops claiming. Resolves when nothing runs any more. */
+  /** Stops claiming. Resolves when no task runs. */
   stop(): Promise<void>
+  /** Aborts the running tasks. */
   abort(): void
-  /** Closes its connections. Tasks that still run complete nothing. */
+  /** Closes its connections. Tasks that still run can no longer complete their jobs. */
   destroy(): void
 }
 
@@ -35,15 +36,15 @@ export interface RunnerOptions {
   readonly concurrency: number
   readonly log: WorkerLog
   readonly createTaskRuns: (runnerId: () => string) => TaskRuns
-  /** No job runs before this has resolved. */
+  /** No job runs until this resolves. */
   readonly register: (runnerId: string) => Promise<void>
   readonly onConnectionError: (error: Error) => void
 }
 
-/** How many jobs run for each attempt that may be in flight: the others wait for a permit. */
+/** Jobs that run per attempt in flight: one sends, the others wait for a permit. */
 const JOBS_PER_ATTEMPT = 2
 
-/** How many jobs are claimed ahead for each attempt that may be in flight. */
+/** Jobs claimed ahead per attempt in flight. */
 const CLAIMS_PER_ATTEMPT = 4
 
 const POLL_EVERY_MS = 100
@@ -57,17 +58,17 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const failed = Promise.withResolvers<Failure>()
   let id = ''
   let registered = Promise.resolve()
-  let isOver = false
+  let hasEnded = false
   const taskRuns = options.createTaskRuns(() => id)
 
-  // Before it claims: then other processes rescue its jobs if this one dies.
+  // Registered before its first claim, so that other processes rescue its jobs if this process dies.
   events.once('pool:create', ({ workerPool }) => {
     id = workerPool.id
     registered = options.register(id)
     registered.catch(() => {})
   })
   function fail(failure: Failure): void {
-    isOver = true
+    hasEnded = true
     failed.resolve(failure)
   }
   events.once('pool:fatalError', ({ action, error }) => fail({ reason: `${action} failed`, error }))
@@ -77,8 +78,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     pgPool: connections.pool,
     events,
     logger: new WorkerLogger(() => (level, message, meta) => {
-      // What a runner meets while it ends follows from why it ends, and its jobs are rescued.
-      log.write(isOver ? 'debug' : level, message, meta)
+      // Errors of a runner that has ended follow from the failure that was reported, and its jobs are rescued.
+      log.write(hasEnded ? 'debug' : level, message, meta)
     }),
     noHandleSignals: true,
     taskList: taskRuns.taskList,
@@ -88,10 +89,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     connections.destroy()
     throw error
   })
-  const settled = runner.promise.catch((error) => fail({ reason: 'it ended', error }))
-  settled.then(() => fail({ reason: 'it ended' }))
+  const settled = runner.promise.catch((error) => fail({ reason: 'the runner ended', error }))
+  settled.then(() => fail({ reason: 'the runner ended' }))
 
-  const over = new AbortController()
+  const destroyed = new AbortController()
   let stopped: Promise<void> | null = null
   return {
     id,
@@ -99,19 +100,19 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     claims,
     failed: failed.promise,
     stop() {
-      // Its promise may never settle once a write failed. Then its tasks count.
-      stopped ??= Promise.race([settled, untilIdle(taskRuns, over.signal)])
-      // Rejects where it is stopping already.
+      // The promise of graphile-worker may never settle after a failed write, so running tasks are counted as well.
+      stopped ??= Promise.race([settled, waitUntilIdle(taskRuns, destroyed.signal)])
+      // Rejects if the runner is already stopping.
       runner.stop().catch(() => {})
       return stopped
     },
     abort: () => taskRuns.abort(),
     destroy() {
-      isOver = true
-      over.abort()
+      hasEnded = true
+      destroyed.abort()
       taskRuns.abort()
       connections.destroy()
-      taskRuns.release()
+      taskRuns.rejectAbandoned()
     },
   }
 }
@@ -139,14 +140,14 @@ function preset(
   }
 }
 
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 
-/** So long after the last task its completion has been written, if it can be. */
+/** The time in which graphile-worker writes the completion of the last task. */
 const IDLE_FOR_MS = 1_000
 
-async function untilIdle(taskRuns: TaskRuns, signal: AbortSignal): Promise<void> {
+async function waitUntilIdle(taskRuns: TaskRuns, signal: AbortSignal): Promise<void> {
   for (let idleMs = 0; idleMs < IDLE_FOR_MS && !signal.aborted; ) {
-    await sleep(LOOK_EVERY_MS)
-    idleMs = taskRuns.count === 0 ? idleMs + LOOK_EVERY_MS : 0
+    await sleep(CHECK_EVERY_MS)
+    idleMs = taskRuns.runningCount === 0 ? idleMs + CHECK_EVERY_MS : 0
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 
-/** Every task of the worker, with the payload of its jobs. A payload holds public ids, never a secret. */
+/** Every task of the worker with the payload of its jobs. A payload contains public ids, never a secret. */
 export interface TaskPayloads {
   /** Make one attempt for a delivery. The job's key is the delivery's id. */
   deliver: {
@@ -9,7 +9,7 @@ export interface TaskPayloads {
     readonly eventType: string
     readonly organizationId: string
   }
-  /** Release parked deliveries of a webhook, as far as there is room. */
+  /** Release parked deliveries of a webhook, up to the process's free capacity. */
   release_backlog: { readonly webhookId: string }
   /** Cancel the deliveries of a deleted webhook. */
   cancel_deliveries: { readonly webhookId: string }
@@ -25,16 +25,16 @@ export interface TaskPayloads {
 
 export type TaskName = keyof TaskPayloads
 
-/** The prefix of our task identifiers, so that other programs' tasks in the same schema never meet ours. */
+/** The prefix of our task identifiers, which keeps them apart from those of other programs in the same schema. */
 export const TASK_PREFIX = 'posthorn:'
 
 export interface JobOptions {
-  /** A job that waits under the same key is replaced by this one. */
+  /** Replaces an unclaimed job with the same key. */
   readonly key?: string
   readonly runAt?: Date
 }
 
-/** Adds a job inside the caller's transaction: it exists if and only if that commits. */
+/** Adds a job in the caller's transaction. The job exists only if the transaction commits. */
 export async function enqueue<Name extends TaskName>(
   db: Db,
   name: Name,

@@ -11,8 +11,9 @@ interface ClaimedJob {
 const DELIVER = `${TASK_PREFIX}deliver`
 
 /**
- * Makes the jobs of dead runners available, and forgets these runners; answers how many jobs. Safe when several processes
- * do it at once. A rescue uses up no attempt: a claim counts one, and unlocking does not take it back.
+ * Unclaims the jobs of dead runners and deletes the runners. Returns the number of jobs. Several processes may rescue the
+ * same runners concurrently. A rescue uses up no attempt: a claim counts as one, and the rescue restores the count, which
+ * unlocking does not.
  */
 export async function rescueWorkers(
   pool: pg.Pool,
@@ -32,13 +33,13 @@ export async function rescueWorkers(
   }
 }
 
-/** Rescues the jobs of a runner of this process once Postgres has closed its connections: it can claim no more then. */
+/** Rescues the jobs of a runner of this process after closing its connections in Postgres, so that it claims no more. */
 export async function rescueAbandoned(
   pool: pg.Pool,
   workerSchema: string,
   runner: { readonly id: string; readonly applicationName: string },
 ): Promise<number> {
-  // First, so that another process does it where this one dies meanwhile.
+  // Marked first, so that another process rescues the jobs if this process dies here.
   await markAbandoned(pool, [runner.id])
   await pool.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -49,7 +50,7 @@ export async function rescueAbandoned(
   return await rescueWorkers(pool, workerSchema, [runner.id])
 }
 
-/** Lets any process rescue them at its next look. */
+/** Marks runners as dead, so that any process rescues their jobs after its next heartbeat. */
 export async function markAbandoned(pool: pg.Pool, runnerIds: readonly string[]): Promise<void> {
   await pool.query(
     `insert into posthorn.workers (id, heartbeat_at) select id, '-infinity' from unnest($1::text[]) as id
@@ -79,10 +80,10 @@ async function rescueDead(
     [ids, TASK_PREFIX],
   )
   const deliveries = jobs.filter(({ task }) => task === DELIVER)
-  // While they are locked: the new jobs get ids of their own, which a runner that comes back cannot complete.
+  // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
   await restoreDeliveries(client, deliveries)
   await client.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
-  await removeRetired(client, schema, deliveries)
+  await completeReplacedJobs(client, schema, deliveries)
   await rescheduleTasks(client, schema, jobs)
   return jobs.length
 }
@@ -93,8 +94,11 @@ async function restoreDeliveries(client: pg.PoolClient, jobs: readonly ClaimedJo
   await client.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
 }
 
-/** A job that still has its key was not replaced: its delivery needs none, or keeps it as failed. */
-async function removeRetired(
+/**
+ * graphile-worker takes the key from a locked job that it replaces. A job that still has its key was not replaced: its
+ * delivery needs no job, or keeps this one as failed.
+ */
+async function completeReplacedJobs(
   client: pg.PoolClient,
   schema: string,
   deliveries: readonly ClaimedJob[],
@@ -103,9 +107,9 @@ async function removeRetired(
     `select id, key, task_identifier as task from ${schema}.jobs where id = any ($1::bigint[])`,
     [deliveries.map(({ id }) => id)],
   )
-  const retired = rows.filter(({ key }) => key === null)
+  const replaced = rows.filter(({ key }) => key === null)
   await client.query(`select from ${schema}.complete_jobs($1::bigint[])`, [
-    retired.map(({ id }) => id),
+    replaced.map(({ id }) => id),
   ])
   await restoreDeliveries(client, rows)
 }

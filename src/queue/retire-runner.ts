@@ -6,53 +6,53 @@ import { rescueAbandoned } from './rescue.ts'
 export interface RetireOptions {
   readonly pool: pg.Pool
   readonly workerSchema: string
-  /** Running tasks are no longer waited for. */
-  readonly aborting: AbortSignal
-  /** A rescue that fails is left to other processes. */
-  readonly stopping: AbortSignal
-  /** No more heartbeats from here on. */
+  /** Aborts the running tasks without waiting for them. */
+  readonly abortSignal: AbortSignal
+  /** Once aborted, a failed rescue is not retried but left to other processes. */
+  readonly shutdownSignal: AbortSignal
+  /** The runner needs no more heartbeats. */
   readonly onAbandoned: () => void
   readonly onRescued: (count: number) => void
   readonly onError: (error: unknown) => void
 }
 
-/** How long running tasks may go on. */
-const FINISH_WITHIN_MS = 8_000
+/** How long running tasks may take to finish. */
+const FINISH_TIMEOUT_MS = 8_000
 
-/** How long tasks that are aborted may take to record what is done, and requeue the rest. */
-const REQUEUE_WITHIN_MS = 1_000
+/** How long aborted tasks may take to record their results and requeue the rest. */
+const REQUEUE_TIMEOUT_MS = 1_000
 
-/** With the time to rescue what remains. */
-export const RETIRED_WITHIN_MS = FINISH_WITHIN_MS + REQUEUE_WITHIN_MS + 3_000
+/** Includes 3 s to rescue the remaining jobs. */
+export const RETIRE_TIMEOUT_MS = FINISH_TIMEOUT_MS + REQUEUE_TIMEOUT_MS + 3_000
 
 const RETRY_AFTER_MS = 500
 
-/** Stops a runner within a deadline, closes its connections, and makes the jobs that it still holds available. */
+/** Stops a runner within a deadline, closes its connections, and rescues the jobs that it still has claimed. */
 export async function retireRunner(runner: Runner, options: RetireOptions): Promise<void> {
   const stopped = runner.stop()
-  await within(FINISH_WITHIN_MS, stopped, options.aborting)
+  await waitAtMost(FINISH_TIMEOUT_MS, stopped, options.abortSignal)
   runner.abort()
-  await within(REQUEUE_WITHIN_MS, stopped)
+  await waitAtMost(REQUEUE_TIMEOUT_MS, stopped)
   options.onAbandoned()
   runner.destroy()
-  await untilRescued(runner, options)
+  await rescueWithRetry(runner, options)
 }
 
-async function untilRescued(runner: Runner, options: RetireOptions): Promise<void> {
-  const { pool, workerSchema, stopping, onRescued, onError } = options
+async function rescueWithRetry(runner: Runner, options: RetireOptions): Promise<void> {
+  const { pool, workerSchema, shutdownSignal, onRescued, onError } = options
   for (;;) {
     try {
       return onRescued(await rescueAbandoned(pool, workerSchema, runner))
     } catch (error) {
       onError(error)
     }
-    if (stopping.aborted) return
-    await sleep(RETRY_AFTER_MS, undefined, { signal: stopping }).catch(() => {})
+    if (shutdownSignal.aborted) return
+    await sleep(RETRY_AFTER_MS, undefined, { signal: shutdownSignal }).catch(() => {})
   }
 }
 
-/** Resolves with the promise, when the time is over, or when the signal aborts. */
-export async function within(
+/** Resolves when the promise resolves, when the time is over, or when a signal aborts. */
+export async function waitAtMost(
   ms: number,
   promise: Promise<unknown>,
   ...signals: AbortSignal[]

@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Where worker runners run, so that a rejection of theirs that nobody handles ends nothing. */
+/** The async context of worker runners. Their unhandled rejections do not end the process. */
 export interface RunnerContext extends Disposable {
-  enter<Result>(run: () => Result): Result
-  leave<Result>(run: () => Result): Result
+  run<Result>(callback: () => Result): Result
+  /** Calls a callback outside of the context. */
+  exit<Result>(callback: () => Result): Result
 }
 
 /**
- * A runner that cannot return its jobs while it shuts down drops a promise that rejects (graphile-worker 0.18.0), and Node
- * ends the process for that. Only a handler of the process sees it. What does not come from a runner is left as it is.
+ * A runner of graphile-worker 0.18.0 that cannot return its jobs at shutdown rejects a promise that it does not await, and
+ * Node ends the process. Only a handler of the process can prevent this. Other unhandled rejections still end the process.
  */
 export function createRunnerContext(onRejection: (error: unknown) => void): RunnerContext {
   const inRunner = new AsyncLocalStorage<boolean>()
@@ -20,8 +21,8 @@ export function createRunnerContext(onRejection: (error: unknown) => void): Runn
 
   process.on('unhandledRejection', onUnhandled)
   return {
-    enter: (run) => inRunner.run(true, run),
-    leave: (run) => inRunner.run(false, run),
+    run: (callback) => inRunner.run(true, callback),
+    exit: (callback) => inRunner.run(false, callback),
     [Symbol.dispose]() {
       process.off('unhandledRejection', onUnhandled)
     },

@@ -2,22 +2,22 @@ import pg from 'pg'
 import type { Database } from '../db/client.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
 
-/** The connections of one worker runner. */
+/** The Postgres connections of one worker runner. */
 export interface RunnerPool {
   readonly pool: pg.Pool
-  /** Closes all connections, whatever they wait for. Nothing can be written from then on. */
+  /** Closes all connections, also busy ones. */
   destroy(): void
 }
 
-/** One listens, one claims, and the others complete. */
+/** One listens, one claims, and the others complete jobs. */
 const MAX_CONNECTIONS = 5
 
-const CONNECT_WITHIN_MS = 2_000
+const CONNECT_TIMEOUT_MS = 2_000
 
 /**
- * graphile-worker looks rows up by an index, and claims in the order of one. Left to itself, Postgres may read all of a
- * table that was small when it planned, and a bitmap scan reads all that is due to claim a few. What is switched off
- * counts as so expensive before PostgreSQL 18 that it would be compiled.
+ * graphile-worker looks up and claims rows in the order of an index. By default, Postgres may scan a whole table that was
+ * small when the plan was made, and a bitmap scan reads all due jobs to claim a few. Before PostgreSQL 18, a disabled scan
+ * also has so high a cost that it triggers JIT compilation.
  */
 const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
   .map((method) => `set enable_${method} = off`)
@@ -33,16 +33,16 @@ export function openRunnerPool(
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
-    // Not by `options` of the connection, which poolers refuse.
+    // Connection poolers reject settings in `options` of the connection.
     onConnect: async (client) => {
       await client.query(SETTINGS)
     },
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     stream: sockets.open,
   })
-  // Without listeners, a connection that breaks would end the process.
+  // Without listeners, a broken connection would end the process.
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))
   return {

@@ -4,38 +4,38 @@ import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { type Failure, type Runner, startRunner } from './graphile-runner.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { watchLostClaims } from './lost-claims.ts'
+import { watchOrphanedJobs } from './orphaned-jobs.ts'
 import { markAbandoned, rescueWorkers } from './rescue.ts'
-import { RETIRED_WITHIN_MS, retireRunner, within } from './retire-runner.ts'
+import { RETIRE_TIMEOUT_MS, retireRunner, waitAtMost } from './retire-runner.ts'
 import { createRunnerContext } from './runner-context.ts'
 import { createTaskRuns, type RunningJobs, type Tasks } from './task-runs.ts'
 import { createWorkerLog } from './worker-log.ts'
 
-/** The part of a process that runs jobs. Disposing of it lets running tasks finish for a while. */
+/** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
 export interface Worker extends AsyncDisposable {
-  /** Whether it claims jobs at the moment. */
+  /** Whether it has a runner that claims jobs. */
   readonly running: boolean
-  /** Aborts the tasks that a shutdown would wait for. */
+  /** Makes a shutdown abort running tasks instead of waiting for them. */
   abort(): void
 }
 
 export interface WorkerOptions {
-  /** Attempts in flight. More jobs are claimed, so that those that wait for a permit keep no other one waiting. */
+  /** Maximum attempts in flight. The worker claims more jobs, so that jobs waiting for a permit do not block others. */
   readonly concurrency: number
   /** The schema of graphile-worker. */
   readonly workerSchema: string
   readonly logger: Logger
-  /** Called when it begins to shut down. */
+  /** Called when the shutdown begins. */
   readonly onStopping: () => void
 }
 
 const RETRY_AFTER_MS = 500
 
-/** Heartbeats without a claim, the first time; each replacement that does not help doubles it. */
-const STALLED_AFTER_BEATS = 5
-const STALLED_AFTER_BEATS_AT_MOST = 60
+/** A runner that claims nothing for this many heartbeats is replaced. Doubles while new runners do not claim either. */
+const STALLED_AFTER_HEARTBEATS = 5
+const MAX_STALLED_AFTER_HEARTBEATS = 60
 
-/** Runs jobs until it is disposed of. A runner of graphile-worker that cannot go on is replaced. */
+/** Runs jobs until it is disposed of. Replaces a runner of graphile-worker that fails. */
 export async function startWorker(
   database: Database,
   tasks: Tasks,
@@ -44,24 +44,23 @@ export async function startWorker(
   const log = createWorkerLog(logger)
   const running: RunningJobs = new Map()
   const retiring = new Map<string, Promise<void>>()
-  const stopping = new AbortController()
-  const aborting = new AbortController()
+  const shutdown = new AbortController()
+  const taskAbort = new AbortController()
   let current: Runner | null = null
   let replacing: Promise<void> | null = null
-  let stalledAfterBeats = STALLED_AFTER_BEATS
+  let stalledAfter = STALLED_AFTER_HEARTBEATS
 
   await using started = new AsyncDisposableStack()
   const context = started.use(createRunnerContext(report))
   const heartbeat = started.use(
     startHeartbeat({
       databaseUrl: database.url,
-      onBeat() {
+      onHeartbeat() {
         log.available()
         if (current) checkClaims(current)
       },
       onLost(runnerId) {
-        if (current?.id === runnerId)
-          replaceRunner(current, { reason: 'its heartbeat was overdue' })
+        if (current?.id === runnerId) replaceRunner(current, { reason: 'its claims are lost' })
       },
       onDead(runnerIds) {
         rescueDead(runnerIds.filter((id) => !retiring.has(id)))
@@ -69,14 +68,14 @@ export async function startWorker(
       onError: report,
     }),
   )
-  const lostClaims = started.use(
-    watchLostClaims({
+  const orphanedJobs = started.use(
+    watchOrphanedJobs({
       pool: database.pool,
       workerSchema,
-      held: () => new Map(current ? [[current.id, current.claims.held]] : []),
+      claimed: () => new Map(current ? [[current.id, current.claims.jobIds]] : []),
       onFound(runnerIds) {
         if (current && runnerIds.includes(current.id))
-          replaceRunner(current, { reason: 'lost claim' })
+          replaceRunner(current, { reason: 'jobs are orphaned' })
         const unknown = runnerIds.filter((id) => id !== current?.id)
         if (unknown.length > 0) markAbandoned(database.pool, unknown).catch(report)
       },
@@ -85,20 +84,20 @@ export async function startWorker(
   )
 
   function checkClaims(runner: Runner): void {
-    if (runner.claims.countBeat() <= stalledAfterBeats) return
-    stalledAfterBeats = runner.claims.hasClaimed
-      ? STALLED_AFTER_BEATS
-      : Math.min(stalledAfterBeats * 2, STALLED_AFTER_BEATS_AT_MOST)
+    if (runner.claims.countHeartbeat() <= stalledAfter) return
+    stalledAfter = runner.claims.hasClaimed
+      ? STALLED_AFTER_HEARTBEATS
+      : Math.min(stalledAfter * 2, MAX_STALLED_AFTER_HEARTBEATS)
     replaceRunner(runner, { reason: 'claiming stalled' })
   }
 
   function report(error: unknown): void {
     if (isDatabaseUnavailable(error)) log.unavailable(error)
-    else logger.warn({ error }, 'A worker runner met an error.')
+    else logger.warn({ error }, 'A worker runner reported an error.')
   }
 
   async function start(): Promise<void> {
-    const runner = await context.enter(() =>
+    const runner = await context.run(() =>
       startRunner({
         database,
         workerSchema,
@@ -109,13 +108,13 @@ export async function startWorker(
             tasks,
             running,
             ensureClaimed: (signal) => heartbeat.ensureClaimed(runnerId(), signal),
-            leaveRunner: context.leave,
+            exitContext: context.exit,
             onUnavailable: log.unavailable,
           }),
         register: heartbeat.register,
         onConnectionError(error) {
           report(error)
-          lostClaims.look()
+          orphanedJobs.check()
         },
       }),
     )
@@ -124,24 +123,24 @@ export async function startWorker(
   }
 
   function replaceRunner(runner: Runner, { reason, error }: Failure): void {
-    if (runner !== current || stopping.signal.aborted) return
+    if (runner !== current || shutdown.signal.aborted) return
     if (isDatabaseUnavailable(error)) log.unavailable(error)
     logger.warn({ reason, error }, 'Replacing the worker runner.')
     current = null
     runner.stop()
-    // Its tasks wait for Postgres as long as the new runner does.
-    replacing = startAgain().then(() => retire(runner))
+    // If Postgres is unavailable, the old runner's tasks wait for it, so the deadline for them starts only afterwards.
+    replacing = startWithRetry().then(() => retire(runner))
   }
 
-  async function startAgain(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function startWithRetry(): Promise<void> {
+    while (!shutdown.signal.aborted) {
       try {
         return await start()
       } catch (error) {
         if (isDatabaseUnavailable(error)) log.unavailable(error)
-        else logger.error({ error }, 'The worker runner did not start; trying again.')
+        else logger.error({ error }, 'The worker runner did not start. Retrying.')
       }
-      await sleep(RETRY_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(RETRY_AFTER_MS, undefined, { signal: shutdown.signal }).catch(() => {})
     }
   }
 
@@ -149,11 +148,11 @@ export async function startWorker(
     const retired = retireRunner(runner, {
       pool: database.pool,
       workerSchema,
-      aborting: aborting.signal,
-      stopping: stopping.signal,
+      abortSignal: taskAbort.signal,
+      shutdownSignal: shutdown.signal,
       onAbandoned: () => heartbeat.unregister(runner.id),
       onRescued(count) {
-        if (count > 0) logger.info({ count }, 'Rescued the jobs of a worker runner that stopped.')
+        if (count > 0) logger.info({ count }, 'Rescued the jobs of a stopped worker runner.')
       },
       onError: report,
     })
@@ -184,15 +183,15 @@ export async function startWorker(
       return current !== null
     },
     abort() {
-      aborting.abort()
+      taskAbort.abort()
     },
     async [Symbol.asyncDispose]() {
-      stopping.abort()
+      shutdown.abort()
       await replacing
       if (current) retire(current)
       current = null
       onStopping()
-      await within(RETIRED_WITHIN_MS, Promise.all(retiring.values()))
+      await waitAtMost(RETIRE_TIMEOUT_MS, Promise.all(retiring.values()))
       await watches.disposeAsync()
     },
   }

@@ -5,16 +5,16 @@ import { ClaimLostError } from './heartbeat.ts'
 import { TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
 
 export interface TaskRun {
-  /** Asks the task to requeue its work and return, as the process is shutting down. */
+  /** Aborted at shutdown: the task must requeue its work and return. */
   readonly signal: AbortSignal
   /**
-   * To be awaited right before what must not happen twice: before a request is written, and before its outcome is
-   * recorded. Throws where others may have rescued the job.
+   * Await it right before each step that must not happen twice: sending a request, and recording its outcome. Throws a
+   * ClaimLostError if another process may have rescued the job.
    */
   ensureClaimed(): void | Promise<void>
 }
 
-/** What runs for each task. It throws only for faults of ours; the job is then tried again. */
+/** The implementation of each task. A task throws only for our own faults, and its job is then retried. */
 export type Tasks = {
   [Name in TaskName]: (payload: TaskPayloads[Name], run: TaskRun) => Promise<void>
 }
@@ -22,34 +22,33 @@ export type Tasks = {
 /** The tasks of one worker runner. */
 export interface TaskRuns {
   readonly taskList: TaskList
-  /** How many run at the moment. */
-  readonly count: number
+  readonly runningCount: number
   abort(): void
-  /** Ends those that were left to a rescue, once their runner can write no more. */
-  release(): void
+  /** Rejects the tasks whose jobs are left to a rescue. Call it once the runner cannot write any more. */
+  rejectAbandoned(): void
 }
 
-/** The jobs that run in this process, in any of its runners, by key or else id; each resolves when it has ended. */
+/** The jobs that run in any runner of this process, by key or else by id. Each promise resolves when its job has ended. */
 export type RunningJobs = Map<string, Promise<void>>
 
 export interface TaskRunsOptions {
   readonly tasks: Tasks
   readonly running: RunningJobs
   readonly ensureClaimed: (signal: AbortSignal) => void | Promise<void>
-  /** Calls a task outside of the context of its runner. */
-  readonly leaveRunner: <Result>(run: () => Result) => Result
+  /** Calls a task outside of the async context of its runner. */
+  readonly exitContext: <Result>(callback: () => Result) => Result
   readonly onUnavailable: (error: unknown) => void
 }
 
 const RETRY_AFTER_MS = 250
 
 export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
-  const { tasks, running, ensureClaimed, leaveRunner, onUnavailable } = options
-  const aborting = new AbortController()
-  const { signal } = aborting
-  const released = Promise.withResolvers<void>()
+  const { tasks, running, ensureClaimed, exitContext, onUnavailable } = options
+  const controller = new AbortController()
+  const { signal } = controller
+  const abandoned = Promise.withResolvers<void>()
   const run: TaskRun = { signal, ensureClaimed: () => ensureClaimed(signal) }
-  let count = 0
+  let runningCount = 0
 
   async function retryWhileUnavailable(task: () => Promise<void>): Promise<void> {
     for (;;) {
@@ -64,37 +63,41 @@ export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
   }
 
   async function runJob(jobKey: string, task: () => Promise<void>): Promise<void> {
-    count += 1
+    runningCount += 1
     try {
-      await runOnce(running, jobKey, () => retryWhileUnavailable(task))
+      await runExclusively(running, jobKey, () => retryWhileUnavailable(task))
     } catch (error) {
       if (!signal.aborted && !(error instanceof ClaimLostError)) throw error
-      // Its job must neither complete nor fail here: it stays claimed until it is rescued.
-      return released.promise.then(() => Promise.reject(error))
+      // The job must neither complete nor fail here, so that it stays claimed until its rescue.
+      return abandoned.promise.then(() => Promise.reject(error))
     } finally {
-      count -= 1
+      runningCount -= 1
     }
   }
 
   const entries = Object.entries(tasks).map(([name, task]) => [
     `${TASK_PREFIX}${name}`,
     (payload: unknown, { job }: JobHelpers) =>
-      runJob(job.key ?? job.id, () => leaveRunner(() => (task as Task)(payload, run))),
+      runJob(job.key ?? job.id, () => exitContext(() => (task as Task)(payload, run))),
   ])
   return {
     taskList: Object.fromEntries(entries),
-    get count() {
-      return count
+    get runningCount() {
+      return runningCount
     },
-    abort: () => aborting.abort(),
-    release: released.resolve,
+    abort: () => controller.abort(),
+    rejectAbandoned: abandoned.resolve,
   }
 }
 
 type Task = (payload: unknown, run: TaskRun) => Promise<void>
 
-/** A rescued job may come back to this process while an abandoned runner is still at it. */
-async function runOnce(running: RunningJobs, key: string, run: () => Promise<void>): Promise<void> {
+/** This process may claim a rescued job again while its abandoned runner still runs the job. */
+async function runExclusively(
+  running: RunningJobs,
+  key: string,
+  run: () => Promise<void>,
+): Promise<void> {
   for (let earlier = running.get(key); earlier; earlier = running.get(key)) await earlier
   const ended = Promise.withResolvers<void>()
   running.set(key, ended.promise)

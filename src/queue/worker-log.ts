@@ -1,32 +1,32 @@
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
-/** While Postgres stays unavailable, it is said this often. */
+/** How often the log repeats that Postgres is unavailable. */
 const REPEAT_EVERY_MS = 60_000
 
 export interface WorkerLog {
-  /** For the lines of graphile-worker. */
+  /** Writes a log line of graphile-worker. */
   write(level: string, message: string, meta?: Record<string, unknown>): void
   unavailable(error: unknown): void
   available(): void
 }
 
-/** Brings the lines of graphile-worker into our log, and says seldom that Postgres is unavailable. */
+/** Writes graphile-worker's log lines to our log, and an outage of Postgres once a minute. */
 export function createWorkerLog(logger: Logger): WorkerLog {
-  let saidAtMs: number | null = null
+  let loggedAtMs: number | null = null
 
   function unavailable(error: unknown): void {
     const nowMs = performance.now()
-    if (saidAtMs !== null && nowMs - saidAtMs < REPEAT_EVERY_MS) return
-    saidAtMs = nowMs
+    if (loggedAtMs !== null && nowMs - loggedAtMs < REPEAT_EVERY_MS) return
+    loggedAtMs = nowMs
     logger.warn({ error }, 'Lost connection to Postgres; work is paused until it returns.')
   }
 
   return {
     unavailable,
     available() {
-      if (saidAtMs !== null) logger.info('Postgres is available again; work goes on.')
-      saidAtMs = null
+      if (loggedAtMs !== null) logger.info('Postgres is available again; work resumes.')
+      loggedAtMs = null
     },
     write(level, message, meta = {}) {
       const error = errorIn(meta)
@@ -38,7 +38,7 @@ export function createWorkerLog(logger: Logger): WorkerLog {
   }
 }
 
-/** Jobs wait for receivers, not for connections: few connections serve many. */
+/** Most jobs wait for endpoints, so a few connections are enough. */
 function isAboutPoolSize(meta: Record<string, unknown>): boolean {
   return 'max' in meta && 'concurrency' in meta
 }

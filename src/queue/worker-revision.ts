@@ -2,17 +2,17 @@ import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 
-/** The migrations of the graphile-worker that Posthorn runs. */
+/** The migrations of the graphile-worker version that Posthorn runs. */
 export interface WorkerRelease {
-  /** The number of the last. */
+  /** The number of the last migration. */
   readonly revision: number
-  /** Those at which every running worker of the database stops, in every schema. */
+  /** The numbers of the migrations that stop every running worker of the database, in every schema. */
   readonly breaking: readonly number[]
 }
 
 /**
- * graphile-worker tells the revision it supports only to its plugins. So it is asked to migrate, and its plugin breaks
- * off before a connection is made.
+ * graphile-worker gives its revision only to plugins. So this starts a migration with a plugin that stops it before it
+ * connects.
  */
 export async function readWorkerRelease(): Promise<WorkerRelease> {
   let release: WorkerRelease | undefined
@@ -24,7 +24,7 @@ export async function readWorkerRelease(): Promise<WorkerRelease> {
         init(next) {
           const { maxMigrationNumber, breakingMigrationNumbers } = next()
           release = { revision: maxMigrationNumber, breaking: breakingMigrationNumbers }
-          throw new Error('The revision is known; nothing is to be migrated.')
+          throw new Error('Stopped before the migration: the revision is known.')
         },
       },
     },
@@ -32,11 +32,11 @@ export async function readWorkerRelease(): Promise<WorkerRelease> {
   await runMigrations({ preset: { plugins: [plugin] } }).catch((error) => {
     if (!release) throw error
   })
-  if (!release) throw new Error('graphile-worker does not say which revision it supports.')
+  if (!release) throw new Error('graphile-worker did not report the revision that it supports.')
   return release
 }
 
-/** The revision of the graphile-worker that is installed in a schema; null where none is. */
+/** The revision of graphile-worker in a schema; null if it is not installed there. */
 export async function installedRevision(sql: Sql, workerSchema: string): Promise<number | null> {
   const table = `${pg.escapeIdentifier(workerSchema)}.migrations`
   const { rows: columns } = await sql.query(
@@ -50,7 +50,7 @@ export async function installedRevision(sql: Sql, workerSchema: string): Promise
   return rows[0]?.revision ?? 0
 }
 
-/** The other schemas of the database that graphile-worker is installed in, by the catalogue alone. */
+/** Finds the other schemas of the database that graphile-worker is installed in, by the system catalogue alone. */
 export async function otherWorkerSchemas(sql: Sql, workerSchema: string): Promise<string[]> {
   const { rows } = await sql.query<{ name: string }>(
     `select n.nspname as name from pg_namespace as n

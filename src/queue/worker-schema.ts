@@ -2,13 +2,13 @@ import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 
-/** The functions of ours whose search path ends in the worker schema, by how their comments begin. */
+/** The comments of our database functions that call graphile-worker begin with this. */
 const CALLS_GRAPHILE_WORKER = 'Calls graphile-worker.'
 
-/** The comment on a worker schema that Posthorn made, so that an upgrade may migrate it. */
-const MADE_BY_POSTHORN = 'Created by Posthorn, for the jobs that graphile-worker runs.'
+/** The comment on a worker schema that Posthorn created, and that an upgrade may therefore migrate. */
+const CREATED_BY_POSTHORN = 'Created by Posthorn, for the jobs that graphile-worker runs.'
 
-/** Brings graphile-worker's tables to its version, in a schema that is made where it does not exist. */
+/** Installs or migrates graphile-worker's tables. Creates the schema if it does not exist. */
 export async function installWorkerSchema(pool: pg.Pool, workerSchema: string): Promise<void> {
   await createWorkerSchema(pool, workerSchema)
   await runMigrations({ pgPool: pool, schema: workerSchema })
@@ -19,15 +19,15 @@ async function createWorkerSchema(sql: Sql, workerSchema: string): Promise<void>
   if (!isEmpty) return
   const name = pg.escapeIdentifier(workerSchema)
   await sql.query(`create schema if not exists ${name}`)
-  if (isOwned) await sql.query(`comment on schema ${name} is '${MADE_BY_POSTHORN}'`)
+  if (isOwned) await sql.query(`comment on schema ${name} is '${CREATED_BY_POSTHORN}'`)
 }
 
-/** What the catalogue says of a schema. One that does not exist is empty. */
+/** A schema, as the system catalogue describes it. One that does not exist is empty. */
 export interface WorkerSchema {
   readonly isEmpty: boolean
-  /** Whether the role of the connection owns it, or will, where it does not exist. */
+  /** Whether the role of the connection owns the schema, or would own it after creating it. */
   readonly isOwned: boolean
-  readonly isMadeByPosthorn: boolean
+  readonly isCreatedByPosthorn: boolean
 }
 
 export async function findWorkerSchema(sql: Sql, workerSchema: string): Promise<WorkerSchema> {
@@ -36,17 +36,17 @@ export async function findWorkerSchema(sql: Sql, workerSchema: string): Promise<
        not exists (select from pg_class where relnamespace = n.oid)
          and not exists (select from pg_proc where pronamespace = n.oid) as "isEmpty",
        pg_has_role(n.nspowner, 'usage') as "isOwned",
-       coalesce(obj_description(n.oid, 'pg_namespace') = $2, false) as "isMadeByPosthorn"
+       coalesce(obj_description(n.oid, 'pg_namespace') = $2, false) as "isCreatedByPosthorn"
      from pg_namespace as n where n.nspname = $1`,
-    [workerSchema, MADE_BY_POSTHORN],
+    [workerSchema, CREATED_BY_POSTHORN],
   )
-  return rows[0] ?? { isEmpty: true, isOwned: true, isMadeByPosthorn: false }
+  return rows[0] ?? { isEmpty: true, isOwned: true, isCreatedByPosthorn: false }
 }
 
 /**
- * Lets our database functions find graphile-worker's: those whose comment begins with `Calls graphile-worker.` name them
- * without a schema, and get it by their search path. To be called with the lock of the migrations, as two that alter a
- * function at once fail; what is right already is left alone.
+ * Adds the worker schema to the search path of our database functions that call graphile-worker: those whose comment
+ * begins with `Calls graphile-worker.`. Functions with the right search path are not altered. Call it with the lock of the
+ * migrations, as concurrent alterations of a function fail.
  */
 export async function bindWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
   const { rows } = await sql.query<{ routine: string; path: string }>(

@@ -1,19 +1,18 @@
-/** What is used fills it, and it drains at a steady rate: level with its brim, it takes no more until some is gone. */
+/** A leaky bucket: usage fills it, and it drains at a steady rate. A full bucket rejects usage. */
 export interface Bucket {
   level: number
-  /** When the level was right. */
+  /** When the level was last updated. */
   atMs: number
 }
 
-/** So many seconds' worth may be used at once. */
+/** The burst that is allowed, in seconds of the rate. */
 export const WINDOW_SECONDS = 10
 
-/** How much an empty bucket takes. */
+/** The capacity of a bucket. */
 export function quotaOf(perSecond: number): number {
   return perSecond * WINDOW_SECONDS
 }
 
-/** Brings the level up to date. */
 export function drain(bucket: Bucket, perSecond: number, nowMs: number): void {
   const elapsedSeconds = Math.max(0, nowMs - bucket.atMs) / 1_000
   bucket.level = Math.max(0, bucket.level - elapsedSeconds * perSecond)
@@ -21,8 +20,8 @@ export function drain(bucket: Bucket, perSecond: number, nowMs: number): void {
 }
 
 /**
- * Fills a bucket that has room for one; answers whether it had. What is asked for in one piece is granted whole, and
- * waited for afterwards, so that a large piece is never passed over for small ones.
+ * Adds an amount if the bucket has capacity for 1, and returns whether it had. A large amount may overfill the bucket, so
+ * that small ones cannot starve it; later calls wait for the excess to drain.
  */
 export function fill(bucket: Bucket, perSecond: number, amount: number, nowMs: number): boolean {
   drain(bucket, perSecond, nowMs)

@@ -1,18 +1,18 @@
 import { WINDOW_SECONDS } from './bucket.ts'
-import type { Allowance } from './rate-limiter.ts'
+import type { RateLimitResult } from './rate-limiter.ts'
 
 /**
- * What a caller is told of their limits, in the syntax of
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/: what may be used in which time, how much of it
- * is left, and in how many seconds all of it is there again.
+ * The RateLimit-Policy and RateLimit headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/:
+ * the quota `q` per window of `w` seconds, the remaining quota `r`, and the seconds `t` until all of it is available.
  */
-export function rateLimitHeaders(allowances: readonly Allowance[]): [string, string][] {
-  if (allowances.length === 0) return []
-  const policy = ({ budget, quota }: Allowance) => `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
-  const left = ({ budget, remaining, resetSeconds }: Allowance) =>
+export function rateLimitHeaders(results: readonly RateLimitResult[]): [string, string][] {
+  if (results.length === 0) return []
+  const policy = ({ budget, quota }: RateLimitResult) =>
+    `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
+  const state = ({ budget, remaining, resetSeconds }: RateLimitResult) =>
     `"${budget}";r=${remaining};t=${resetSeconds}`
   return [
-    ['ratelimit-policy', allowances.map(policy).join(', ')],
-    ['ratelimit', allowances.map(left).join(', ')],
+    ['ratelimit-policy', results.map(policy).join(', ')],
+    ['ratelimit', results.map(state).join(', ')],
   ]
 }

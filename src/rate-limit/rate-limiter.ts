@@ -1,51 +1,51 @@
 import type { Sql } from '../db/client.ts'
 import { type Bucket, drain, fill, quotaOf } from './bucket.ts'
-import { type Budget, shareUse, type Use } from './share-use.ts'
+import { type Budget, syncUsage, type Usage } from './sync-usage.ts'
 
-/** What is left of a budget, after some of it was asked for. */
-export interface Allowance {
+/** The state of a budget after a call of `consume`. */
+export interface RateLimitResult {
   readonly budget: Budget
   readonly granted: boolean
-  /** What may be used at once when nothing was used lately. */
+  /** The amount that an idle key may use at once. */
   readonly quota: number
   readonly remaining: number
-  /** Until all of it is there again. */
+  /** Until the whole quota is available. */
   readonly resetSeconds: number
-  /** Until some of it is there again. */
+  /** Until an amount of 1 is available; at least 1. */
   readonly retryAfterSeconds: number
 }
 
-/** Counts what API keys use. */
+/** Limits the rate of API keys. */
 export interface RateLimiter extends AsyncDisposable {
-  /** Takes from the budget of a key that may use so much per second. Answers at once, without asking the database. */
-  take(keyId: string, budget: Budget, amount: number, perSecond: number): Allowance
+  /** Consumes an amount of a key's budget of `perSecond`. Does not wait for the database. */
+  consume(keyId: string, budget: Budget, amount: number, perSecond: number): RateLimitResult
 }
 
 export interface RateLimiterOptions {
   readonly sql: Sql
   readonly onError: (error: unknown) => void
-  /** Milliseconds that only ever grow. Default: the machine's. */
+  /** A monotonic clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }
 
-/** How often the processes tell each other what was used. */
-const SHARE_EVERY_MS = 250
+/** How often the processes exchange their usage. */
+const SYNC_EVERY_MS = 250
 
-/** And at once, when this part of a quota was used since. */
-const SHARE_PART = 0.1
+/** Unsynced usage of this share of a quota is synced at once. */
+const SYNC_SHARE = 0.1
 
 interface SharedBucket extends Bucket {
   readonly keyId: string
   readonly budget: Budget
   perSecond: number
-  /** What was used here that the others do not know of yet. */
-  untold: number
+  /** Usage in this process that is not in the table yet. */
+  unsynced: number
 }
 
 /**
- * Each process counts by itself and adds what it counted to a table, where it learns of the others. So a key can use,
- * beyond its limit, at most a tenth of its quota, and what arrives while the statement is under way, for each further
- * process; and as all of that is counted, it waits for it afterwards. While Postgres is away, each process counts alone.
+ * Each process counts its own usage, adds it to a table, and reads the usage of the others there. For each further process,
+ * a key can exceed its limit by a tenth of its quota and by the requests that arrive during a sync. The excess is counted,
+ * so the key has to wait for it later. While Postgres is unavailable, each process counts only its own usage.
  */
 export function createRateLimiter({
   sql,
@@ -55,62 +55,62 @@ export function createRateLimiter({
   const buckets = new Map<string, SharedBucket>()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  let sharing: Promise<void> | undefined
+  let syncing: Promise<void> | undefined
 
   function bucketOf(keyId: string, budget: Budget): SharedBucket {
     const name = `${budget} ${keyId}`
-    const known = buckets.get(name)
-    if (known) return known
-    const bucket = { keyId, budget, perSecond: 1, untold: 0, level: 0, atMs: now() }
+    const existing = buckets.get(name)
+    if (existing) return existing
+    const bucket = { keyId, budget, perSecond: 1, unsynced: 0, level: 0, atMs: now() }
     buckets.set(name, bucket)
     return bucket
   }
 
-  function shareSoon(): void {
-    timer ??= setTimeout(shareNow, SHARE_EVERY_MS).unref()
+  function syncSoon(): void {
+    timer ??= setTimeout(syncNow, SYNC_EVERY_MS).unref()
   }
 
-  function shareNow(): void {
+  function syncNow(): void {
     clearTimeout(timer)
     timer = undefined
-    sharing ??= share()
+    syncing ??= sync()
       .catch(onError)
       .finally(() => {
-        sharing = undefined
-        if (buckets.size > 0 && !stopped) shareSoon()
+        syncing = undefined
+        if (buckets.size > 0 && !stopped) syncSoon()
       })
   }
 
-  async function share(): Promise<void> {
-    const uses: Use[] = []
+  async function sync(): Promise<void> {
+    const usages: Usage[] = []
     for (const [name, bucket] of buckets) {
-      if (bucket.untold > 0) uses.push({ ...bucket, amount: bucket.untold })
+      if (bucket.unsynced > 0) usages.push({ ...bucket, amount: bucket.unsynced })
       else if (isDrained(bucket, now())) buckets.delete(name)
-      // What cannot be told is forgotten: told later, it would count once more when it has long drained away.
-      bucket.untold = 0
+      // Also if the sync fails: added later, usage that has drained by then would count again.
+      bucket.unsynced = 0
     }
-    if (uses.length === 0) return
-    for (const { keyId, budget, level } of await shareUse(sql, uses)) {
+    if (usages.length === 0) return
+    for (const { keyId, budget, level } of await syncUsage(sql, usages)) {
       const bucket = bucketOf(keyId, budget)
       drain(bucket, bucket.perSecond, now())
-      bucket.level = Math.max(bucket.level, level + bucket.untold)
+      bucket.level = Math.max(bucket.level, level + bucket.unsynced)
     }
   }
 
   return {
-    take(keyId, budget, amount, perSecond) {
+    consume(keyId, budget, amount, perSecond) {
       const bucket = bucketOf(keyId, budget)
       bucket.perSecond = perSecond
       const granted = fill(bucket, perSecond, amount, now())
-      if (granted) bucket.untold += amount
-      if (bucket.untold >= quotaOf(perSecond) * SHARE_PART) shareNow()
-      else shareSoon()
-      return allowance(bucket, granted)
+      if (granted) bucket.unsynced += amount
+      if (bucket.unsynced >= quotaOf(perSecond) * SYNC_SHARE) syncNow()
+      else syncSoon()
+      return resultOf(bucket, granted)
     },
     async [Symbol.asyncDispose]() {
       stopped = true
       clearTimeout(timer)
-      await sharing
+      await syncing
     },
   }
 }
@@ -119,7 +119,7 @@ function isDrained({ level, atMs, perSecond }: SharedBucket, nowMs: number): boo
   return level <= ((nowMs - atMs) / 1_000) * perSecond
 }
 
-function allowance({ budget, level, perSecond }: SharedBucket, granted: boolean): Allowance {
+function resultOf({ budget, level, perSecond }: SharedBucket, granted: boolean): RateLimitResult {
   const quota = quotaOf(perSecond)
   return {
     budget,

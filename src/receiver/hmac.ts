@@ -1,4 +1,4 @@
-/** HMAC-SHA256 in base64, by Web Crypto, which every runtime has. */
+/** HMAC-SHA256 in base64, computed with Web Crypto, which every supported runtime has. */
 export async function hmacSha256(
   keyBytes: Uint8Array<ArrayBuffer>,
   content: Uint8Array<ArrayBuffer>,

@@ -1,8 +1,8 @@
 /**
- * Verify webhooks sent by Posthorn, or by any sender that follows Standard Webhooks.
+ * Verifies webhooks sent by Posthorn, or by any sender that follows Standard Webhooks.
  *
- * It needs nothing but Web Crypto, so it runs unchanged in Node (22 and later), Deno, Bun, Cloudflare
- * Workers and other edge runtimes. Start at `verify`, which has examples for each.
+ * The package only needs Web Crypto, so it runs in Node (22 and later), Deno, Bun, Cloudflare Workers and other edge
+ * runtimes. Start with {@link verify}, which has examples for them.
  *
  * @packageDocumentation
  */

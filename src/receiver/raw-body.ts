@@ -1,7 +1,7 @@
-/** A request's body exactly as received: its bytes (a `Buffer` is a `Uint8Array`), or text to encode as UTF-8. */
+/** A request body exactly as received: its bytes (a `Buffer` is a `Uint8Array`), or a string, encoded as UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string
 
-/** The bytes of a body, without copying them where they are bytes already. */
+/** The bytes of a body, not copied. Throws a `TypeError` for anything else, such as a parsed body. */
 export function toBytes(rawBody: RawBody): Uint8Array {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
   if (ArrayBuffer.isView(rawBody)) {
@@ -10,12 +10,12 @@ export function toBytes(rawBody: RawBody): Uint8Array {
   if (isArrayBuffer(rawBody)) return new Uint8Array(rawBody)
   throw new TypeError(
     `The raw body must be a Uint8Array, an ArrayBuffer or a string, not ${kindOf(rawBody)}. ` +
-      'What is signed is the bytes as received, so a body parsed as JSON cannot be verified: ' +
-      "keep it raw, e.g. with express.raw({ type: '*/*' }) or await request.arrayBuffer().",
+      'The signature covers the bytes as received, so a body parsed as JSON cannot be verified: ' +
+      "keep the raw body, e.g. with express.raw({ type: '*/*' }) or await request.arrayBuffer().",
   )
 }
 
-/** Unlike `instanceof`, this also knows a buffer that was made in another realm, as in Jest or `node:vm`. */
+/** Unlike `instanceof`, this also recognizes a buffer from another realm, as in Jest or `node:vm`. */
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 }

@@ -4,15 +4,15 @@ import { formatV1Signature, parseSecret, signedContent } from './signature.ts'
 import { toUnixSeconds } from './verify-options.ts'
 
 /**
- * Signs a delivery as its sender does, for the tests of your receiver.
+ * Signs a delivery as Posthorn does, for tests of your receiver (webhook contract, section 5.2, steps 3 to 5).
  *
- * @param secret The secret that the receiver under test verifies with: `whsec_` and the base64 of any key.
- * @param id The `wh-id` header of the request.
- * @param timestamp The `wh-timestamp` header: its text as it will be sent, or a `Date`, which is rounded
- *   down to the whole second.
- * @param rawBody The body that will be sent; a string is encoded as UTF-8.
- * @returns The `wh-signature` header, `v1,<base64>`. Join several with a space.
- * @throws {TypeError} (as a rejected promise) if the secret is malformed, the date invalid or the body parsed.
+ * @param secret The secret that your receiver verifies with: `whsec_` followed by the base64 of a key of any length.
+ * @param id The value of the `wh-id` header.
+ * @param timestamp The value of the `wh-timestamp` header, Unix time in seconds: its text as sent, or a `Date`, which
+ *   is rounded down to a whole second.
+ * @param rawBody The body as sent; a string is encoded as UTF-8.
+ * @returns The value of the `wh-signature` header, `v1,<base64>`. Join several with a space to test a rotation.
+ * @throws {TypeError} (as a rejected promise) if the secret is malformed, the date is invalid or the body is not raw.
  *
  * @example
  * ```ts

@@ -2,9 +2,10 @@ import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { formatV1Signature, SECRET_PREFIX, signedContentHead } from './signature.ts'
 
 /**
- * The `wh-signature` header of one attempt. The sender's side: synchronous, and the body is not copied.
+ * The `wh-signature` header of one attempt. The sender uses this instead of `sign`, because it is synchronous and
+ * does not copy the body.
  *
- * @param timestamp The `wh-timestamp` header as it will be sent.
+ * @param timestamp The value of the `wh-timestamp` header, in seconds.
  */
 export function signDelivery(
   key: KeyObject,
@@ -16,12 +17,12 @@ export function signDelivery(
   return formatV1Signature(hmac.digest('base64'))
 }
 
-/** 32 bytes, as many as SHA-256 gives: within the 24 to 64 that Standard Webhooks asks for. */
+/** 32 random bytes, the output size of SHA-256. Standard Webhooks requires 24 to 64. */
 export function generateSigningKey(): Buffer {
   return randomBytes(32)
 }
 
-/** The key as its owner is shown it, `whsec_<base64>`. */
+/** The signing secret of a key, `whsec_<base64>`. */
 export function formatSecret(keyBytes: Uint8Array): string {
   const { buffer, byteOffset, byteLength } = keyBytes
   return SECRET_PREFIX + Buffer.from(buffer, byteOffset, byteLength).toString('base64')

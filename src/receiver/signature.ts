@@ -1,9 +1,9 @@
-/** The wire format of signatures and secrets: what the sender and the receiver must agree on, once. */
+/** The wire format of signatures and secrets, shared by sender and receiver (webhook contract, section 5.2). */
 
 export const SECRET_PREFIX = 'whsec_'
 const VERSION_PREFIX = 'v1,'
 
-/** The bytes to sign: `<id>.<timestamp>.<raw body>`, with the timestamp as it stands in its header. */
+/** The bytes to sign: `<id>.<timestamp>.<raw body>`, with the exact text of the timestamp header. */
 export function signedContent(
   id: string,
   timestamp: string,
@@ -16,7 +16,7 @@ export function signedContent(
   return content
 }
 
-/** What precedes the body. Ids have no period in them, so the content can be split in one way only. */
+/** The part before the body. Ids contain no period, so there is only one way to split the content. */
 export function signedContentHead(id: string, timestamp: string): string {
   return `${id}.${timestamp}.`
 }
@@ -26,7 +26,7 @@ export function formatV1Signature(base64Hmac: string): string {
   return VERSION_PREFIX + base64Hmac
 }
 
-/** The base64 HMACs of the `v1` entries in `wh-signature`; other versions are left for receivers to come. */
+/** The base64 HMACs of the `v1` entries in `wh-signature`. Other versions are ignored (webhook contract, section 9). */
 export function v1Signatures(header: string): string[] {
   return header
     .split(' ')
@@ -34,23 +34,23 @@ export function v1Signatures(header: string): string[] {
     .map((entry) => entry.slice(VERSION_PREFIX.length))
 }
 
-/** `whsec_<base64>` -> the key's bytes. Throws a `TypeError`, whose message does not contain the secret. */
+/** Decodes `whsec_<base64>` to the bytes of the key. Throws a `TypeError` whose message does not contain the secret. */
 export function parseSecret(secret: string): Uint8Array<ArrayBuffer> {
   if (typeof secret !== 'string' || !secret.startsWith(SECRET_PREFIX)) {
     throw new TypeError(
-      `A webhook secret begins with ${SECRET_PREFIX}; the one given does not. Is it the secret's full text?`,
+      `The webhook secret does not begin with ${SECRET_PREFIX}. Is it the full text of the secret?`,
     )
   }
   const base64 = secret.slice(SECRET_PREFIX.length)
   if (base64 === '')
     throw new TypeError(
-      `A webhook secret has a key after ${SECRET_PREFIX}; the one given has none.`,
+      `The webhook secret has no key after ${SECRET_PREFIX}. Is it the full text of the secret?`,
     )
-  // Stricter than atob(), which forgives missing padding and ignores white space.
+  // Stricter than atob(), which accepts missing padding and ignores white space.
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
     throw new TypeError(
-      `A webhook secret is base64 with padding after ${SECRET_PREFIX}; the one given is not. ` +
-        'Is it cut short, or does it carry quotes, spaces or a line end?',
+      `The webhook secret is not base64 with padding after ${SECRET_PREFIX}. ` +
+        'Is it cut short, or does it contain quotes, spaces or a line break?',
     )
   }
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

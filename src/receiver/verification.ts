@@ -1,41 +1,41 @@
-/** What `verify` found: `ok` tells the two apart. */
+/** The result of `verify`. Check `ok` before you use the delivery. */
 export type Verification = VerifiedDelivery | RejectedDelivery
 
-/** A delivery that its sender signed, recently, with one of the secrets given. */
+/** An authentic delivery: signed with one of your secrets, at most 300 seconds before or after the receiver's time. */
 export interface VerifiedDelivery {
   readonly ok: true
   /**
-   * The `wh-id` header, `msg_…`. Deliveries are at-least-once and a retry keeps its id: remember the ids
-   * you have processed, and answer 200 to a repeat without processing it again.
+   * The value of the `wh-id` header, `msg_…`. Delivery is at least once, and every retry has the same id: store the
+   * ids you have processed, and answer a duplicate with 200 without processing it again (webhook contract, section 6).
    */
   readonly id: string
-  /** When this attempt was sent, to the second. A retry has a later one. */
+  /** When this attempt was sent (the `wh-timestamp` header), to the second. Each retry has a later timestamp. */
   readonly timestamp: Date
   /**
-   * Which of the secrets matched, counted from 0; always 0 for a single one. While a secret is being
-   * rotated it tells when the new one is in use, so that the old one can be dropped.
+   * The index of the secret that matched, from 0; always 0 for a single secret. During a rotation, the index of the new
+   * secret shows that Posthorn uses it and that you can remove the old one.
    */
   readonly secretIndex: number
 }
 
-/** A delivery to be treated as hostile: do not read its body. */
+/** A delivery that failed verification. Treat it as hostile: do not use its body, and answer with 400. */
 export interface RejectedDelivery {
   readonly ok: false
   readonly reason: RejectionReason
-  /** For your log: what was found and what to check. It never contains a secret or a valid signature. */
+  /** For your log: what is wrong and what to check. It never contains a secret or a valid signature. */
   readonly message: string
 }
 
 /**
- * Why a delivery was rejected. Each one calls for the same answer, a status that is not 2xx; they differ
- * to help whoever reads the log.
+ * Why a delivery was rejected (webhook contract, section 7.2). Answer all of them with the same status, which must not
+ * be 2xx; the reason is for your log.
  *
- * - `missing-header`: `wh-id`, `wh-timestamp` or `wh-signature` is absent or empty.
+ * - `missing-header`: `wh-id`, `wh-timestamp` or `wh-signature` is missing or empty.
  * - `invalid-timestamp`: `wh-timestamp` is not a whole number of seconds in decimal digits.
- * - `timestamp-too-old`, `timestamp-too-new`: it is more than 300 seconds before or after the receiver's
- *   clock. A replayed request, or a clock that is wrong.
- * - `no-matching-signature`: no `v1` signature was made with one of the secrets over this id, timestamp and
- *   body. A forged request, another webhook's secret, or a body that is not the bytes as received.
+ * - `timestamp-too-old`, `timestamp-too-new`: `wh-timestamp` is more than 300 seconds before or after the receiver's
+ *   clock. The request is a replay, or a clock is wrong.
+ * - `no-matching-signature`: none of the secrets gives one of the `v1` signatures for this id, timestamp and body. The
+ *   request is forged, the secret belongs to another webhook, or the body is not the bytes as received.
  */
 export type RejectionReason =
   | 'missing-header'

@@ -1,25 +1,24 @@
-/** What `verify` can be told; every option has a default. */
+/** The options of `verify`. An unknown option is a `TypeError`. */
 export interface VerifyOptions {
   /**
-   * What the names of the three signature headers begin with, in any case.
-   * Use `webhook-` for senders that follow Standard Webhooks to the letter, as Posthorn does when its
-   * `POSTHORN_HEADER_PREFIX` says so.
+   * The prefix of the three signature headers, in upper or lower case. Use `webhook-` for other senders that follow
+   * Standard Webhooks, or the value of `POSTHORN_HEADER_PREFIX` if the Posthorn server sets it.
    *
    * @default 'wh-'
    */
   readonly headerPrefix?: string | undefined
   /**
-   * The time to compare `wh-timestamp` with, or a function that tells it. Give the time when the request
-   * arrived if you verify it later, say from a queue; or a fixed time in a test.
-   * The 300 seconds of tolerance either way are not an option.
+   * The time to compare `wh-timestamp` with, or a function that returns it. Pass the time of arrival if you verify
+   * later, for example from a queue, or a fixed time in a test. The tolerance is always 300 seconds in both directions
+   * (webhook contract, section 8). An invalid `Date` is a `TypeError`.
    *
    * @default the current time
    */
   readonly now?: Date | (() => Date) | undefined
 }
 
-/** The options with their defaults applied; throws for what would otherwise be silently ignored. */
-export function readOptions(options: VerifyOptions) {
+/** Applies the defaults. Throws for unknown options, which would otherwise be ignored silently. */
+export function parseOptions(options: VerifyOptions) {
   for (const name of Object.keys(options)) {
     if (name !== 'headerPrefix' && name !== 'now') {
       throw new TypeError(
@@ -38,7 +37,7 @@ export function readOptions(options: VerifyOptions) {
   }
 }
 
-/** Whole seconds. Refuses an invalid date: compared with `NaN`, every timestamp would pass as fresh. */
+/** Whole seconds. Throws for an invalid date, because no timestamp compares as too old or too new with `NaN`. */
 export function toUnixSeconds(date: Date, what: string): number {
   const seconds = typeof date?.getTime === 'function' ? Math.floor(date.getTime() / 1000) : NaN
   if (Number.isNaN(seconds)) throw new TypeError(`${what} must be a valid Date.`)

@@ -5,11 +5,11 @@ import { verify } from './verify.ts'
 import type { VerifyOptions } from './verify-options.ts'
 
 /**
- * {@link verify} for those who prefer an exception: the same arguments and the same checks.
+ * Like {@link verify}, with the same arguments and checks, but throws if the delivery is not authentic.
  *
  * @returns The verified delivery.
- * @throws {WebhookVerificationError} if the delivery is to be rejected.
- * @throws {TypeError} if an argument is wrong, as `verify` does.
+ * @throws {WebhookVerificationError} (as a rejected promise) if the delivery fails verification.
+ * @throws {TypeError} (as a rejected promise) if an argument is invalid, as `verify` does.
  *
  * @example
  * ```ts
@@ -27,10 +27,10 @@ export async function verifyOrThrow(
   return verification
 }
 
-/** A delivery was rejected: answer with a status that is not 2xx, and do not read its body. */
+/** A delivery failed verification. Do not use its body, and answer with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
-  /** Why, in a word to compare with. `message` says the same to a person. */
+  /** A stable code for programs; `message` explains it for people. */
   readonly reason: RejectionReason
 
   constructor(rejected: Pick<RejectedDelivery, 'reason' | 'message'>) {

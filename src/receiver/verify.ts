@@ -3,28 +3,28 @@ import { hmacSha256 } from './hmac.ts'
 import { type RawBody, toBytes } from './raw-body.ts'
 import { parseSecret, signedContent, v1Signatures } from './signature.ts'
 import type { RejectedDelivery, RejectionReason, Verification } from './verification.ts'
-import { readOptions, type VerifyOptions } from './verify-options.ts'
+import { parseOptions, type VerifyOptions } from './verify-options.ts'
 
-/** How far `wh-timestamp` may be from the receiver's clock, before or after, bounds included. */
+/** The greatest accepted difference between `wh-timestamp` and the receiver's clock, in both directions. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Tells whether a delivery is authentic: signed by the holder of the secret, and fresh. Both are checked.
+ * Checks that a delivery is authentic: that its signature matches, and that its timestamp is at most 300 seconds before
+ * or after the receiver's clock (webhook contract, section 5.2).
  *
- * @param rawBody The request's body as received. Give the bytes themselves: they are what was signed. A
- *   body that was parsed and serialized again, or decoded and encoded again, may differ from them in ways
- *   that nobody sees (spacing, key order, escapes, a byte order mark), and is then rejected. A string is
- *   encoded as UTF-8.
- * @param headers The request's headers: a `Headers`, or an object such as Node's `request.headers`.
- * @param secret The webhook's signing secret, `whsec_…`. Give several, in any order, while one is being
- *   rotated: a signature made with any of them is accepted.
- * @param options Header names and clock; the defaults are right for Posthorn.
+ * @param rawBody The request body as received, because the signature covers its exact bytes. A body that was parsed and
+ *   serialized again, or decoded and encoded again, may differ in spacing, key order, escapes or a byte order mark, and
+ *   then fails verification. A string is encoded as UTF-8.
+ * @param headers The request headers: a `Headers`, or an object such as Node's `request.headers`.
+ * @param secret The signing secret of the webhook, `whsec_` followed by base64. During a rotation, pass the old and the
+ *   new secret, in any order: a signature made with either is accepted.
+ * @param options The header prefix and the time. The defaults, `wh-` and the current time, fit Posthorn's defaults.
  *
- * @returns A verification: `{ ok: true, id, timestamp, … }` or `{ ok: false, reason, message }`. Whatever a
- *   stranger may send is answered with a value; nothing in a request's headers makes it throw.
- * @throws {TypeError} (as a rejected promise) if an argument is wrong, which is a mistake in the program or
- *   its settings: a secret that is not `whsec_` and base64, no secret at all, a body that was parsed
- *   already, an unknown option. The message never contains the secret.
+ * @returns `{ ok: true, id, timestamp, secretIndex }`, or `{ ok: false, reason, message }` if the delivery must be
+ *   rejected. No request that a sender can make causes an exception.
+ * @throws {TypeError} (as a rejected promise) if an argument is invalid: a secret that is not `whsec_` and base64, an
+ *   empty list of secrets, a parsed body, an unknown option. These are errors in your program or its settings. The
+ *   message never contains the secret.
  *
  * @example node:http
  * ```ts
@@ -37,15 +37,15 @@ const TOLERANCE_SECONDS = 300
  *   const delivery = await verify(body, request.headers, secret)
  *   if (!delivery.ok) return response.writeHead(400).end(delivery.reason)
  *
- *   await acceptOnce(delivery.id, JSON.parse(body.toString())) // store it; do the work later
+ *   await acceptOnce(delivery.id, JSON.parse(body.toString())) // store it; skip known ids
  *   response.writeHead(204).end()
  * }).listen(3000)
  * ```
  *
- * @example Express: this route's body must stay raw, so mount it before `express.json()`.
+ * @example Express: the body must stay raw, so register this route before `express.json()`.
  * ```ts
  * app.post('/webhooks', express.raw({ type: '*\/*' }), async (request, response) => {
- *   const body = request.body ?? '' // Express 5 leaves it undefined when there is no body
+ *   const body = request.body ?? '' // undefined in Express 5 if the request has no body
  *   const delivery = await verify(body, request.headers, secret)
  *   if (!delivery.ok) return response.status(400).send(delivery.reason)
  *
@@ -54,7 +54,7 @@ const TOLERANCE_SECONDS = 300
  * })
  * ```
  *
- * @example Fetch-style handlers: Next.js, Cloudflare Workers, Deno, Bun; in Hono the request is `c.req.raw`.
+ * @example Fetch-style handlers: Next.js, Cloudflare Workers, Deno and Bun. In Hono, the request is `c.req.raw`.
  * ```ts
  * export async function POST(request: Request): Promise<Response> {
  *   const body = await request.arrayBuffer()
@@ -74,18 +74,21 @@ export async function verify(
 ): Promise<Verification> {
   const keys = parseSecrets(secret)
   const body = toBytes(rawBody)
-  const { names, nowSeconds } = readOptions(options)
+  const { names, nowSeconds } = parseOptions(options)
 
   const id = readHeader(headers, names.id)
   const timestamp = readHeader(headers, names.timestamp)
   const signature = readHeader(headers, names.signature)
   if (!id || !timestamp || !signature) {
     const missing = [!id && names.id, !timestamp && names.timestamp, !signature && names.signature]
-    return rejected('missing-header', `Missing from the request: ${listed(missing)}.`)
+    return reject(
+      'missing-header',
+      `Missing from the request: ${missing.filter(Boolean).join(', ')}.`,
+    )
   }
 
-  const stale = checkFreshness(timestamp, nowSeconds, names.timestamp)
-  if (stale) return stale
+  const rejection = checkTimestamp(timestamp, nowSeconds, names.timestamp)
+  if (rejection) return rejection
 
   const candidates = v1Signatures(signature)
   const content = signedContent(id, timestamp, body)
@@ -95,10 +98,10 @@ export async function verify(
       return { ok: true, id, timestamp: new Date(Number(timestamp) * 1000), secretIndex }
     }
   }
-  return rejected(
+  return reject(
     'no-matching-signature',
-    `No v1 signature in ${names.signature} matches. ` +
-      "If the request is genuine, check that the secret is this webhook's and the body the raw bytes received.",
+    `No v1 signature in ${names.signature} matches. If the request is genuine, ` +
+      'check that the secret belongs to this webhook and that the body is the raw bytes as received.',
   )
 }
 
@@ -106,37 +109,37 @@ function parseSecrets(secret: string | readonly string[]): Uint8Array<ArrayBuffe
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (!Array.isArray(secrets) || secrets.length === 0) {
     throw new TypeError(
-      'A webhook secret is needed, whsec_…, or a list of them; none was given. Is the variable that holds it set?',
+      'Pass a webhook secret, whsec_…, or a list of them; there is none. Is the variable that contains it set?',
     )
   }
   return secrets.map((one) => parseSecret(one))
 }
 
-function checkFreshness(
+function checkTimestamp(
   timestamp: string,
   nowSeconds: number,
   headerName: string,
 ): RejectedDelivery | null {
   if (!/^[0-9]+$/.test(timestamp)) {
-    return rejected(
+    return reject(
       'invalid-timestamp',
       `${headerName} must be Unix time in whole seconds, not ${JSON.stringify(timestamp.slice(0, 40))}.`,
     )
   }
   const ageSeconds = nowSeconds - Number(timestamp)
   if (Math.abs(ageSeconds) <= TOLERANCE_SECONDS) return null
-  const [reason, side] =
+  const [reason, direction] =
     ageSeconds > 0
       ? (['timestamp-too-old', 'before'] as const)
       : (['timestamp-too-new', 'after'] as const)
-  return rejected(
+  return reject(
     reason,
-    `${headerName} is ${Math.abs(ageSeconds)} seconds ${side} this receiver's clock; ` +
+    `${headerName} is ${Math.abs(ageSeconds)} seconds ${direction} this receiver's clock; ` +
       `at most ${TOLERANCE_SECONDS} are allowed. If the request is genuine, check the clock.`,
   )
 }
 
-/** Looks at every character whatever it finds, so that its duration tells nothing about where two signatures differ. */
+/** Compares every character, so that the duration does not reveal where two signatures differ. */
 function equalInConstantTime(candidate: string, computed: string): boolean {
   if (candidate.length !== computed.length) return false
   let difference = 0
@@ -146,10 +149,6 @@ function equalInConstantTime(candidate: string, computed: string): boolean {
   return difference === 0
 }
 
-function rejected(reason: RejectionReason, message: string): RejectedDelivery {
+function reject(reason: RejectionReason, message: string): RejectedDelivery {
   return { ok: false, reason, message }
-}
-
-function listed(names: readonly (string | false)[]): string {
-  return names.filter(Boolean).join(', ')
 }

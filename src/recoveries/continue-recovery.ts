@@ -3,17 +3,17 @@ import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { enqueue } from '../queue/jobs.ts'
-import { fail, recoverPage } from './recovery-page.ts'
+import { failRecovery, queueRecoveryPage } from './recovery-page.ts'
 
-/** How long one job goes on. A shutdown waits no longer than that, and a cancelation takes effect at the next page. */
-const RUN_MS = 900
+/** The longest run of one job, and so the longest that a shutdown waits for a recovery. */
+const MAX_RUN_MS = 900
 
-/** After so many faults of ours in a row it fails. graphile-worker waits longer after each. */
-const FAILS_AFTER_FAULTS = 10
+/** Consecutive faults of Posthorn after which a recovery fails. graphile-worker's backoff separates them. */
+const MAX_FAULTS = 10
 
 /**
- * Continues a recovery for a moment, page by page at its rate, and then leaves the rest to another job, which any process
- * may claim. It holds no lock while it waits.
+ * Continues a recovery for up to `MAX_RUN_MS`, page by page at its rate, then enqueues another job for the rest, which
+ * any process can claim. A wait between pages holds no lock.
  */
 export async function continueRecovery(
   prisma: PrismaClient,
@@ -22,38 +22,42 @@ export async function continueRecovery(
 ): Promise<void> {
   const uuid = parseId('recovery', recoveryId)
   if (uuid === null)
-    throw new Error(`A job names ${JSON.stringify(recoveryId)}, which is no recovery's id.`)
-  const ends = Date.now() + RUN_MS
+    throw new Error(
+      `The payload of a job has the recoveryId ${JSON.stringify(recoveryId)}, which is not a recovery id.`,
+    )
+  const endsAtMs = Date.now() + MAX_RUN_MS
   for (;;) {
-    const waitMs = await recoverPage(prisma, uuid).catch((error) => countFault(prisma, uuid, error))
+    const waitMs = await queueRecoveryPage(prisma, uuid).catch((error) =>
+      recordFault(prisma, uuid, error),
+    )
     if (waitMs === null) return
-    if (signal?.aborted || Date.now() + waitMs > ends)
-      return await enqueueRest(prisma, recoveryId, waitMs)
+    if (signal?.aborted || Date.now() + waitMs > endsAtMs)
+      return await enqueueNextRun(prisma, recoveryId, waitMs)
     await sleep(waitMs)
   }
 }
 
-/** A short wait is left to the next job: workers look for jobs that are due later only now and then. */
-async function enqueueRest(
+/** For a short wait, the next job is due now and waits itself, because workers notice scheduled jobs only by polling. */
+async function enqueueNextRun(
   prisma: PrismaClient,
   recoveryId: string,
   waitMs: number,
 ): Promise<void> {
-  const later = waitMs > RUN_MS && { runAt: new Date(Date.now() + waitMs) }
-  await enqueue(prisma, 'recover_deliveries', { recoveryId }, { key: recoveryId, ...later })
+  const schedule = waitMs > MAX_RUN_MS && { runAt: new Date(Date.now() + waitMs) }
+  await enqueue(prisma, 'recover_deliveries', { recoveryId }, { key: recoveryId, ...schedule })
 }
 
-/** A database that is unavailable ends no recovery; a page that fails again and again does. */
-async function countFault(prisma: PrismaClient, uuid: string, error: unknown): Promise<never> {
+/** Fails the recovery after `MAX_FAULTS` consecutive faults. An unavailable database does not count. */
+async function recordFault(prisma: PrismaClient, uuid: string, error: unknown): Promise<never> {
   if (isDatabaseUnavailable(error)) throw error
   const [counted] = await prisma.$queryRaw<{ faults: number }[]>`
     update posthorn.recoveries set fault_count = fault_count + 1
     where id = ${uuid}::uuid and state = 'running' returning fault_count as faults`
-  if (counted && counted.faults >= FAILS_AFTER_FAULTS) {
-    await fail(
+  if (counted && counted.faults >= MAX_FAULTS) {
+    await failRecovery(
       prisma,
       uuid,
-      'Posthorn failed to go on with it, for a reason that is in the log of its worker. What was queued stays queued. Begin another, which does nothing twice.',
+      'An internal error stopped the recovery; the worker log has the details. Queued deliveries stay queued. Start another recovery: it queues nothing twice.',
     )
   }
   throw error

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 
-/** Deletes the recoveries that ended longer ago than deliveries are kept. Answers how many. */
+/** Deletes recoveries that ended before the retention of deliveries, and returns their number. */
 export async function deleteOldRecoveries(sql: Sql, retentionMs: number): Promise<number> {
   const { rows } = await sql.query<{ deleted: number }>(
     `select posthorn.delete_old_recoveries($1::float8 * interval '1 millisecond')::int as deleted`,

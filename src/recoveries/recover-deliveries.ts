@@ -19,40 +19,40 @@ export interface RecoverDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
   readonly retentionMs: number
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
-/** What was begun, or would be. */
-export interface BegunRecovery extends RecoverableCount {
-  /** Null of a dry run. */
+/** A started recovery, or the count of a dry run. */
+export interface StartedRecovery extends RecoverableCount {
+  /** Null for a dry run. */
   readonly recoveryUuid: string | null
 }
 
 /**
- * Begins to make due what a webhook did not receive, in the background; a dry run only counts it. A webhook that is
- * disabled may be counted for, and is refused otherwise: nothing would be delivered to it.
+ * Starts a recovery, which queues a webhook's failed and missed deliveries in the background. A dry run only counts
+ * them. Throws `conflict` if the webhook is disabled (except for a dry run) or another of its recoveries is running.
  */
 export async function recoverDeliveries(
   { prisma, sql, retentionMs, actor = SYSTEM }: RecoverDeps,
   organizationId: string,
   webhookId: string,
   input: RecoveryInput & { readonly dryRun: boolean },
-): Promise<BegunRecovery> {
+): Promise<StartedRecovery> {
   const webhook = await findWebhook(prisma, organizationId, webhookId)
   const options = parseRecovery(input, retentionMs)
   if (!input.dryRun) {
-    if (!webhook.enabled) throw disabled(webhookId)
-    await refuseBesideAnother(prisma, webhook.id)
+    if (!webhook.enabled) throw disabledError(webhookId)
+    await requireNoneRunning(prisma, webhook.id)
   }
   const counted = await countRecoverable(sql, webhook, options)
   if (input.dryRun) return { ...counted, recoveryUuid: null }
-  const recoveryUuid = await begin(prisma, actor, webhook, options, counted)
+  const recoveryUuid = await startRecovery(prisma, actor, webhook, options, counted)
   return { ...counted, recoveryUuid }
 }
 
-/** The recovery and its first job exist together or not at all. */
-async function begin(
+/** Creates the recovery and its first job in one transaction. */
+async function startRecovery(
   prisma: PrismaClient,
   actor: Actor,
   webhook: { readonly id: string; readonly organizationId: string },
@@ -60,7 +60,7 @@ async function begin(
   { count, exact }: RecoverableCount,
 ): Promise<string> {
   return await actForOrganization(prisma, webhook.organizationId, async (tx) => {
-    const [begun] = await tx.$queryRaw<{ id: string }[]>`
+    const [started] = await tx.$queryRaw<{ id: string }[]>`
       insert into posthorn.recoveries (organization_id, webhook_id, since, until, include, rate_per_second,
         total, total_is_exact, step, reached_id)
       values (${webhook.organizationId}::uuid, ${webhook.id}::uuid, ${since}, ${until},
@@ -68,8 +68,8 @@ async function begin(
         ${include === 'missed' ? 'missed' : 'failed'}::posthorn.recovery_step, ${firstDeliveryUuidOf(since)}::uuid)
       on conflict (webhook_id) where state = 'running' do nothing
       returning id`
-    if (begun) {
-      const recoveryId = publicId('recovery', begun.id)
+    if (started) {
+      const recoveryId = publicId('recovery', started.id)
       await enqueue(tx, 'recover_deliveries', { recoveryId }, { key: recoveryId })
       const webhookId = publicId('webhook', webhook.id)
       await writeAuditEntry(tx, actor, {
@@ -78,18 +78,18 @@ async function begin(
         subjectId: recoveryId,
         after: { webhookId, since, until, include, ratePerSecond },
       })
-      return begun.id
+      return started.id
     }
-    await refuseBesideAnother(tx, webhook.id)
-    // It ended between the two statements.
+    await requireNoneRunning(tx, webhook.id)
+    // The other recovery ended between the two statements.
     throw new DomainError(
       'conflict',
-      'Another recovery of the webhook ended just now. Begin this one again.',
+      'Another recovery of the webhook has just ended. Start this recovery again.',
     )
   })
 }
 
-async function refuseBesideAnother(
+async function requireNoneRunning(
   db: Pick<PrismaClient, 'recovery'>,
   webhookUuid: string,
 ): Promise<void> {
@@ -101,13 +101,13 @@ async function refuseBesideAnother(
   const id = publicId('recovery', other.id)
   throw new DomainError(
     'conflict',
-    `The recovery ${id} of the webhook ${publicId('webhook', webhookUuid)} is running, and there is one at a time. Wait until it ends, or cancel it.`,
+    `The recovery ${id} of the webhook ${publicId('webhook', webhookUuid)} is running, and a webhook has one recovery at a time. Wait until that recovery ends, or cancel it.`,
   )
 }
 
-function disabled(webhookId: string): DomainError {
+function disabledError(webhookId: string): DomainError {
   return new DomainError(
     'conflict',
-    `The webhook ${webhookId} is disabled, so nothing is delivered to it. Enable it, then recover. (A dry run counts for a disabled one too.)`,
+    `The webhook ${webhookId} is disabled. Enable it, then start the recovery. (A dry run works for a disabled webhook too.)`,
   )
 }

@@ -2,30 +2,30 @@ import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import { firstDeliveryUuidOf, type RecoveryScope } from './recovery-scope.ts'
 
-/** Of each kind, no more are looked at: counting should not take longer than a person waits. */
+/** Counting stops at this many failed deliveries and this many events, so that a dry run answers within seconds. */
 export const MAX_COUNTED = 1_000_000
 
 export interface RecoverableCount {
   readonly count: number
-  /** False where there are more than were looked at. */
+  /** False if counting stopped at its maximum. */
   readonly exact: boolean
 }
 
-interface Subject {
+interface RecoveryWebhook {
   readonly id: string
   readonly organizationId: string
   readonly eventSubscriptions: readonly string[]
 }
 
-/** How many deliveries a recovery of the webhook would make due now. */
+/** Counts the deliveries that a recovery of the webhook would queue now. */
 export async function countRecoverable(
   sql: Sql,
-  webhook: Subject,
+  webhook: RecoveryWebhook,
   scope: RecoveryScope,
-  atMost = MAX_COUNTED,
+  max = MAX_COUNTED,
 ): Promise<RecoverableCount> {
-  const failed = scope.include !== 'missed' && (await countFailed(sql, webhook, scope, atMost))
-  const missed = scope.include !== 'failed' && (await countMissed(sql, webhook, scope, atMost))
+  const failed = scope.include !== 'missed' && (await countFailed(sql, webhook, scope, max))
+  const missed = scope.include !== 'failed' && (await countMissed(sql, webhook, scope, max))
   const counts = [failed, missed].filter((count) => count !== false)
   return {
     count: counts.reduce((sum, { count }) => sum + count, 0),
@@ -33,11 +33,12 @@ export async function countRecoverable(
   }
 }
 
+/** The index on (webhook_id, indexed_state, id) serves the count. */
 async function countFailed(
   sql: Sql,
-  webhook: Subject,
+  webhook: RecoveryWebhook,
   { since, until }: RecoveryScope,
-  atMost: number,
+  max: number,
 ): Promise<RecoverableCount> {
   const { rows } = await sql.query<{ count: number }>(
     `select count(*)::int as count from (
@@ -51,42 +52,47 @@ async function countFailed(
       firstDeliveryUuidOf(since),
       lowerBoundAt(since),
       lowerBoundAt(until),
-      // One more than is answered shows whether there are more.
-      atMost + 1,
+      // One row more than the maximum shows whether the count is exact.
+      max + 1,
     ],
   )
   const count = rows[0]?.count ?? 0
-  return { count: Math.min(count, atMost), exact: count <= atMost }
+  return { count: Math.min(count, max), exact: count <= max }
 }
 
-/** Up to so many events, the deliveries of each are looked up; of more, all deliveries of the webhook since then are read. */
-const LOOK_UP_AT_MOST = 10_000
+/**
+ * For up to this many events, deliveries are looked up by event; for more, all deliveries in the time range are read.
+ */
+const MAX_LOOKUPS = 10_000
 
-/** The plans are the ones meant, also before Postgres has statistics of a new day: none compares each with each. */
+/**
+ * `except` hashes or sorts its inputs. A join could become a nested loop over all pairs of events and deliveries,
+ * before Postgres has statistics of a new day's partitions.
+ */
 async function countMissed(
   sql: Sql,
-  webhook: Subject,
+  webhook: RecoveryWebhook,
   { since, until }: RecoveryScope,
-  atMost: number,
+  max: number,
 ): Promise<RecoverableCount> {
-  const { rows } = await sql.query<{ count: number; looked: number }>(
-    `with looked as materialized (
+  const { rows } = await sql.query<{ count: number; scanned: number }>(
+    `with event as materialized (
        select id from posthorn.events
        where organization_id = $3 and type = any ($4::text[]) and id >= $5 and id < $6 and not is_test
        limit $7
      ),
-     size as materialized (select count(*)::int as looked from looked)
-     select looked, (
-       case when looked <= ${LOOK_UP_AT_MOST} then (
+     size as materialized (select count(*)::int as scanned from event)
+     select scanned, (
+       case when scanned <= ${MAX_LOOKUPS} then (
          select count(*) from (
-           select id from looked
+           select id from event
            except
            select d.event_id from posthorn.deliveries as d
-           where d.event_id = any (array(select id from looked)) and d.webhook_id::text = $1 and d.id >= $2
+           where d.event_id = any (array(select id from event)) and d.webhook_id::text = $1 and d.id >= $2
          ) as missed
        ) else (
          select count(*) from (
-           select id from looked
+           select id from event
            except
            select d.event_id from posthorn.deliveries as d
            where d.webhook_id = $1::uuid and d.id >= $2 and d.event_id >= $5 and d.event_id < $6
@@ -101,9 +107,9 @@ async function countMissed(
       webhook.eventSubscriptions,
       lowerBoundAt(since),
       lowerBoundAt(until),
-      atMost + 1,
+      max + 1,
     ],
   )
-  const { count = 0, looked = 0 } = rows[0] ?? {}
-  return { count, exact: looked <= atMost }
+  const { count = 0, scanned = 0 } = rows[0] ?? {}
+  return { count, exact: scanned <= max }
 }

@@ -2,7 +2,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
-import { type BegunRecovery, recoverDeliveries } from './recover-deliveries.ts'
+import { recoverDeliveries, type StartedRecovery } from './recover-deliveries.ts'
 import { cancelRecovery, findRecovery, rereadRecovery } from './recovery.ts'
 import { MAX_COUNTED } from './recovery-count.ts'
 import { DEFAULT_RATE_PER_SECOND, MAX_RATE_PER_SECOND } from './recovery-scope.ts'
@@ -67,7 +67,7 @@ const RecoverDeliveriesInput = builder.inputType('RecoverDeliveriesInput', {
   }),
 })
 
-const BegunRecoveryRef = builder.objectRef<BegunRecovery>('RecoverDeliveriesSuccess').implement({
+const BegunRecoveryRef = builder.objectRef<StartedRecovery>('RecoverDeliveriesSuccess').implement({
   description: 'The recovery was started. For a dry run: the deliveries were counted.',
   fields: (t) => ({
     recovery: t.prismaField({

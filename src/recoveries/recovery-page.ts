@@ -2,51 +2,54 @@ import type { Prisma, PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { firstDeliveryUuidOf, type RecoveryInclude } from './recovery-scope.ts'
-import { createMissed, redeliverFailed } from './recovery-steps.ts'
+import { createMissedDeliveries, redeliverFailedDeliveries } from './recovery-steps.ts'
 
-/** A page queues what its rate allows in this time, so that deliveries come evenly. */
-const PAGE_EVERY_MS = 250
+/** A page queues as many deliveries as the rate allows in this time, which spreads them evenly. */
+const PAGE_INTERVAL_MS = 250
 
-/** And no more than this, so that its transaction is short. */
+/** Keeps the transaction of a page short. */
 const MAX_PAGE_SIZE = 500
 
-/** How long a recovery rests before it looks whether its webhook was enabled again. */
-const REST_MS = 5_000
+/** How often a recovery checks whether its disabled webhook was enabled again. */
+const DISABLED_POLL_MS = 5_000
 
-/** How long it waits for transactions that were publishing when it began, and how often it looks. */
-const SETTLE_WITHIN_SECONDS = 30
-const SETTLE_EVERY_MS = 200
+/** How long a recovery waits for transactions that were publishing when it started, and how often it checks them. */
+const SETTLE_TIMEOUT_SECONDS = 30
+const SETTLE_POLL_MS = 200
 
 /**
- * Queues the next page of a recovery: one transaction, which also says how far it came. So a process that is killed leaves
- * whole pages, and the next one continues behind them. Answers in how many milliseconds the next page may follow; `null`
- * once the recovery has ended.
+ * Queues the next page of a recovery and moves its cursor, in one transaction, so that a killed process leaves whole
+ * pages and the next process continues after them. Returns the milliseconds until the next page, or `null` once the
+ * recovery has ended.
  *
- * The row of the recovery is locked from the beginning to the commit. A second process on the same recovery waits for it
- * and finds that the time of the next page has not come, so the rate is kept by all of them together. A recovery is never
- * canceled in the middle of a page, so one that is begun afterwards sees all that it queued.
+ * The transaction locks the recovery's row from start to commit. A second process on the same recovery then finds that
+ * the next page is not due yet, so all processes together keep the rate. A cancellation waits for the page, so the next
+ * recovery sees everything that this one queued.
  */
-export async function recoverPage(prisma: PrismaClient, uuid: string): Promise<number | null> {
+export async function queueRecoveryPage(
+  prisma: PrismaClient,
+  uuid: string,
+): Promise<number | null> {
   return await prisma.$transaction(
     async (tx) => {
-      // Against other recoveries that create deliveries of past events.
+      // Excludes other recoveries of the webhook, which could create the same missing deliveries.
       await tx.$queryRaw`
         select pg_advisory_xact_lock(hashtextextended('posthorn.recover:' || webhook_id::text, 0))::text
         from posthorn.recoveries where id = ${uuid}::uuid`
       const recovery = await lockRecovery(tx, uuid)
       if (recovery?.state !== 'running') return null
-      if (recovery.deleted) return await fail(tx, uuid, 'The webhook was deleted.')
+      if (recovery.deleted) return await failRecovery(tx, uuid, 'The webhook was deleted.')
       if (recovery.waitMs > 0) return Math.ceil(recovery.waitMs)
-      if (!recovery.enabled) return REST_MS
-      if (recovery.step === 'missed' && !recovery.settled) return SETTLE_EVERY_MS
-      return await makePage(tx, recovery)
+      if (!recovery.enabled) return DISABLED_POLL_MS
+      if (recovery.step === 'missed' && !recovery.settled) return SETTLE_POLL_MS
+      return await queuePage(tx, recovery)
     },
     { maxWait: 10_000, timeout: 60_000 },
   )
 }
 
-/** Ends a recovery for a reason of which the caller should know. */
-export async function fail(
+/** Fails a running recovery with a reason that its owner reads. */
+export async function failRecovery(
   db: Prisma.TransactionClient,
   uuid: string,
   reason: string,
@@ -72,13 +75,13 @@ export interface LockedRecovery {
   readonly enabled: boolean
   readonly ordered: boolean
   readonly deleted: boolean
-  /** Until the next page may follow. */
+  /** Milliseconds until the next page. */
   readonly waitMs: number
-  /** Whether all is visible that was published before it began. */
+  /** Whether every event published before the start of the recovery is visible. */
   readonly settled: boolean
 }
 
-/** The webhook is locked against the switch and a deletion, too. */
+/** Also locks the webhook, against disabling and deletion. */
 async function lockRecovery(
   tx: Prisma.TransactionClient,
   uuid: string,
@@ -90,38 +93,38 @@ async function lockRecovery(
       w.deleted_at is not null as deleted,
       (extract(epoch from r.next_page_at - clock_timestamp()) * 1000)::float8 as "waitMs",
       pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= r.started_xid
-        or posthorn.uuid_v7_timestamp(r.id) < now() - ${SETTLE_WITHIN_SECONDS} * interval '1 second' as settled
+        or posthorn.uuid_v7_timestamp(r.id) < now() - ${SETTLE_TIMEOUT_SECONDS} * interval '1 second' as settled
     from posthorn.recoveries as r join posthorn.webhooks as w on w.id = r.webhook_id
     where r.id = ${uuid}::uuid
     for update of r for share of w`
   return row
 }
 
-async function makePage(
+async function queuePage(
   tx: Prisma.TransactionClient,
   recovery: LockedRecovery,
 ): Promise<number | null> {
   const { id, step, include, ratePerSecond } = recovery
-  const size = Math.min(Math.ceil((ratePerSecond * PAGE_EVERY_MS) / 1_000), MAX_PAGE_SIZE)
-  const make = step === 'failed' ? redeliverFailed : createMissed
-  const { made, reachedId, last } = await make(tx, recovery, size)
-  // What was queued keeps its share of the time, also at the end.
-  if (last && made === 0) {
+  const size = Math.min(Math.ceil((ratePerSecond * PAGE_INTERVAL_MS) / 1_000), MAX_PAGE_SIZE)
+  const queue = step === 'failed' ? redeliverFailedDeliveries : createMissedDeliveries
+  const { queued, reachedId, last } = await queue(tx, recovery, size)
+  // A step ends with an empty page, so that the wait after its last deliveries keeps the rate.
+  if (last && queued === 0) {
     if (step === 'missed' || include === 'failed') return await complete(tx, id)
     const first = firstDeliveryUuidOf(recovery.since)
     await tx.$executeRaw`
       update posthorn.recoveries set step = 'missed', reached_id = ${first}::uuid where id = ${id}::uuid`
     return 0
   }
-  if (recovery.ordered && made > 0) {
+  if (recovery.ordered && queued > 0) {
     const webhookId = publicId('webhook', recovery.webhookId)
     await enqueue(tx, 'release_backlog', { webhookId })
   }
-  const waitMs = (made * 1_000) / ratePerSecond
+  const waitMs = (queued * 1_000) / ratePerSecond
   await tx.$executeRaw`
     update posthorn.recoveries set
-      redelivered = redelivered + ${step === 'failed' ? made : 0},
-      created = created + ${step === 'missed' ? made : 0},
+      redelivered = redelivered + ${step === 'failed' ? queued : 0},
+      created = created + ${step === 'missed' ? queued : 0},
       reached_id = coalesce(${reachedId}::uuid, reached_id), fault_count = 0,
       next_page_at = clock_timestamp() + ${waitMs}::float8 * interval '1 millisecond'
     where id = ${id}::uuid`

@@ -3,7 +3,7 @@ import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 export type RecoveryInclude = 'failed' | 'missed' | 'all'
 
-/** Which deliveries of which events: those published from `since` on and before `until`. */
+/** The events to recover: those published from `since` on and before `until`. */
 export interface RecoveryScope {
   readonly include: RecoveryInclude
   readonly since: Date
@@ -14,7 +14,7 @@ export interface RecoveryOptions extends RecoveryScope {
   readonly ratePerSecond: number
 }
 
-/** What a caller asks for. What is missing or null has its default. */
+/** The input of a caller. A missing or null field has its default. */
 export interface RecoveryInput {
   readonly since: Date
   readonly until?: Date | null | undefined
@@ -25,7 +25,7 @@ export interface RecoveryInput {
 export const MAX_RATE_PER_SECOND = 5_000
 export const DEFAULT_RATE_PER_SECOND = 500
 
-/** Fills in what was left out. Throws `invalid` with everything that breaks a rule. */
+/** Fills in the defaults. Throws `invalid` with every violated rule. */
 export function parseRecovery(
   { since, until, include, ratePerSecond }: RecoveryInput,
   retentionMs: number,
@@ -39,8 +39,8 @@ export function parseRecovery(
 }
 
 /**
- * From where on to look for the deliveries of an event: its own are made after it, in the same transaction or by a
- * recovery long after. The minute allows for a clock that was set back in between.
+ * A lower bound for the delivery ids of an event: its deliveries are created after the event, by its transaction or by
+ * a later recovery. The minute allows for a clock that is set back in between.
  */
 export function firstDeliveryUuidOf(eventTime: Date): string {
   return lowerBoundAt(new Date(eventTime.getTime() - MINUTE_MS))
@@ -50,15 +50,15 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 function rangeIssues(since: Date, until: Date, retentionMs: number, now: Date): FieldIssue[] {
-  // Events go by whole days, so that those of the last day are still there.
-  const kept = new Date(Math.floor((now.getTime() - retentionMs) / DAY_MS) * DAY_MS)
-  if (since < kept) {
+  // Retention drops whole days, so the events of the oldest day still exist.
+  const oldestKept = new Date(Math.floor((now.getTime() - retentionMs) / DAY_MS) * DAY_MS)
+  if (since < oldestKept) {
     const days = (retentionMs / DAY_MS).toLocaleString('en', { maximumFractionDigits: 1 })
-    const detail = `since must not be before ${kept.toISOString()}, as events are kept for ${days} days (POSTHORN_RETENTION); it is ${since.toISOString()}.`
+    const detail = `since must be ${oldestKept.toISOString()} or later, not ${since.toISOString()}: events are kept for ${days} days (POSTHORN_RETENTION).`
     return [{ path: ['since'], code: 'past_retention', detail }]
   }
   if (since < until) return []
-  const detail = `since must be before until and before now; since is ${since.toISOString()}, and until ${until.toISOString()}.`
+  const detail = `since must be before until and before now. since is ${since.toISOString()}, until is ${until.toISOString()}.`
   return [{ path: ['since'], code: 'invalid_range', detail }]
 }
 

@@ -3,16 +3,16 @@ import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { firstDeliveryUuidOf } from './recovery-scope.ts'
 
-/** SQL: the webhook, with what its new deliveries get. */
+/** SQL: the maximum attempts and the parked reason of a webhook's new deliveries. */
 const webhookOf = (webhookId: string) => Prisma.sql`
   select ${Prisma.raw(MAX_ATTEMPTS)} as max_attempts, ${Prisma.raw(PARKED_REASON)} as parked_reason
   from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
   where w.id = ${webhookId}::uuid`
 
-/** How many rows a page looks at, at most, to find those to queue. */
-const LOOK_AT_MOST = 2_000
+/** Rows that a page reads at most to find deliveries to queue. */
+const MAX_SCANNED = 2_000
 
-/** Where a recovery stands. Uuids. What is recovered of a webhook with a backlog is parked in it. */
+/** The scope and cursor of a recovery. Ids are uuids. */
 export interface RecoveryPosition {
   readonly id: string
   readonly organizationId: string
@@ -24,40 +24,40 @@ export interface RecoveryPosition {
 }
 
 export interface RecoveredPage {
-  /** How many deliveries it queued. */
-  readonly made: number
-  /** Everything up to it is done; null where nothing was left to look at. */
+  /** Deliveries that the page queued or, for a webhook with a backlog, parked. */
+  readonly queued: number
+  /** The new cursor. Null if there were no rows left to read. */
   readonly reachedId: string | null
-  /** Whether nothing is left behind it. */
+  /** Whether this is the last page of the step. */
   readonly last: boolean
 }
 
 /**
- * Redelivers the next exhausted deliveries, oldest first, each under its `wh-id` and with the whole retry schedule before
- * it. They are found by the index of states, and chosen by their events: one that an earlier recovery created is younger
- * than its event, so only the recovery's own beginning bounds the deliveries.
+ * Redelivers the next exhausted deliveries, oldest first, each under its `wh-id` with a full retry schedule. The index
+ * of states finds the deliveries, and the time range applies to their events: an earlier recovery can have created a
+ * delivery long after its event, so the id of this recovery is the only upper bound for delivery ids.
  */
-export async function redeliverFailed(
+export async function redeliverFailedDeliveries(
   tx: Prisma.TransactionClient,
   { id, webhookId, since, until, reachedId }: RecoveryPosition,
   size: number,
 ): Promise<RecoveredPage> {
   const [page] = await tx.$queryRaw<RecoveredPage[]>`
     with webhook as materialized (${webhookOf(webhookId)}),
-    looked as (
+    scanned as (
       select id, event_id, is_test from posthorn.deliveries
       where webhook_id = ${webhookId}::uuid and indexed_state = 'exhausted'
         and id > ${reachedId}::uuid and id < ${id}::uuid
-      order by id limit ${LOOK_AT_MOST}
+      order by id limit ${MAX_SCANNED}
     ),
     subject as (
-      select looked.id from looked
-      where not looked.is_test
-        and looked.event_id >= ${lowerBoundAt(since)}::uuid and looked.event_id < ${lowerBoundAt(until)}::uuid
-        and exists (select from posthorn.events as e where e.id = looked.event_id)
-      order by looked.id limit ${size}
+      select scanned.id from scanned
+      where not scanned.is_test
+        and scanned.event_id >= ${lowerBoundAt(since)}::uuid and scanned.event_id < ${lowerBoundAt(until)}::uuid
+        and exists (select from posthorn.events as e where e.id = scanned.event_id)
+      order by scanned.id limit ${size}
     ),
-    revived as (
+    reopened as (
       update posthorn.deliveries as d set
         state = 'pending', finished_at = null, is_backfilled = true, schedule_position = 0, job_written_at = now(),
         max_attempts = d.attempt_count + webhook.max_attempts, parked_reason = webhook.parked_reason,
@@ -67,18 +67,18 @@ export async function redeliverFailed(
       returning d.*
     ),
     jobs as (
-      -- The jobs of exhausted deliveries stayed visible as failed.
-      select posthorn.complete_delivery_jobs(array(select posthorn.type_id('msg', id) from revived)),
+      -- The failed jobs of exhausted deliveries still exist.
+      select posthorn.complete_delivery_jobs(array(select posthorn.type_id('msg', id) from reopened)),
         posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(),
           attempt_count, max_attempts, last_error)::posthorn.delivery_job order by id))
-      from revived where parked_at is null
+      from reopened where parked_at is null
     ),
     counted as (
-      select (select count(*) from revived)::int as made, (select count(*) from subject) = ${size} as full,
-        (select count(*) from looked) = ${LOOK_AT_MOST} as more
+      select (select count(*) from reopened)::int as queued, (select count(*) from subject) = ${size} as full,
+        (select count(*) from scanned) = ${MAX_SCANNED} as more
     )
-    select made,
-      (select id from (table subject union all select id from looked where not counted.full) as seen
+    select queued,
+      (select id from (table subject union all select id from scanned where not counted.full) as seen
         order by id desc limit 1) as "reachedId",
       not counted.full and not counted.more as last
     from counted left join jobs on true`
@@ -86,10 +86,10 @@ export async function redeliverFailed(
 }
 
 /**
- * Creates the deliveries of the next events that the webhook subscribes to and has none of, in their order. Each event
- * type is read by its own range of the index, so that others cost nothing.
+ * Creates deliveries for the next events that the webhook subscribes to and has no delivery of, in the order of the
+ * events. Each subscribed event type is one range of the index on (organization, type, id).
  */
-export async function createMissed(
+export async function createMissedDeliveries(
   tx: Prisma.TransactionClient,
   position: RecoveryPosition,
   size: number,
@@ -99,32 +99,32 @@ export async function createMissed(
   const firstDelivery = firstDeliveryUuidOf(timestampOf(reachedId > from ? reachedId : from))
   const [page] = await tx.$queryRaw<RecoveredPage[]>`
     with webhook as materialized (${webhookOf(webhookId)}),
-    looked as (
+    scanned as (
       select event.id, event.type
       from unnest(${eventSubscriptions}::text[]) as subscribed (type), lateral (
-        -- Compared and ordered as the index is, so that a rare type is never looked for among all events.
+        -- The row comparison and the order match the index. Otherwise Postgres can scan all events for a rare type.
         select e.id, e.type from posthorn.events as e
         where e.organization_id = ${organizationId}::uuid and not e.is_test
           and (e.type, e.id) > (subscribed.type, ${reachedId}::uuid)
           and (e.type, e.id) < (subscribed.type, ${lowerBoundAt(until)}::uuid)
           and e.id >= ${from}::uuid and e.id > ${reachedId}::uuid and e.id < ${lowerBoundAt(until)}::uuid
-        order by e.type, e.id limit ${LOOK_AT_MOST}
+        order by e.type, e.id limit ${MAX_SCANNED}
       ) as event
-      order by event.id limit ${LOOK_AT_MOST}
+      order by event.id limit ${MAX_SCANNED}
     ),
     received as materialized (
-      -- The webhook as text, so that no plan goes through all of its deliveries for those of these events.
+      -- The cast to text keeps Postgres from scanning all deliveries of the webhook by its index.
       select d.event_id from posthorn.deliveries as d
-      where d.event_id = any (array(select id from looked)) and d.webhook_id::text = ${webhookId}
+      where d.event_id = any (array(select id from scanned)) and d.webhook_id::text = ${webhookId}
         and d.id >= ${firstDelivery}::uuid
     ),
     subject as (
-      select id, type, row_number() over (order by id) as n from looked
-      where not exists (select from received where received.event_id = looked.id)
+      select id, type, row_number() over (order by id) as n from scanned
+      where not exists (select from received where received.event_id = scanned.id)
       order by id limit ${size}
     ),
     minted as (
-      select id, row_number() over (order by id) as n from (select posthorn.uuid_v7() as id from subject) as made
+      select id, row_number() over (order by id) as n from (select posthorn.uuid_v7() as id from subject) as new_id
     ),
     missed as (
       insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
@@ -141,12 +141,12 @@ export async function createMissed(
       from missed where parked_at is null having count(*) > 0
     ),
     counted as (
-      select (select count(*) from missed)::int as made, (select count(*) from subject) = ${size} as full,
-        (select count(*) from looked) = ${LOOK_AT_MOST} as more
+      select (select count(*) from missed)::int as queued, (select count(*) from subject) = ${size} as full,
+        (select count(*) from scanned) = ${MAX_SCANNED} as more
     )
-    select made,
+    select queued,
       (select id from (
-        select id from subject union all select id from looked where not counted.full
+        select id from subject union all select id from scanned where not counted.full
       ) as seen order by id desc limit 1) as "reachedId",
       not counted.full and not counted.more as last
     from counted left join jobs on true`

@@ -10,7 +10,7 @@ import { DomainError, notFound } from '../lib/errors.ts'
 
 type Selection = Pick<Prisma.RecoveryFindManyArgs, 'select' | 'include'>
 
-/** The recovery with a public id, or `null` when the organization has none such. */
+/** The organization's recovery with a public id, or `null`. */
 export async function findRecoveryById(
   db: Db,
   organizationId: string,
@@ -22,7 +22,7 @@ export async function findRecoveryById(
   return await findRecovery(db, organizationId, uuid, selection)
 }
 
-/** The same by its uuid. */
+/** The organization's recovery with a uuid, or `null`. */
 export async function findRecovery(
   db: Db,
   organizationId: string,
@@ -35,7 +35,7 @@ export async function findRecovery(
   })
 }
 
-/** The same for one that was there a moment ago. Throws `not_found` when it is no more. */
+/** Reads a recovery again after a change. Throws `not_found` if it was deleted. */
 export async function rereadRecovery(
   db: Db,
   organizationId: string,
@@ -47,7 +47,9 @@ export async function rereadRecovery(
   return row
 }
 
-/** Ends a recovery that runs, after the page that it is making. What it queued stays queued. */
+/**
+ * Cancels a running recovery after its current page. Queued deliveries stay queued. Canceling again changes nothing.
+ */
 export async function cancelRecovery(
   prisma: PrismaClient,
   organizationId: string,
@@ -73,7 +75,7 @@ export async function cancelRecovery(
   if (recovery.state === 'canceled') return
   throw new DomainError(
     'conflict',
-    `The recovery ${id} has ${recovery.state}; only a running one can be canceled.`,
+    `The recovery ${id} has ${recovery.state}. Only a running recovery can be canceled.`,
   )
 }
 
@@ -82,7 +84,10 @@ interface FindDeps {
   readonly sql: Sql
 }
 
-/** A page of the recoveries of each of several webhooks, newest first, in the webhooks' order. */
+/**
+ * A page of recoveries for each of several webhooks, in the order of the webhooks, each page newest first. The index on
+ * (webhook_id, id) serves each page.
+ */
 export async function findRecoveriesOfEach(
   { prisma, sql }: FindDeps,
   webhookUuids: readonly string[],

@@ -1,47 +1,47 @@
-/** What an attempt showed about the load of its endpoint. Times are of the limiter's clock. */
+/** An ended attempt, and whether its endpoint is overloaded. Times are of the limiter's clock. */
 export interface AttemptResult {
   readonly startedAt: number
   readonly durationMs: number
   /**
-   * `ok`: the endpoint kept up, also where it answered 404 or the like. `overload`: a time-out, a connection error,
-   * 429 or 5xx. `neutral`: nothing about the load, as when the address guard refused to connect.
+   * `ok`: the endpoint kept up, even if it answered with a status such as 404. `overload`: a timeout, a connection error,
+   * 429, or a 5xx other than 500. `neutral`: no sign of the load, such as 500 or an address that the guard blocked.
    */
   readonly kind: 'ok' | 'overload' | 'neutral'
 }
 
-/** How much of its limit a webhook used when an attempt ended. */
+/** How much of its limit a webhook uses when an attempt ends. */
 export interface Usage {
-  /** With the attempt that ended. */
+  /** Includes the attempt that ended. */
   readonly inFlight: number
   readonly hasWaiting: boolean
-  /** The limit never grows above it. */
+  /** Upper bound of the limit. */
   readonly max: number
 }
 
 /**
- * How many attempts one webhook may have in flight, learned as TCP learns its window: doubled per round trip at first,
- * then one more per round trip, halved on overload. It stops growing while answers take longer than they used to.
+ * The concurrency limit of one webhook, adapted like the congestion window of TCP: it doubles per round trip at first,
+ * then grows by one per round trip, and halves on overload. It stops growing while answers are slower than usual.
  */
 export class AdaptiveLimit {
   #limit = INITIAL_LIMIT
-  /** Below it the limit doubles per round trip, above it grows by one. */
+  /** Below the threshold the limit doubles per round trip, above it the limit grows by one. */
   #threshold = Number.POSITIVE_INFINITY
   #hasGrown = true
   #decreasedAt = Number.NEGATIVE_INFINITY
-  /** Failures since the last decrease, less the tolerated share of the answers. */
+  /** Overloads since the last decrease, minus the tolerated share of the answers. */
   #overloads = 0
   #answers = 0
   #answeredAt = 0
-  /** How long answers take now, and how long they usually do. */
+  /** The latency of recent answers, and the usual latency. */
   #latencyMs = 0
   #baselineMs = 0
 
-  within(max: number): number {
+  cappedAt(max: number): number {
     return Math.max(1, Math.floor(Math.min(this.#limit, max)))
   }
 
   record({ kind, startedAt, durationMs }: AttemptResult, usage: Usage): void {
-    // Attempts from before the last decrease show nothing about the limit of now.
+    // Attempts that started before the last decrease ran under another limit.
     if (kind === 'neutral' || startedAt < this.#decreasedAt) return
     const endedAt = startedAt + durationMs
     if (kind === 'overload') {
@@ -65,7 +65,10 @@ export class AdaptiveLimit {
     this.#hasGrown = true
   }
 
-  /** After an outage, which halves the limit time and again, it doubles back to half of what it was before. */
+  /**
+   * The threshold is kept while decreases follow each other. So after an outage, which halves the limit many times, the
+   * limit doubles back to half of its value before the outage.
+   */
   #decrease(now: number, max: number): void {
     const half = Math.max(1, Math.min(this.#limit, max) / 2)
     if (this.#hasGrown) this.#threshold = half
@@ -75,7 +78,7 @@ export class AdaptiveLimit {
     this.#overloads = 0
   }
 
-  /** The baseline drifts to the latency, so that no endpoint is compared with its past for long. */
+  /** The baseline drifts to the latency, so that an endpoint that stays slower is soon measured by its new latency. */
   #measure(durationMs: number, now: number): void {
     this.#answers = Math.min(this.#answers + 1, LATENCY_ANSWERS)
     const weight = 1 / this.#answers
@@ -89,17 +92,17 @@ export class AdaptiveLimit {
 
 export const INITIAL_LIMIT = 20
 
-/** A share of failures up to this comes from single events rather than from overload. */
+/** A smaller share of failures is caused by single events, not by overload. */
 const TOLERATED_OVERLOAD_SHARE = 0.05
 
-/** The latency of now is the average of about this many answers. */
+/** The recent latency is the average of about this many answers. */
 const LATENCY_ANSWERS = 50
 
-/** Answers are slow when they take this many times as long as usual, and `NOISE_MS` more. */
+/** Answers are slow if they take longer than this many times the baseline plus `NOISE_MS`. */
 const SLOW_FACTOR = 2
 
-/** Differences of this size come from the process itself, not from an endpoint. */
+/** Variation of this size is caused by the process itself, not by an endpoint. */
 const NOISE_MS = 5
 
-/** The baseline is the average over about this time. */
+/** The baseline is the average of about this time. */
 const BASELINE_MS = 30_000

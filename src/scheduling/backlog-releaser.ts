@@ -5,19 +5,19 @@ import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 
 /** Releases parked deliveries up to the free capacity of this process. */
 export interface BacklogReleaser {
-  /** Looks at every backlog: those that other processes opened or drained, and the probes whose time has come. */
-  look(): Promise<void>
-  /** Releases from one backlog now. */
+  /** Reads all backlogs, releases from each one, and releases due probes. */
+  releaseAll(): Promise<void>
+  /** Releases from one backlog. */
   release(webhookId: string): Promise<void>
-  /** To be called for each delivery that comes, so that what was released is not counted twice. */
-  arrived(webhookId: string): void
+  /** Call it for each delivery that arrives at the limiter, so that a released one is not counted twice. */
+  countArrival(webhookId: string): void
 }
 
 interface Backlog {
   readonly webhookId: string
   readonly organizationId: string
   readonly maxInFlight: number | null
-  /** Whether new deliveries are parked. Into one that is drained, publishers may have parked some meanwhile. */
+  /** Whether new deliveries are parked. A drained backlog may have deliveries that were published concurrently. */
   readonly isOpen: boolean
   readonly onHold: boolean
   readonly probeDue: boolean
@@ -26,7 +26,7 @@ interface Backlog {
 
 interface Share {
   readonly webhookId: string
-  readonly room: number
+  readonly count: number
 }
 
 export function createBacklogReleaser(
@@ -35,57 +35,57 @@ export function createBacklogReleaser(
   now: () => Date,
 ): BacklogReleaser {
   let backlogs = new Map<string, Backlog>()
-  /** What was released and has not arrived at the limiter yet. */
-  let coming = new Map<string, number>()
+  /** How many released deliveries have not arrived at the limiter yet. */
+  let inTransit = new Map<string, number>()
   const releasing = new Map<string, Promise<void>>()
   const queued = new Map<string, Promise<void>>()
   let rounds = 0
 
-  function roomFor(webhookId: string): number {
+  function freeForWebhook(webhookId: string): number {
     const fixedLimit = backlogs.get(webhookId)?.maxInFlight ?? null
-    return limiter.roomFor(webhookId, fixedLimit) - (coming.get(webhookId) ?? 0)
+    return limiter.freeForWebhook(webhookId, fixedLimit) - (inTransit.get(webhookId) ?? 0)
   }
 
-  function roomOf(organizationId: string): number {
-    let room = limiter.roomOf(organizationId)
-    for (const [webhookId, count] of coming) {
-      if (backlogs.get(webhookId)?.organizationId === organizationId) room -= count
+  function freeForOrganization(organizationId: string): number {
+    let free = limiter.freeForOrganization(organizationId)
+    for (const [webhookId, count] of inTransit) {
+      if (backlogs.get(webhookId)?.organizationId === organizationId) free -= count
     }
-    return room
+    return free
   }
 
-  /** The room of an organization is divided among its backlogs, beginning with another one each time. */
-  function divideRoom(webhookIds: readonly string[]): Share[] {
+  function divideCapacity(webhookIds: readonly string[]): Share[] {
     const wanted = webhookIds
-      .map((webhookId) => ({ webhookId, room: roomFor(webhookId) }))
-      .filter(({ room }) => room > 0)
+      .map((webhookId) => ({ webhookId, count: freeForWebhook(webhookId) }))
+      .filter(({ count }) => count > 0)
     rounds += 1
     const byOrganization = Map.groupBy(
       wanted,
       ({ webhookId }) => backlogs.get(webhookId)?.organizationId,
     )
     return [...byOrganization].flatMap(([organizationId, shares]) =>
-      organizationId === undefined ? shares : divideRoomOf(organizationId, shares),
+      organizationId === undefined ? shares : divideOrganizationCapacity(organizationId, shares),
     )
   }
 
-  function divideRoomOf(organizationId: string, wanted: readonly Share[]): Share[] {
-    let left = roomOf(organizationId)
+  /** Each round begins with another backlog, as the last ones may get nothing. */
+  function divideOrganizationCapacity(organizationId: string, wanted: readonly Share[]): Share[] {
+    let left = freeForOrganization(organizationId)
     const each = Math.ceil(left / wanted.length)
     const first = rounds % wanted.length
-    return [...wanted.slice(first), ...wanted.slice(0, first)].map(({ webhookId, room }) => {
-      const share = Math.max(0, Math.min(room, each, left))
+    return [...wanted.slice(first), ...wanted.slice(0, first)].map(({ webhookId, count }) => {
+      const share = Math.max(0, Math.min(count, each, left))
       left -= share
-      return { webhookId, room: share }
+      return { webhookId, count: share }
     })
   }
 
-  async function releaseAll(webhookIds: readonly string[]): Promise<void> {
-    const shares = divideRoom(webhookIds).filter(({ room }) => room > 0)
+  async function releaseFrom(webhookIds: readonly string[]): Promise<void> {
+    const shares = divideCapacity(webhookIds).filter(({ count }) => count > 0)
     await Promise.all(
-      shares.map(async ({ webhookId, room }) => {
-        const count = await releaseBacklog(sql, webhookId, room)
-        if (count > 0) coming.set(webhookId, (coming.get(webhookId) ?? 0) + count)
+      shares.map(async ({ webhookId, count }) => {
+        const released = await releaseBacklog(sql, webhookId, count)
+        if (released > 0) inTransit.set(webhookId, (inTransit.get(webhookId) ?? 0) + released)
       }),
     )
   }
@@ -96,9 +96,9 @@ export function createBacklogReleaser(
       .then(async () => {
         queued.delete(webhookId)
         releasing.set(webhookId, own)
-        // A drained one may have been pruned by now.
+        // The schedule of a drained backlog may have been pruned.
         if (!backlogs.get(webhookId)?.isOpen) await openBacklog(sql, webhookId)
-        await releaseAll([webhookId])
+        await releaseFrom([webhookId])
       })
       .finally(() => {
         if (releasing.get(webhookId) === own) releasing.delete(webhookId)
@@ -107,34 +107,34 @@ export function createBacklogReleaser(
     return own
   }
 
-  async function look(): Promise<void> {
+  async function releaseAll(): Promise<void> {
     const at = now()
     const rows = await readBacklogs(sql, at)
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
     limiter.setBacklogged(new Set(backlogs.keys()))
-    coming = new Map()
+    inTransit = new Map()
     for (const { webhookId, probeDue, probeCount } of rows) {
       if (probeDue) await releaseProbe(sql, webhookId, probeCount, at)
     }
-    await releaseAll(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
+    await releaseFrom(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
   }
 
   return {
-    look,
+    releaseAll,
 
     async release(webhookId) {
-      // A release that has begun may not see what the caller did; one that is queued will.
+      // A running release may not see the caller's changes, so the caller waits for the next one.
       await (queued.get(webhookId) ?? releaseAfter(webhookId, releasing.get(webhookId)))
     },
 
-    arrived(webhookId) {
-      const expected = coming.get(webhookId)
-      if (expected) coming.set(webhookId, expected - 1)
+    countArrival(webhookId) {
+      const expected = inTransit.get(webhookId)
+      if (expected) inTransit.set(webhookId, expected - 1)
     },
   }
 }
 
-/** The partial index webhook_schedules_backlogs serves it; deliveries_parked shows which of the drained ones have more. */
+/** Uses the partial index webhook_schedules_backlogs, and deliveries_parked to find drained backlogs with deliveries. */
 async function readBacklogs(sql: Sql, now: Date): Promise<Backlog[]> {
   const { rows } = await sql.query<Backlog>({
     name: 'read_backlogs',

@@ -10,7 +10,7 @@ interface ParkedDelivery {
   readonly reason: ParkedReason
 }
 
-/** Parks a delivery whose job is running here: the job ends, and the delivery waits in the backlog of its webhook. */
+/** Moves a delivery whose job runs in this process to the backlog of its webhook. The caller ends the job. */
 export type Park = (delivery: ParkedDelivery) => Promise<void>
 
 export function createPark(sql: Sql): Park {
@@ -24,8 +24,8 @@ export function createPark(sql: Sql): Park {
 }
 
 /**
- * The backlog is opened first, which waits for a process that is closing it: so no delivery is parked in a backlog that
- * nobody looks at.
+ * Opens the backlog first. This waits for a process that is closing the backlog, so that no delivery is parked in a closed
+ * one.
  */
 const PARK_DELIVERIES = `
   with backlog as (
@@ -43,8 +43,8 @@ const PARK_DELIVERIES = `
   where d.id = wanted.id and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
 
 /**
- * Has the backlog of an enabled webhook looked at, as publishing parks the deliveries of ordered webhooks without opening
- * it. Waits for a process that changes its schedule, as a release that skipped it would come to nothing.
+ * Opens the backlog of an enabled webhook, as publishing parks the deliveries of ordered webhooks without opening it. Waits
+ * for a process that has locked the schedule, because the release that follows skips a locked schedule.
  */
 export async function openBacklog(sql: Sql, webhookId: string): Promise<void> {
   await sql.query({
@@ -59,21 +59,21 @@ export async function openBacklog(sql: Sql, webhookId: string): Promise<void> {
 }
 
 /**
- * Gives the first of a webhook's backlog their jobs: `room` of them at most, one where the webhook is ordered and its
- * head is not in flight, and no more than the rate limit and a slow start allow. Answers how many.
+ * Creates jobs for the first deliveries of a webhook's backlog: at most `limit`, at most one if the webhook is ordered,
+ * none while its head is in flight, and no more than the rate limit and the slow start allow. Returns how many.
  */
-export async function releaseBacklog(sql: Sql, webhookId: string, room: number): Promise<number> {
+export async function releaseBacklog(sql: Sql, webhookId: string, limit: number): Promise<number> {
   for (;;) {
     const { rows } = await sql.query<{ released: number; isStale: boolean }>({
       name: 'release_backlog',
       text: RELEASE_BACKLOG,
-      values: [webhookId, room],
+      values: [webhookId, limit],
     })
     if (!rows[0]?.isStale) return rows[0]?.released ?? 0
   }
 }
 
-/** After a hold: one delivery, then 10 in the first second, and twice as many in each that follows. */
+/** After a hold: one delivery, then 10 in the first second, and twice as many in each following second. */
 const SLOW_START_ALLOWANCE = `
   case when schedule.slow_start_since > now() - interval '20 seconds'
     then 1 + floor(10 * (2 ^ extract(epoch from clock_timestamp() - schedule.slow_start_since) - 1))::int
@@ -81,11 +81,11 @@ const SLOW_START_ALLOWANCE = `
   end`
 
 /**
- * The index deliveries_parked serves the look at the backlog. Of two processes, one releases, and the other skips.
+ * Reads the backlog with the index deliveries_parked. If two processes release the same backlog, one of them skips it.
  *
- * The schedule is as of its lock, while deliveries are as of the statement's snapshot. So a delivery that another process
- * released in between is skipped where it is locked. But whether the head of an ordered webhook is in flight would be
- * out of date: then nothing is released, and the statement runs again.
+ * The schedule is as of its lock, and the deliveries are as of the statement's snapshot. So `for update` skips a delivery
+ * that another process released in between. But the state of an ordered webhook's head may be stale: then the statement
+ * releases nothing and reports `isStale`, and the caller runs it again.
  */
 const RELEASE_BACKLOG = `
   with schedule as materialized (
@@ -146,7 +146,7 @@ const RELEASE_BACKLOG = `
         schedule.first_reservation + total.released * interval '1 second' / schedule.rate, s.next_reservation_at),
       slow_start_released = s.slow_start_released + total.released,
       slow_start_since = case when total.released = allowance.allowed then s.slow_start_since end,
-      -- A backlog that had been drained opens again where there may be more in it: else nobody would look.
+      -- A drained backlog that may have more deliveries opens again, so that the next releases read it.
       backlog_since = case when total.released = allowance.allowed then coalesce(s.backlog_since, now()) end,
       backlog_drained_at = case when total.released < allowance.allowed
         then coalesce(s.backlog_drained_at, now()) end

@@ -1,35 +1,36 @@
 import type { Sql } from '../db/client.ts'
 
-/** How the last attempts of a webhook went. */
+/** The failed attempts of a webhook since the last success. */
 export interface Failures {
-  /** How many failed since one succeeded. */
   readonly consecutiveFailures: number
-  /** When the first of them began. */
+  /** When the first of them started; null if there are none. */
   readonly failingSince: Date | null
 }
 
-/** A webhook is put on hold after so many failures in a row, over at least so long. */
-const FAILURES = 10
-const FAILING_FOR_MS = 60_000
+const MIN_FAILURES = 10
+const MIN_FAILING_MS = 60_000
 
 const FIRST_PROBE_AFTER_MS = 30_000
-const LONGEST_PROBE_INTERVAL_MS = 15 * 60_000
+const MAX_PROBE_DELAY_MS = 15 * 60_000
 
-/** Whether a webhook has failed so often and for so long that its circuit breaker opens. */
-export function shouldHold({ consecutiveFailures, failingSince }: Failures, now: Date): boolean {
-  if (consecutiveFailures < FAILURES || failingSince === null) return false
-  return now.getTime() - failingSince.getTime() >= FAILING_FOR_MS
+/** Whether the circuit breaker opens: after 10 consecutive failures over at least a minute. */
+export function shouldPutOnHold(
+  { consecutiveFailures, failingSince }: Failures,
+  now: Date,
+): boolean {
+  if (consecutiveFailures < MIN_FAILURES || failingSince === null) return false
+  return now.getTime() - failingSince.getTime() >= MIN_FAILING_MS
 }
 
-/** How long after a probe the next one follows: twice as long each time, up to 15 minutes. */
+/** The delay before the next probe: 30 s, doubled with each earlier probe, up to 15 minutes. */
 export function probeDelayMs(probesBefore: number): number {
-  return Math.min(FIRST_PROBE_AFTER_MS * 2 ** probesBefore, LONGEST_PROBE_INTERVAL_MS)
+  return Math.min(FIRST_PROBE_AFTER_MS * 2 ** probesBefore, MAX_PROBE_DELAY_MS)
 }
 
-/** Opens the circuit breaker of an enabled webhook. Answers whether it was closed. */
-export async function holdWebhook(sql: Sql, webhookId: string, now: Date): Promise<boolean> {
+/** Opens the circuit breaker of an enabled webhook. Returns whether it was closed. */
+export async function putOnHold(sql: Sql, webhookId: string, now: Date): Promise<boolean> {
   const { rowCount } = await sql.query({
-    name: 'hold_webhook',
+    name: 'put_on_hold',
     text: `
       insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, next_probe_at)
       select id, now(), $2::timestamptz, $3::timestamptz from posthorn.webhooks where id = $1 and enabled
@@ -44,10 +45,7 @@ export async function holdWebhook(sql: Sql, webhookId: string, now: Date): Promi
   return rowCount === 1
 }
 
-/**
- * Sends the oldest delivery of a webhook on hold, if the time for a probe has come: the head of an ordered webhook, else
- * the first of the backlog.
- */
+/** Releases the probe of a webhook on hold if it is due: the head of an ordered webhook, else the first of the backlog. */
 export async function releaseProbe(
   sql: Sql,
   webhookId: string,
@@ -61,7 +59,7 @@ export async function releaseProbe(
   })
 }
 
-/** A delivery that is locked is about to change: the next look probes. */
+/** Skips a locked delivery, which is about to change. The next call releases the probe. */
 const RELEASE_PROBE = `
   with schedule as materialized (
     select s.*, w.ordered from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
@@ -89,13 +87,13 @@ const RELEASE_PROBE = `
     returning d.*
   ),
   scheduled as (
-    select posthorn.bring_delivery_forward(row(
+    select posthorn.run_delivery_now(row(
       id, webhook_id, organization_id, event_type, now(), attempt_count, greatest(max_attempts, attempt_count + 1),
       last_error)::posthorn.delivery_job) as is_scheduled
     from probe
   )
   update posthorn.webhook_schedules as s
   set revision = s.revision + 1, probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3,
-    -- So that nothing is sent beside the probe if the hold ends meanwhile.
+    -- So that no other delivery is sent concurrently if the hold ends before the probe.
     head_delivery_id = case when schedule.ordered then probe.id end
   from schedule, probe, scheduled where s.webhook_id = probe.webhook_id`

@@ -1,34 +1,33 @@
 import { type AttemptResult, INITIAL_LIMIT } from './adaptive-limit.ts'
-import { type Answer, type LimitedOrganization, LimitedWebhook } from './limited-webhook.ts'
+import { type AcquireResult, type LimitedOrganization, LimitedWebhook } from './limited-webhook.ts'
 import { SharedCapacity } from './shared-capacity.ts'
 
-/** A delivery that could be sent now. */
+/** A delivery that is ready to be sent. */
 export interface Candidate {
   readonly webhookId: string
   readonly organizationId: string
-  /** Attempts in flight to the webhook; `null` where the limit adapts. */
+  /** The fixed concurrency limit of the webhook; `null` for an adaptive limit. */
   readonly maxInFlight: number | null
 }
 
 export interface ConcurrencyLimiterOptions {
-  /** Attempts in flight in this process. */
+  /** Maximum attempts in flight in this process. */
   readonly capacity: number
-  /** A webhook with a backlog has room for more. */
-  readonly onRoom: (webhookId: string) => void
-  /** In milliseconds, from any moment on. */
+  /** Called when a webhook with a backlog has free capacity again. */
+  readonly onFreeCapacity: (webhookId: string) => void
+  /** A monotonic clock in milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }
 
 /**
- * Limits the attempts in flight in a process, in each organization and to each webhook. An organization always leaves
- * some of the capacity free, so that another one finds it, and a webhook with an adaptive limit does so for the others
- * of its organization.
+ * Limits the attempts in flight per process, organization and webhook. Each organization leaves some of the capacity free
+ * for others, and each webhook with an adaptive limit does so for the other webhooks of its organization.
  *
- * Waiting is bounded: candidates of a stalled webhook are rejected, to be parked, so that one slow endpoint cannot
+ * Waiting is bounded: candidates of a stalled webhook are rejected and then parked, so that one slow endpoint cannot
  * occupy the limiter.
  */
 export class ConcurrencyLimiter {
-  readonly #onRoom: (webhookId: string) => void
+  readonly #onFreeCapacity: (webhookId: string) => void
   readonly #now: () => number
   readonly #capacity: SharedCapacity
   readonly #webhooks = new Map<string, LimitedWebhook>()
@@ -36,9 +35,9 @@ export class ConcurrencyLimiter {
   #backlogged: ReadonlySet<string> = new Set()
   #isOpen = true
 
-  constructor({ capacity, onRoom, now }: ConcurrencyLimiterOptions) {
+  constructor({ capacity, onFreeCapacity, now }: ConcurrencyLimiterOptions) {
     this.#capacity = new SharedCapacity(capacity)
-    this.#onRoom = onRoom
+    this.#onFreeCapacity = onFreeCapacity
     this.#now = now ?? (() => performance.now())
   }
 
@@ -50,91 +49,95 @@ export class ConcurrencyLimiter {
     return this.#capacity.waiting
   }
 
-  /** A candidate that has acquired its permit must release it. */
-  acquire(candidate: Candidate): Promise<Answer> | Answer {
+  /** Acquires a permit, which must be released. Returns without a promise if the candidate does not have to wait. */
+  acquire(candidate: Candidate): Promise<AcquireResult> | AcquireResult {
     if (!this.#isOpen) return 'rejected'
     const webhook = this.#webhookOf(candidate)
-    if (webhook.hasBacklog && webhook.held >= 2 * this.#capacity.targetOf(webhook)) {
+    if (webhook.hasBacklog && webhook.total >= 2 * this.#capacity.targetOf(webhook)) {
       return 'rejected'
     }
-    const mayStart = this.#capacity.mayStart(webhook)
-    if (mayStart && webhook.waiting.length === 0) {
+    const canStart = this.#capacity.canStart(webhook)
+    if (canStart && webhook.waiting.length === 0) {
       this.#capacity.start(webhook)
       return 'acquired'
     }
-    // At once, so that thousands that cannot start keep none behind them from coming here.
+    // Rejected here rather than at the next tick, so that thousands of such candidates do not delay others.
     const { organization } = webhook
-    if (organization.hasStalled && this.#capacity.waitsTooMuch(organization)) {
+    if (organization.hasStalled && this.#capacity.hasTooManyWaiting(organization)) {
       webhook.hasBacklog = true
       return 'rejected'
     }
-    const { promise, resolve } = Promise.withResolvers<Answer>()
-    this.#capacity.wait(webhook, { since: this.#now(), answer: resolve })
-    // A limit that was raised just now counts also for those that came before.
-    if (mayStart) this.#capacity.startReady()
+    const { promise, resolve } = Promise.withResolvers<AcquireResult>()
+    this.#capacity.wait(webhook, { since: this.#now(), resolve })
+    // This candidate may have raised the limit, so that earlier ones can start as well.
+    if (canStart) this.#capacity.startReady()
     return promise
   }
 
-  /** `result` is `null` where nothing was sent. */
+  /** `result` is `null` if nothing was sent. */
   release({ webhookId }: Candidate, result: AttemptResult | null): void {
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
     if (result && webhook.fixedLimit === null) {
       const { inFlight, waiting } = webhook
-      const usage = { inFlight, hasWaiting: waiting.length > 0, max: this.#capacity.maxOf(webhook) }
+      const usage = {
+        inFlight,
+        hasWaiting: waiting.length > 0,
+        max: this.#capacity.maxLimitOf(webhook),
+      }
       webhook.adaptiveLimit.record(result, usage)
     }
     this.#capacity.end(webhook)
-    if (webhook.hasBacklog && webhook.held <= this.#capacity.targetOf(webhook) / 2) {
-      this.#onRoom(webhookId)
+    if (webhook.hasBacklog && webhook.total <= this.#capacity.targetOf(webhook) / 2) {
+      this.#onFreeCapacity(webhookId)
     }
   }
 
-  /** Counts a candidate that comes when its rate-limit reservation is due; `false` where there is no room for it. */
-  expect(candidate: Candidate): boolean {
+  /** Counts a candidate that waits for its rate-limit reservation. Returns `false` without free capacity for it. */
+  addExpected(candidate: Candidate): boolean {
     if (!this.#isOpen) return false
     const webhook = this.#webhookOf(candidate)
     if (webhook.expected >= 2 * this.#capacity.targetOf(webhook)) return false
-    if (this.#capacity.waitsTooMuch(webhook.organization)) return false
+    if (this.#capacity.hasTooManyWaiting(webhook.organization)) return false
     webhook.expected += 1
-    this.#capacity.countWaiting(webhook.organization, 1)
+    this.#capacity.changeWaiting(webhook.organization, 1)
     return true
   }
 
-  /** The expected candidate came, or never will. */
-  expectNoMore({ webhookId }: Candidate): void {
+  /** Stops counting an expected candidate. */
+  removeExpected({ webhookId }: Candidate): void {
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
     webhook.expected -= 1
-    this.#capacity.countWaiting(webhook.organization, -1)
+    this.#capacity.changeWaiting(webhook.organization, -1)
   }
 
-  /** How many more deliveries of a webhook can be of use now. */
-  roomFor(webhookId: string, maxInFlight: number | null): number {
+  /** How many more deliveries of a webhook the limiter can use now. */
+  freeForWebhook(webhookId: string, maxInFlight: number | null): number {
     const webhook = this.#webhooks.get(webhookId)
     if (!webhook) return 2 * (maxInFlight ?? INITIAL_LIMIT)
     const limit = webhook.fixedLimit ?? maxInFlight ?? this.#capacity.limitOf(webhook)
-    return Math.max(0, this.#capacity.targetOf(webhook, limit) - webhook.held)
+    return Math.max(0, this.#capacity.targetOf(webhook, limit) - webhook.total)
   }
 
-  /** How many more deliveries of an organization can be of use now. */
-  roomOf(organizationId: string): number {
-    return this.#capacity.roomOf(this.#organizations.get(organizationId))
+  /** How many more deliveries of an organization the limiter can use now. */
+  freeForOrganization(organizationId: string): number {
+    return this.#capacity.freeFor(this.#organizations.get(organizationId))
   }
 
-  /** `null` where the webhook had no attempt for some minutes. */
+  /** `null` if the webhook had no attempt for some minutes. */
   limitOf(webhookId: string): number | null {
     const webhook = this.#webhooks.get(webhookId)
     return webhook ? this.#capacity.limitOf(webhook) : null
   }
 
-  *limits(): Iterable<{ webhookId: string; limit: number; inFlight: number; adapts: boolean }> {
+  *limits(): Iterable<{ webhookId: string; limit: number; inFlight: number; isAdaptive: boolean }> {
     for (const webhook of this.#webhooks.values()) {
       const { webhookId, inFlight, fixedLimit } = webhook
       const limit = this.#capacity.limitOf(webhook)
-      yield { webhookId, limit, inFlight, adapts: fixedLimit === null }
+      yield { webhookId, limit, inFlight, isAdaptive: fixedLimit === null }
     }
   }
 
-  /** `webhookIds` are all that have a backlog now. */
+  /** `webhookIds` are all webhooks that have a backlog. */
   setBacklogged(webhookIds: ReadonlySet<string>): void {
     this.#backlogged = webhookIds
     for (const webhook of this.#webhooks.values()) {
@@ -158,30 +161,30 @@ export class ConcurrencyLimiter {
     this.rejectAllWaiting()
   }
 
-  /** To be called ten times a second: measures each webhook, and finds those that have stalled. */
+  /** Measures each webhook, and rejects candidates of stalled ones. Call it ten times per second. */
   tick(): void {
     const now = this.#now()
     for (const webhook of this.#webhooks.values()) {
       webhook.measure()
-      // As many as can be in flight may go on waiting.
-      if (!this.#capacity.hasRoom(webhook) && webhook.hasStalled(now)) {
+      // As many candidates as the limit keep waiting.
+      if (!this.#capacity.isBelowLimit(webhook) && webhook.hasStalled(now)) {
         this.#reject(webhook, this.#capacity.limitOf(webhook))
       }
-      // What others of its organization released may have raised its limit.
-      this.#capacity.makeReady(webhook)
-      if (webhook.isForgettable(this.#webhooks.size)) this.#forget(webhook)
+      // Permits that other webhooks of the organization released may have raised the limit.
+      this.#capacity.markReady(webhook)
+      if (webhook.canBeEvicted(this.#webhooks.size)) this.#evict(webhook)
     }
     this.#capacity.startReady()
-    this.#relieveOrganizations(now)
+    this.#rejectStalledOrganizations(now)
   }
 
-  /** Many webhooks of an organization that hang together, each within its limit, could occupy the limiter. */
-  #relieveOrganizations(now: number): void {
+  /** Many stalled webhooks of one organization, each within its limit, could occupy the limiter. */
+  #rejectStalledOrganizations(now: number): void {
     for (const organization of this.#organizations.values()) {
       const stalled = [...organization.webhooks].filter((webhook) => webhook.hasStalled(now))
       organization.hasStalled = stalled.length > 0
       for (const webhook of stalled) {
-        if (this.#capacity.waitsTooMuch(organization)) this.#reject(webhook, 0)
+        if (this.#capacity.hasTooManyWaiting(organization)) this.#reject(webhook, 0)
       }
     }
   }
@@ -214,7 +217,7 @@ export class ConcurrencyLimiter {
     return organization
   }
 
-  #forget(webhook: LimitedWebhook): void {
+  #evict(webhook: LimitedWebhook): void {
     const { webhookId, organization } = webhook
     this.#webhooks.delete(webhookId)
     organization.webhooks.delete(webhook)

@@ -1,9 +1,9 @@
 import type { Sql } from '../db/client.ts'
 
-/** How many parked deliveries of one webhook are counted; a backlog may have millions. */
+/** Upper bound of the count of one webhook, as a backlog may have millions of deliveries. */
 export const MAX_COUNTED_PARKED = 10_000
 
-/** How many deliveries of each webhook are parked. The index deliveries_parked serves it. */
+/** Counts the parked deliveries of each webhook, with the index deliveries_parked. */
 export async function countParked(sql: Sql, webhookIds: readonly string[]): Promise<number[]> {
   const { rows } = await sql.query<{ parked: number }>({
     name: 'count_parked',

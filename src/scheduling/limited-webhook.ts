@@ -1,28 +1,28 @@
 import { AdaptiveLimit } from './adaptive-limit.ts'
 
-/** Whether a delivery may be sent now, or is to be parked. */
-export type Answer = 'acquired' | 'rejected'
+/** `acquired`: the delivery may be sent now. `rejected`: it must be parked. */
+export type AcquireResult = 'acquired' | 'rejected'
 
 export interface WaitingCandidate {
-  /** Of the limiter's clock. */
+  /** When it began to wait, by the limiter's clock. */
   readonly since: number
-  readonly answer: (answer: Answer) => void
+  readonly resolve: (result: AcquireResult) => void
 }
 
-/** What an organization has in the limiter. */
+/** The state of an organization in the limiter. */
 export interface LimitedOrganization {
   readonly organizationId: string
   readonly webhooks: Set<LimitedWebhook>
-  /** Its webhooks with a candidate that may start, the next one first. */
+  /** Its webhooks that have a waiting candidate and are below their limit, the next one first. */
   readonly ready: Set<LimitedWebhook>
   inFlight: number
-  /** With those expected. */
+  /** Waiting and expected candidates. */
   waiting: number
-  /** Whether candidates of one of its webhooks wait for too long. */
+  /** Whether one of its webhooks has stalled. */
   hasStalled: boolean
 }
 
-/** What one webhook has in the limiter. */
+/** The state of a webhook in the limiter. */
 export class LimitedWebhook {
   readonly webhookId: string
   readonly organization: LimitedOrganization
@@ -31,9 +31,9 @@ export class LimitedWebhook {
   fixedLimit: number | null = null
   readonly waiting: WaitingCandidate[] = []
   inFlight = 0
-  /** Candidates that come later. */
+  /** Candidates that wait for their rate-limit reservation. */
   expected = 0
-  /** Whether more of its deliveries are parked. */
+  /** Whether deliveries of the webhook are parked. */
   hasBacklog = false
   #endedSinceMeasured = 0
   #perSecond = 0
@@ -44,49 +44,50 @@ export class LimitedWebhook {
     this.organization = organization
   }
 
-  get held(): number {
+  /** All its deliveries in the limiter. */
+  get total(): number {
     return this.inFlight + this.waiting.length + this.expected
   }
 
-  /** A limit that was learned is kept over a pause, while there are few webhooks. */
-  isForgettable(webhookCount: number): boolean {
-    const isKept = this.fixedLimit === null && webhookCount <= MAX_IDLE_WEBHOOKS
-    return this.#idleTicks > 10 * (isKept ? KEEP_LIMIT_SECONDS : KEEP_WEBHOOK_SECONDS)
+  /** Whether it is idle long enough. An adaptive limit is kept longer, unless there are many webhooks. */
+  canBeEvicted(webhookCount: number): boolean {
+    const isKeptLonger = this.fixedLimit === null && webhookCount <= MAX_IDLE_WEBHOOKS
+    return this.#idleTicks > 10 * (isKeptLonger ? KEEP_LIMIT_SECONDS : KEEP_WEBHOOK_SECONDS)
   }
 
-  /** Whether the first candidate has waited for a while, and the last would wait for too long. */
+  /** Whether the first candidate has waited for 300 ms, and the last one would wait for more than a second. */
   hasStalled(now: number): boolean {
     const [first] = this.waiting
     if (first === undefined || now - first.since < STALLED_AFTER_MS) return false
     return this.waiting.length * 1_000 > this.#perSecond * TOO_LONG_MS
   }
 
-  /** How many of its deliveries keep it busy until more are fetched. */
+  /** The number of deliveries in the limiter that keeps the webhook busy until more are released. */
   target(limit: number, capacity: number): number {
-    const soon = Math.ceil((this.#perSecond * FETCHED_WITHIN_MS) / 1_000)
-    return Math.max(2 * limit, Math.min(soon, capacity))
+    const endedMeanwhile = Math.ceil((this.#perSecond * RELEASE_MS) / 1_000)
+    return Math.max(2 * limit, Math.min(endedMeanwhile, capacity))
   }
 
   countEnded(): void {
     this.#endedSinceMeasured += 1
   }
 
-  /** To be called ten times a second. */
+  /** Call it ten times per second. */
   measure(): void {
     this.#perSecond += (this.#endedSinceMeasured * 10 - this.#perSecond) * 0.3
     this.#endedSinceMeasured = 0
-    this.#idleTicks = this.held === 0 ? this.#idleTicks + 1 : 0
+    this.#idleTicks = this.total === 0 ? this.#idleTicks + 1 : 0
   }
 }
 
 const STALLED_AFTER_MS = 300
 const TOO_LONG_MS = 1_000
 
-/** What it takes to release deliveries from a backlog until they are here. */
-const FETCHED_WITHIN_MS = 100
+/** The time from the release of a backlog until its deliveries are in the limiter. */
+const RELEASE_MS = 100
 
 const KEEP_WEBHOOK_SECONDS = 1
 const KEEP_LIMIT_SECONDS = 300
 
-/** Where a process knows more webhooks, it forgets the idle ones soon. */
+/** If there are more webhooks, idle ones are evicted soon. */
 const MAX_IDLE_WEBHOOKS = 1_000

@@ -1,16 +1,16 @@
 import type { Sql } from '../db/client.ts'
 
 /**
- * Deletes the schedules of webhooks that have no backlog, hold, reservation or limit to show any more, and opens the
- * backlogs that parked deliveries wait in without anybody looking. Answers how many it opened: hardly any.
+ * Deletes the schedules of webhooks that have no backlog, hold, reservation or concurrency limit, and opens closed
+ * backlogs that have parked deliveries. Returns how many backlogs it opened, normally 0.
  */
 export async function pruneSchedules(sql: Sql): Promise<number> {
   await sql.query(DELETE_IDLE_SCHEDULES)
-  const { rowCount } = await sql.query(OPEN_UNNOTICED_BACKLOGS)
+  const { rowCount } = await sql.query(OPEN_MISSED_BACKLOGS)
   return rowCount ?? 0
 }
 
-/** A schedule that a worker opened just when its webhook was deleted goes, too. */
+/** Also deletes a schedule that a worker created while its webhook was deleted. */
 const DELETE_IDLE_SCHEDULES = `
   delete from posthorn.webhook_schedules
   where webhook_id in (
@@ -27,10 +27,10 @@ const DELETE_IDLE_SCHEDULES = `
   )`
 
 /**
- * Finds each webhook with parked deliveries once, by skipping from one to the next in the index deliveries_parked. An
- * upsert that changes nothing would lock the row, and keep its backlog from being released.
+ * Finds the webhooks with parked deliveries by a skip scan of the index deliveries_parked. Open backlogs are excluded
+ * before the upsert, because an upsert locks the row even if it changes nothing, and a locked backlog is not released.
  */
-const OPEN_UNNOTICED_BACKLOGS = `
+const OPEN_MISSED_BACKLOGS = `
   with recursive backlogged as (
     (select d.webhook_id from posthorn.deliveries as d where d.parked_at is not null order by d.webhook_id limit 1)
     union all

@@ -1,15 +1,15 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 
-/** A delivery that is to go out under the rate limit of its webhook. */
+/** A delivery that needs a reservation under the rate limit of its webhook. */
 export interface ReservationRequest {
   readonly webhookId: string
   readonly ratePerSecond: number
 }
 
 /**
- * Reserves the next moment that a webhook's rate limit allows, in milliseconds from now; `null` when there is none within
- * a second. All processes share one clock, that of Postgres, and no moment is given twice.
+ * Reserves the next time that a webhook's rate limit allows. Returns it in milliseconds from now; `null` if no time within
+ * a second is free. All processes use the clock of Postgres, and no time is reserved twice.
  */
 export type Reserve = (request: ReservationRequest) => Promise<number | null>
 
@@ -20,11 +20,11 @@ export function createReserve(sql: Sql): Reserve {
   })
 }
 
-/** SQL: how many moments from `first` on lie within the next second, at a rate. */
+/** SQL: the number of reservations from `first` on within the next second, at a rate. */
 export const reservationsWithinASecond = (first: string, rate: string) =>
   `1 + floor(extract(epoch from clock_timestamp() + interval '1 second' - ${first}) * ${rate})::int`
 
-/** In the order of the ids, so that two processes cannot deadlock. */
+/** In the order of the ids, so that processes cannot deadlock. */
 const RESERVE = `
   with locked as materialized (
     select s.webhook_id, greatest(s.next_reservation_at, clock_timestamp()) as first_at

@@ -1,10 +1,10 @@
 import type { Sql } from '../db/client.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 
-/** How often the limits are written, at most. */
+/** The shortest interval between two reports. */
 const REPORT_EVERY_MS = 5_000
 
-/** Writes the adaptive limits that changed by a tenth or more, so that the webhooks' health can show them. */
+/** Stores the adaptive limits that changed by a tenth or more, for the health of the webhooks in the API. */
 export function createLimitReporter(sql: Sql, limiter: ConcurrencyLimiter): () => Promise<void> {
   let reported = new Map<string, number | null>()
   let reportedAtMs = performance.now()
@@ -13,10 +13,10 @@ export function createLimitReporter(sql: Sql, limiter: ConcurrencyLimiter): () =
     if (performance.now() - reportedAtMs < REPORT_EVERY_MS) return
     reportedAtMs = performance.now()
     const limits = new Map<string, number | null>()
-    for (const { webhookId, limit, adapts } of limiter.limits()) {
+    for (const { webhookId, limit, isAdaptive } of limiter.limits()) {
       const before = reported.get(webhookId)
-      const isAbout = before && adapts && Math.abs(limit - before) < before / 10
-      limits.set(webhookId, isAbout ? before : adapts ? limit : null)
+      const isSimilar = before && isAdaptive && Math.abs(limit - before) < before / 10
+      limits.set(webhookId, isSimilar ? before : isAdaptive ? limit : null)
     }
     const changed = [...limits].filter(([webhookId, limit]) => reported.get(webhookId) !== limit)
     if (changed.length > 0) await writeLimits(sql, changed)
@@ -24,7 +24,7 @@ export function createLimitReporter(sql: Sql, limiter: ConcurrencyLimiter): () =
   }
 }
 
-/** In the order of the ids, so that two processes cannot deadlock. A webhook with a fixed limit has none to show. */
+/** In the order of the ids, so that processes cannot deadlock. A webhook with a fixed limit gets null. */
 async function writeLimits(sql: Sql, limits: [string, number | null][]): Promise<void> {
   await sql.query({
     name: 'report_limits',

@@ -6,17 +6,17 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
 import { notify } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
-import { endHoldIn } from '../webhooks/end-hold.ts'
+import { endHoldInTransaction } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 
 interface ResumeDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
-/** Ends the hold of a webhook without waiting for a probe to succeed. Throws `conflict` when it is not on hold. */
+/** Ends the hold of a webhook without waiting for a successful probe. Throws `conflict` if it is not on hold. */
 export async function resumeWebhook(
   { prisma, sql, actor = SYSTEM }: ResumeDeps,
   organizationId: string,
@@ -24,10 +24,10 @@ export async function resumeWebhook(
 ): Promise<void> {
   const webhook = await findWebhook(prisma, organizationId, webhookId)
   await actForOrganization(prisma, organizationId, async (tx) => {
-    if (!(await endHoldIn(tx, webhook.id))) {
+    if (!(await endHoldInTransaction(tx, webhook.id))) {
       throw new DomainError(
         'conflict',
-        `The webhook ${webhookId} is not on hold, so there is nothing to resume.`,
+        `The webhook ${webhookId} is not on hold, so it cannot be resumed.`,
       )
     }
     await enqueue(tx, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
@@ -37,7 +37,7 @@ export async function resumeWebhook(
       subjectId: webhookId,
     })
   })
-  // The hold has ended, even if nobody can be notified.
+  // The hold has ended, even if the notification fails.
   await notify(sql, [
     { kind: 'health', organizationId, webhookId: webhook.id, health: 'failing' },
   ]).catch(() => {})

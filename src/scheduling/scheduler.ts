@@ -7,12 +7,12 @@ import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptResult } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
-import { type Failures, holdWebhook, shouldHold } from './circuit-breaker.ts'
+import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { type Candidate, ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { createReserve } from './rate-limit.ts'
 import { createLimitReporter } from './report-limits.ts'
 
-/** A delivery whose job runs, and what its webhook's schedule says of it. */
+/** A delivery whose job runs, and its place in its webhook's schedule. */
 export interface ScheduledDelivery {
   readonly id: string
   readonly webhookId: string
@@ -26,45 +26,45 @@ export interface ScheduledDelivery {
   readonly reservedInMs: number | null
 }
 
-/** Leave to send one attempt. */
+/** The permission to send one attempt. */
 export interface Permit {
-  /** How long it took to get, in which the webhook may have changed. */
+  /** The time that acquiring took, in which the webhook may have changed. */
   readonly waitedMs: number
-  /** Resolves at the moment that the rate limit reserved; `null` where there is no rate limit. */
+  /** Resolves at the time that the rate limit reserved; `null` without a rate limit. */
   readonly reservation: Promise<void> | null
-  /** To be called when the attempt has ended; `null` where nothing was sent. */
+  /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
 }
 
-/** What came of an attempt, once it is on record. */
+/** The result of a recorded attempt. */
 export interface RecordedResult extends Failures {
   readonly succeeded: boolean
-  /** Whether no further attempt follows. */
+  /** Whether the delivery needs no further attempt. */
   readonly finished: boolean
 }
 
-/** Decides when each delivery goes out. */
+/** Decides when each delivery is sent. */
 export interface Scheduler extends AsyncDisposable {
-  /** A permit, mostly at once; `parked` where the delivery waits in the backlog now; `aborted` as `signal` is. */
+  /** Returns `parked` if it moved the delivery to the backlog, and `aborted` after an abort of `signal` or after `close`. */
   acquire(
     delivery: ScheduledDelivery,
     options: SendOptions,
     signal: AbortSignal,
   ): Promise<Permit | 'parked' | 'aborted'>
-  /** Moves on the other deliveries of the webhook after an attempt. */
-  attempted(
+  /** After an attempt: puts the webhook on hold or ends its hold, and releases its backlog. */
+  handleResult(
     delivery: ScheduledDelivery,
     options: SendOptions,
     result: RecordedResult,
   ): Promise<void>
-  /** Releases from the backlog of a webhook, as far as there is room. */
+  /** Releases from the backlog of a webhook, up to the free capacity. */
   release(webhookId: string): Promise<void>
-  /** Gives no more permits, as the process shuts down. */
+  /** Stops giving permits, for the shutdown of the process. */
   close(): void
 }
 
 export interface SchedulerOptions {
-  /** Attempts in flight in this process. */
+  /** Maximum attempts in flight in this process. */
   readonly concurrency: number
   readonly notify: Notify
   readonly onError: (error: unknown) => void
@@ -72,12 +72,12 @@ export interface SchedulerOptions {
 }
 
 const TICK_MS = 100
-const LOOK_EVERY_MS = 500
+const RELEASE_EVERY_MS = 500
 
-/** A delivery goes through the limiter so long before its reserved moment. */
+/** How long before its reserved time a delivery acquires its permit from the limiter. */
 const LEAD_MS = 20
 
-/** A reservation that is older was lost, as with a process that was killed; another one is made. */
+/** An older reservation was missed, for example by a killed process. The delivery gets a new one. */
 const RESERVATION_EXPIRES_AFTER_MS = 1_000
 
 export function createScheduler(
@@ -88,65 +88,64 @@ export function createScheduler(
   const reserve = createReserve(sql)
   const limiter = new ConcurrencyLimiter({
     capacity: concurrency,
-    onRoom: (webhookId) => void backlogs.release(webhookId).catch(onError),
+    onFreeCapacity: (webhookId) => void backlogs.release(webhookId).catch(onError),
   })
   const backlogs = createBacklogReleaser(sql, limiter, now)
   const reportLimits = createLimitReporter(sql, limiter)
   let isClosed = false
   const watched = new WeakSet<AbortSignal>()
 
-  /** All jobs of a runner share a signal. */
-  function rejectWaitingOn(signal: AbortSignal): void {
+  /** All jobs of a runner share a signal, which needs only one listener. */
+  function rejectWaitingOnAbort(signal: AbortSignal): void {
     if (watched.has(signal)) return
     watched.add(signal)
     signal.addEventListener('abort', () => limiter.rejectAllWaiting())
   }
 
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
-  let looking: Promise<void> | null = null
-  const look = setInterval(() => {
-    looking ??= backlogs
-      .look()
+  let release: Promise<void> | null = null
+  const releasing = setInterval(() => {
+    release ??= backlogs
+      .releaseAll()
       .then(reportLimits)
       .catch(onError)
       .finally(() => {
-        looking = null
+        release = null
       })
-  }, LOOK_EVERY_MS)
-  // They keep no process alive.
+  }, RELEASE_EVERY_MS)
   ticking.unref()
-  look.unref()
+  releasing.unref()
 
-  async function parkUnless(signal: AbortSignal, id: string, reason: ParkedReason) {
+  async function parkUnlessAborted(signal: AbortSignal, id: string, reason: ParkedReason) {
     if (isClosed || signal.aborted) return 'aborted' as const
     await park({ id, reason })
     return 'parked' as const
   }
 
-  /** The moment of the reservation, shortly before it; `null` where there is none soon. */
-  async function untilShortlyBeforeReservation(
+  /** Waits until `LEAD_MS` before the reserved time, and returns that time; `null` if there is none within a second. */
+  async function waitForReservation(
     delivery: ScheduledDelivery,
     candidate: Candidate,
     ratePerSecond: number,
   ): Promise<number | null> {
     const { webhookId, hasBacklog, reservedInMs } = delivery
-    // What was released and came too late for its reservation gets another one before the rest of the backlog.
+    // A delivery with an expired reservation was released from the backlog, so it gets a new one before parked deliveries.
     if (hasBacklog && reservedInMs === null) return null
-    if (!limiter.expect(candidate)) return null
+    if (!limiter.addExpected(candidate)) return null
     try {
       const isValid = reservedInMs !== null && reservedInMs > -RESERVATION_EXPIRES_AFTER_MS
       const inMs = isValid ? reservedInMs : await reserve({ webhookId, ratePerSecond })
       if (inMs === null) return null
-      const at = performance.now() + inMs
+      const reservedAt = performance.now() + inMs
       if (inMs > LEAD_MS) await sleep(inMs - LEAD_MS)
-      return at
+      return reservedAt
     } finally {
-      limiter.expectNoMore(candidate)
+      limiter.removeExpected(candidate)
     }
   }
 
-  async function hold(webhookId: string, organizationId: string): Promise<void> {
-    if (!(await holdWebhook(sql, webhookId, now()))) return
+  async function startHold(webhookId: string, organizationId: string): Promise<void> {
+    if (!(await putOnHold(sql, webhookId, now()))) return
     limiter.rejectWaiting(webhookId)
     notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
   }
@@ -154,10 +153,10 @@ export function createScheduler(
   return {
     async acquire(delivery, options, signal) {
       const { id, webhookId, organizationId, isTest, isProbe } = delivery
-      rejectWaitingOn(signal)
-      backlogs.arrived(webhookId)
+      rejectWaitingOnAbort(signal)
+      backlogs.countArrival(webhookId)
       const reason = reasonToPark(delivery, options)
-      if (reason !== null) return await parkUnless(signal, id, reason)
+      if (reason !== null) return await parkUnlessAborted(signal, id, reason)
       if (isClosed || signal.aborted) return 'aborted'
 
       const startedAt = performance.now()
@@ -165,26 +164,26 @@ export function createScheduler(
       let reservedAt: number | null = null
       if (options.ratePerSecond !== null && !isTest && !isProbe) {
         const { ratePerSecond } = options
-        reservedAt = await untilShortlyBeforeReservation(delivery, candidate, ratePerSecond)
-        if (reservedAt === null) return await parkUnless(signal, id, 'rate_limit')
+        reservedAt = await waitForReservation(delivery, candidate, ratePerSecond)
+        if (reservedAt === null) return await parkUnlessAborted(signal, id, 'rate_limit')
       }
-      const answer = limiter.acquire(candidate)
-      // Most permits are free at once: then nothing was waited for.
-      const waited = reservedAt !== null || typeof answer !== 'string'
-      if ((await answer) === 'rejected') return await parkUnless(signal, id, 'concurrency_limit')
+      const acquired = limiter.acquire(candidate)
+      const hasWaited = reservedAt !== null || typeof acquired !== 'string'
+      if ((await acquired) === 'rejected')
+        return await parkUnlessAborted(signal, id, 'concurrency_limit')
       return {
-        waitedMs: waited ? performance.now() - startedAt : 0,
-        reservation: reservedAt === null ? null : until(reservedAt),
+        waitedMs: hasWaited ? performance.now() - startedAt : 0,
+        reservation: reservedAt === null ? null : sleepUntil(reservedAt),
         release: (result) => limiter.release(candidate, result),
       }
     },
 
-    async attempted({ webhookId, organizationId, onHold }, { ordered }, result) {
+    async handleResult({ webhookId, organizationId, onHold }, { ordered }, result) {
       await retryWhileUnavailable(async () => {
         if (result.succeeded && onHold) {
           if (await endHold(sql, webhookId)) await backlogs.release(webhookId)
-        } else if (!result.succeeded && !onHold && shouldHold(result, now())) {
-          await hold(webhookId, organizationId)
+        } else if (!result.succeeded && !onHold && shouldPutOnHold(result, now())) {
+          await startHold(webhookId, organizationId)
         }
         if (ordered && result.finished) await backlogs.release(webhookId)
       })
@@ -199,20 +198,20 @@ export function createScheduler(
 
     async [Symbol.asyncDispose]() {
       clearInterval(ticking)
-      clearInterval(look)
+      clearInterval(releasing)
       limiter.close()
-      await looking
+      await release
     },
   }
 }
 
-/** Timers are early at times, and never by more than a millisecond. */
-async function until(at: number): Promise<void> {
+/** A timer may fire early, by at most a millisecond. */
+async function sleepUntil(at: number): Promise<void> {
   const inMs = at - performance.now()
   if (inMs > 0) await sleep(Math.ceil(inMs))
 }
 
-/** A test delivery and a probe are sent to find out how things are. */
+/** Test deliveries and probes test the endpoint, so they are sent regardless of a hold or of the order. */
 function reasonToPark(delivery: ScheduledDelivery, options: SendOptions): ParkedReason | null {
   if (delivery.webhook !== 'enabled') return 'disabled'
   if (delivery.isTest || delivery.isProbe) return null

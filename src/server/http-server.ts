@@ -4,14 +4,14 @@ import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
 import { answerBrokenRequest } from '../http/broken-request.ts'
 import {
-  CHECK_EVERY_MS,
-  HEADERS_WITHIN_MS,
+  HEADERS_TIMEOUT_MS,
+  INACTIVITY_TIMEOUT_MS,
   KEEP_ALIVE_MS,
   MAX_CONNECTIONS,
   MAX_HEADER_BYTES,
   MAX_URL_LENGTH,
-  REQUEST_WITHIN_MS,
-  STALLED_AFTER_MS,
+  REQUEST_TIMEOUT_MS,
+  TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
 import { urlTooLongProblem } from '../http/problem.ts'
 
@@ -20,9 +20,9 @@ const CLOSE_WITHIN_MS = 5_000
 
 const SERVER_OPTIONS: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: HEADERS_WITHIN_MS,
-  requestTimeout: REQUEST_WITHIN_MS,
-  connectionsCheckingInterval: CHECK_EVERY_MS,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
 }
 
@@ -50,7 +50,7 @@ export async function startHttpServer(
       })
     }) as Server
     server.maxConnections = MAX_CONNECTIONS
-    server.setTimeout(STALLED_AFTER_MS)
+    server.setTimeout(INACTIVITY_TIMEOUT_MS)
     server.on('clientError', answerBrokenRequest)
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })

@@ -3,7 +3,7 @@ import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import type { Identify, Identity } from '../graphql/context.ts'
 import { ORGANIZATION_HEADER } from '../graphql/organization-header.ts'
-import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
+import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import { actFor } from './act-for.ts'
@@ -33,11 +33,11 @@ function createAuthenticateRequest(deps: IdentifyDeps): AuthenticateRequest {
   const cookie = sessionCookie(deps.publicUrl)
   return async (request, address) => {
     const authorization = request.headers.get('authorization')
-    if (authorization !== null || !cookie.isAskedFor(request)) {
+    if (authorization !== null || !cookie.isRequested(request)) {
       return await deps.authenticate(authorization, address)
     }
-    if (isFromElsewhere(request, deps.publicUrl)) {
-      throw new DomainError('unauthenticated', FROM_ELSEWHERE)
+    if (isCrossSite(request, deps.publicUrl)) {
+      throw new DomainError('unauthenticated', CROSS_SITE_DETAIL)
     }
     return await deps.authenticateSession(cookie.read(request) ?? '')
   }

@@ -17,7 +17,7 @@ export interface OperatorDeps {
 /** `/readyz` reports Postgres as unavailable after this time without an answer. */
 const READY_WITHIN_MS = 2_000
 
-/** The routes of every process, in every role: `/healthz`, `/readyz` and `/metrics`. */
+/** The routes of every process of any role: `/healthz`, `/readyz` and `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
   const { metrics } = deps
   const routes = new Hono()

@@ -6,10 +6,13 @@ import { connectionOf } from '../http/connection.ts'
 import { methodNotAllowed } from '../http/method-not-allowed.ts'
 import { problemResponse } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-json-object.ts'
-import { FROM_ELSEWHERE, isFromElsewhere, sessionCookie } from '../http/session-cookie.ts'
+import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid, rateLimited } from '../lib/errors.ts'
-import { createFailedAttempts, type FailedAttempts } from '../rate-limit/failed-attempts.ts'
-import { type BegunSession, beginSession, endSession } from '../sessions/session.ts'
+import {
+  type AuthFailureLimiter,
+  createAuthFailureLimiter,
+} from '../rate-limit/auth-failure-limiter.ts'
+import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
@@ -34,7 +37,7 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     c.header('cache-control', 'no-store')
   })
   app.use(async (c, next) => {
-    if (isFromElsewhere(c.req.raw, publicUrl)) throw new DomainError('forbidden', FROM_ELSEWHERE)
+    if (isCrossSite(c.req.raw, publicUrl)) throw new DomainError('forbidden', CROSS_SITE_DETAIL)
     await next()
   })
   app.post('/', async (c) => {
@@ -43,12 +46,12 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
     // Signing in again ends the previous session of the browser.
     const previous = cookie.read(c.req.raw)
     if (previous !== null) await endSession(sql, previous, actor)
-    return c.body(null, 204, { 'set-cookie': cookie.keep(token, expiresAt) })
+    return c.body(null, 204, { 'set-cookie': cookie.set(token, expiresAt) })
   })
   app.delete('/', async (c) => {
     const token = cookie.read(c.req.raw)
     if (token !== null) await endSession(sql, token, actorOf(c))
-    return c.body(null, 204, { 'set-cookie': cookie.forget() })
+    return c.body(null, 204, { 'set-cookie': cookie.clear() })
   })
   app.all('/', (c) => {
     throw methodNotAllowed(c.req.method, ['POST', 'DELETE'])
@@ -64,28 +67,28 @@ function actorOf(c: Context): Actor {
 
 /** Exchanges an API key or a sign-in link for a session. */
 function createSignIn({ sql, authenticate }: SessionDeps) {
-  const failed = createFailedAttempts()
-  return async (body: Record<string, unknown>, actor: Actor): Promise<BegunSession> => {
+  const failures = createAuthFailureLimiter()
+  return async (body: Record<string, unknown>, actor: Actor): Promise<StartedSession> => {
     const { token, link } = body
     const address = actor.address ?? undefined
     if (typeof token === 'string' && link === undefined) {
       // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       if (caller.portal) throw portalTokenRejected()
-      return await beginSession(sql, caller.keyId, actor)
+      return await startSession(sql, caller.keyId, actor)
     }
     if (typeof link === 'string' && token === undefined) {
       return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {
-        throw countFailure(failed, error, address)
+        throw countFailure(failures, error, address)
       })
     }
     throw missingCredentials()
   }
 }
 
-function countFailure(failed: FailedAttempts, error: unknown, address: string | undefined) {
+function countFailure(failures: AuthFailureLimiter, error: unknown, address: string | undefined) {
   const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
-  const waitSeconds = isFailure && address !== undefined ? failed.add(address) : 0
+  const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
   if (waitSeconds === 0) return error
   return rateLimited(
     `Too many invalid sign-in links from this address. Try again in ${waitSeconds} seconds.`,

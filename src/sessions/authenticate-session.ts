@@ -1,19 +1,23 @@
 import type { Caller } from '../access/scope.ts'
-import { callerWith, KEY_COLUMNS, type KeyRow } from '../api-keys/authenticate.ts'
+import { KEY_COLUMNS, type KeyRow, toCaller } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError } from '../lib/errors.ts'
 import { hashSessionToken, isSessionToken } from './session.ts'
 
-/** Turns the token of a session into the caller, who acts as its API key, or throws `unauthenticated`. */
+/**
+ * Authenticates the token of a session. The caller has the rights of the session's API key. Throws `unauthenticated`.
+ */
 export type AuthenticateSession = (token: string) => Promise<Caller>
 
 interface SessionRow extends KeyRow {
   readonly session_id: string
-  readonly is_past: boolean
+  readonly is_expired: boolean
 }
 
-/** Asks the database every time, as for API keys: signing out and revoking the key act at once in every process. */
+/**
+ * Every request reads its session from the database, so that signing out and revoking a key apply at once everywhere.
+ */
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   const find = batched((hashes: Buffer[]) => findSessions(sql, hashes), {
     gatherMs: 0,
@@ -22,12 +26,12 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   })
   return async (token) => {
     const session = isSessionToken(token) ? await find(hashSessionToken(token)) : undefined
-    if (!session) throw signInAgain('You are not signed in, or were signed out.')
+    if (!session) throw unauthenticated('You are not signed in.')
     if (session.state !== 'valid') {
-      throw signInAgain(`The API key that you signed in with is ${session.state}.`)
+      throw unauthenticated(`The API key that you signed in with is ${session.state}.`)
     }
-    if (session.is_past) throw signInAgain('Your session has expired.')
-    return { ...callerWith(sql, session), sessionId: session.session_id }
+    if (session.is_expired) throw unauthenticated('Your session has expired.')
+    return { ...toCaller(sql, session), sessionId: session.session_id }
   }
 }
 
@@ -35,7 +39,7 @@ async function findSessions(sql: Sql, hashes: Buffer[]): Promise<(SessionRow | u
   const { rows } = await sql.query<SessionRow & { readonly hash: string }>({
     name: 'authenticate_session',
     text: `
-      select encode(s.token_hash, 'hex') as hash, s.id as session_id, s.expires_at <= now() as is_past, ${KEY_COLUMNS}
+      select encode(s.token_hash, 'hex') as hash, s.id as session_id, s.expires_at <= now() as is_expired, ${KEY_COLUMNS}
       from posthorn.sessions as s join posthorn.api_keys as k on k.id = s.api_key_id
       where s.token_hash = any ($1::bytea[])`,
     values: [hashes],
@@ -44,6 +48,6 @@ async function findSessions(sql: Sql, hashes: Buffer[]): Promise<(SessionRow | u
   return hashes.map((hash) => byHash.get(hash.toString('hex')))
 }
 
-function signInAgain(what: string): DomainError {
-  return new DomainError('unauthenticated', `${what} Sign in again.`)
+function unauthenticated(reason: string): DomainError {
+  return new DomainError('unauthenticated', `${reason} Sign in again.`)
 }

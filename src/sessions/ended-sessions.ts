@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 
-/** Of these sessions of the console, those that are over, by their uuids. */
+/** The uuids of those console sessions that have ended. */
 export async function findEndedSessions(
   sql: Sql,
   sessionIds: readonly string[],
@@ -8,15 +8,15 @@ export async function findEndedSessions(
   const { rows } = await sql.query<{ id: string }>({
     name: 'find_ended_sessions',
     text: `
-      select wanted.id
-      from unnest($1::uuid[]) as wanted (id) left join posthorn.sessions as s on s.id = wanted.id
+      select session.id
+      from unnest($1::uuid[]) as session (id) left join posthorn.sessions as s on s.id = session.id
       where s.id is null or s.expires_at <= now()`,
     values: [sessionIds],
   })
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Deletes sessions and sign-in links that are past, and portal sessions a day after their end. */
+/** Deletes expired sessions and sign-in links, and portal sessions a day after their end. Returns their number. */
 export async function deleteEndedSessions(sql: Sql): Promise<number> {
   const sessions = await sql.query('delete from posthorn.sessions where expires_at <= now()')
   const links = await sql.query('delete from posthorn.sign_in_links where expires_at <= now()')

@@ -18,16 +18,17 @@ export const MAX_TTL_SECONDS = 86_400
 
 export interface NewPortalSession {
   readonly scopes: readonly string[]
-  /** The only webhook that it may see. Null or missing: all of the organization. */
+  /** The only webhook that the session can access. Null or missing: the whole organization. */
   readonly webhookId?: string | null | undefined
+  /** 60 to 86,400. Default: 3,600. */
   readonly ttlSeconds?: number | null | undefined
   readonly theme?: PortalTheme | null | undefined
 }
 
 export interface PortalSession {
-  /** Of the API key that it is: `key_…`. */
+  /** The public id of the session's API key: `key_…`. */
   readonly id: string
-  /** With the token in its fragment, and nowhere else: only its hash is stored. */
+  /** Has the token in its fragment. Only the hash of the token is stored. */
   readonly url: string
   readonly expiresAt: Date
 }
@@ -40,8 +41,8 @@ const rule = z.object({
 })
 
 /**
- * Makes a short-lived URL of the portal, at an origin. Its token is an API key that no list shows, and that ends with the
- * key that makes it.
+ * Creates a portal session with a short-lived URL at `origin`. The session is an API key that no list shows, and that
+ * ends at the latest with the caller's key. Throws `invalid` for scopes that the caller lacks or a portal cannot have.
  */
 export async function createPortalSession(
   db: Db,
@@ -60,10 +61,10 @@ export async function createPortalSession(
     theme: input.theme ?? {},
   })
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
-  const expiresAt = endAfter(ttlSeconds, grantedBy)
+  const expiresAt = expiryAfter(ttlSeconds, grantedBy)
   const token = mintToken()
   const id = await actForOrganization(db, organizationId, async (tx) => {
-    const made = await tx.apiKey.create({
+    const created = await tx.apiKey.create({
       data: {
         organizationId,
         name: 'Portal session',
@@ -72,12 +73,12 @@ export async function createPortalSession(
         webhookId: webhook?.id ?? null,
         scopes,
         expiresAt,
-        ...limitsUnder(grantedBy),
+        ...cappedLimits(grantedBy),
         tokenHash: hashToken(token),
         tokenHint: tokenHint(token),
       },
     })
-    const id = publicId('apiKey', made.id)
+    const id = publicId('apiKey', created.id)
     await writeAuditEntry(tx, actor, {
       action: 'portal_session.created',
       organizationId,
@@ -89,37 +90,37 @@ export async function createPortalSession(
   return { id, url: portalUrl(origin, token, theme), expiresAt }
 }
 
-function endAfter(ttlSeconds: number, { expiresAt: latest }: Caller): Date {
+function expiryAfter(ttlSeconds: number, { expiresAt: latest }: Caller): Date {
   const end = new Date(Date.now() + ttlSeconds * 1_000)
   return latest && latest < end ? latest : end
 }
 
-const NEVER: Readonly<Partial<Record<Scope, string>>> = {
-  admin: 'it opens every organization',
-  'keys:manage': 'with it, whoever opens the page could make keys that outlive the session',
+const FORBIDDEN_SCOPES: Readonly<Partial<Record<Scope, string>>> = {
+  admin: 'it gives access to every organization',
+  'keys:manage': 'a user of the portal could create keys that outlive the session',
 }
-const NEVER_OF_ONE_WEBHOOK: typeof NEVER = {
-  ...NEVER,
-  'events:publish': 'an event goes to all webhooks, and the session is for one',
+const FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK: typeof FORBIDDEN_SCOPES = {
+  ...FORBIDDEN_SCOPES,
+  'events:publish': 'an event goes to all webhooks, but the session is for one',
 }
 
-function requirePortalScopes(scopes: readonly string[], ofOneWebhook: boolean): void {
-  const never = ofOneWebhook ? NEVER_OF_ONE_WEBHOOK : NEVER
+function requirePortalScopes(scopes: readonly string[], forOneWebhook: boolean): void {
+  const forbidden = forOneWebhook ? FORBIDDEN_SCOPES_FOR_ONE_WEBHOOK : FORBIDDEN_SCOPES
   const issues = scopes.flatMap((scope, index) => {
-    const reason = never[scope as Scope]
+    const reason = forbidden[scope as Scope]
     if (reason === undefined) return []
-    const detail = `A portal session cannot have the scope ${scope}: ${reason}. Leave it out.`
+    const detail = `A portal session cannot have the scope ${scope}: ${reason}. Remove this scope.`
     return [{ path: ['scopes', index], code: 'scope_not_for_portals', detail }]
   })
   if (issues.length > 0) throw invalid(issues)
 }
 
-/** Nobody gives more than they have; null is the default. */
-function limitsUnder({ limits, scopes }: Caller) {
-  const under = (name: keyof typeof limits) =>
+/** The caller's limits where they are below the defaults. Null: the default. */
+function cappedLimits({ limits, scopes }: Caller) {
+  const cap = (name: keyof typeof limits) =>
     !scopes.has('admin') && limits[name] < DEFAULT_LIMITS[name] ? limits[name] : null
   return {
-    requestsPerSecond: under('requestsPerSecond'),
-    eventsPerSecond: under('eventsPerSecond'),
+    requestsPerSecond: cap('requestsPerSecond'),
+    eventsPerSecond: cap('eventsPerSecond'),
   }
 }

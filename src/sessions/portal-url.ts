@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export type ColorScheme = 'light' | 'dark' | 'auto'
 
-/** How the portal looks in the host application. What is missing or null is as in the console. */
+/** The appearance of the portal in a host application. A missing or null field has the console's value. */
 export interface PortalTheme {
   /** `#rrggbb` */
   readonly primaryColor?: string | null | undefined
@@ -27,7 +27,7 @@ export const themeRule = z.object({
   colorScheme: z.enum(['light', 'dark', 'auto']).nullish(),
 })
 
-/** All of it is in the fragment, which browsers send to no server: neither logs nor proxies see it. */
+/** The token and the theme are in the fragment, which browsers never send, so neither logs nor proxies see them. */
 export function portalUrl(origin: string, token: string, theme: PortalTheme): string {
   const fragment = new URLSearchParams({ token })
   if (theme.primaryColor) fragment.set('color', theme.primaryColor)

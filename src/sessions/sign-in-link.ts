@@ -3,18 +3,18 @@ import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { DomainError } from '../lib/errors.ts'
 import {
-  type BegunSession,
+  auditSession,
   hashSessionToken,
   isSessionToken,
   mintSessionToken,
   SESSION_MS,
-  writtenDown,
+  type StartedSession,
 } from './session.ts'
 
-/** How long a link can be used. */
+/** How long a link is valid. */
 const LINK_MS = 60 * 60 * 1_000
 
-/** Makes what can be exchanged once, within an hour, for a session that stands for an API key. */
+/** Creates the token of a link that can be exchanged once, within an hour, for a session of an API key. */
 export async function createSignInLink(sql: Sql, keyId: string): Promise<string> {
   const token = mintSessionToken()
   await sql.query(
@@ -25,12 +25,12 @@ export async function createSignInLink(sql: Sql, keyId: string): Promise<string>
   return token
 }
 
-/** Exchanges a link for a session. Of several who use it at the same time, one is let in. */
+/** Exchanges a link for a session. Concurrent exchanges of one link start one session. */
 export async function exchangeSignInLink(
   sql: Sql,
   link: string,
   actor: Actor,
-): Promise<BegunSession> {
+): Promise<StartedSession> {
   const token = mintSessionToken()
   const { rows } = isSessionToken(link)
     ? await sql.query<{ expires_at: Date }>(
@@ -39,21 +39,21 @@ export async function exchangeSignInLink(
            where token_hash = $1 and used_at is null and expires_at > now()
            returning api_key_id
          ),
-         begun as (
+         started as (
            insert into posthorn.sessions (token_hash, api_key_id, expires_at)
            select $2, k.id, least(k.expires_at, now() + $3 * interval '1 millisecond')
            from used join posthorn.api_keys as k on k.id = used.api_key_id
            where k.revoked_at is null and coalesce(k.expires_at > now(), true)
            returning api_key_id, expires_at
          )
-         ${writtenDown('session.started', 'begun', '$4')}`,
+         ${auditSession('session.started', 'started', '$4')}`,
         [hashSessionToken(link), hashSessionToken(token), SESSION_MS, actorJson(actor)],
       )
     : { rows: [] }
-  const [begun] = rows
-  if (begun) return { token, expiresAt: begun.expires_at }
+  const [session] = rows
+  if (session) return { token, expiresAt: session.expires_at }
   throw new DomainError(
     'unauthenticated',
-    'The sign-in link was used already, is older than an hour, or belongs to an API key that is no longer valid. Start Posthorn again for another, or sign in with an API key.',
+    'The sign-in link was used already, is older than an hour, or belongs to an API key that is no longer valid. Restart Posthorn for a new link, or sign in with an API key.',
   )
 }

@@ -1,7 +1,7 @@
 import { publicId } from '../db/ids.ts'
 import type { Logger } from './logger.ts'
 
-/** What the log says of an attempt. Never a body, a header's value or a secret. */
+/** The outcome of an attempt for the log. Never a body, a header value or a secret. */
 interface AttemptFacts {
   readonly succeeded: boolean
   readonly durationMs: number
@@ -15,7 +15,6 @@ interface DeliveryFacts {
   readonly nextAttemptAt: Date | null
 }
 
-/** One helper for each business event, so that it is reported in one way everywhere. */
 export interface DeliveryReporter {
   attempted(
     deliveryId: string,
@@ -43,23 +42,22 @@ export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics):
         nextAttemptAt: after.nextAttemptAt,
       }
       if (attempt.errorCode === 'secret_unreadable') logger.error(facts, UNREADABLE)
-      else if (!attempt.succeeded) logger.info(facts, 'an attempt failed')
-      else logger.debug(facts, 'an attempt succeeded')
+      else if (!attempt.succeeded) logger.info(facts, 'attempt failed')
+      else logger.debug(facts, 'attempt succeeded')
     },
   }
 }
 
 const UNREADABLE =
-  'cannot decrypt the signing secret or the custom headers of a webhook: add the key to POSTHORN_ENCRYPTION_KEYS that they were encrypted with'
+  'cannot decrypt the signing secret or the custom headers of a webhook: add the key that encrypted them to POSTHORN_ENCRYPTION_KEYS'
 
 export interface AttemptMetrics {
   observe(succeeded: boolean, durationMs: number): void
 }
 
-/** How many of the ids are in the log. */
-const SHOWN_IDS = 10
+const MAX_LOGGED_IDS = 10
 
-/** Reports what a sweep put right. An operator may do both on purpose, so neither is an error. */
+/** Reports restored jobs and canceled deliveries at `info`, because an operator may cause both on purpose. */
 export function createSweepReporter(logger: Logger, metrics: SweepMetrics): ReportSweep {
   return ({ restored, canceled }) => {
     metrics.swept('restored', restored.length)
@@ -69,9 +67,9 @@ export function createSweepReporter(logger: Logger, metrics: SweepMetrics): Repo
         {
           event: 'jobs.restored',
           count: restored.length,
-          deliveryIds: restored.slice(0, SHOWN_IDS),
+          deliveryIds: restored.slice(0, MAX_LOGGED_IDS),
         },
-        'deliveries had no job, as when somebody completes or deletes one: they have one again. To cancel a delivery, fail its job for good, or use cancelDelivery',
+        'restored the missing jobs of deliveries, such as completed or deleted ones. To cancel a delivery, permanently fail its job or use cancelDelivery',
       )
     }
     if (canceled.length > 0) {
@@ -79,9 +77,9 @@ export function createSweepReporter(logger: Logger, metrics: SweepMetrics): Repo
         {
           event: 'jobs.canceled',
           count: canceled.length,
-          deliveryIds: canceled.slice(0, SHOWN_IDS),
+          deliveryIds: canceled.slice(0, MAX_LOGGED_IDS),
         },
-        'an operator failed the jobs of deliveries for good: the deliveries are canceled',
+        'canceled deliveries because an operator permanently failed their jobs',
       )
     }
   }

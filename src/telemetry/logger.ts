@@ -6,7 +6,7 @@ export type Logger = Pick<
   'isLevelEnabled' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 >
 
-/** JSON lines on standard error, so that standard output stays for what a command prints. */
+/** Logs JSON lines to stderr, because commands print their results to stdout. */
 export function createLogger(level: LogLevel): Logger {
   return pino(
     {
@@ -20,10 +20,7 @@ export function createLogger(level: LogLevel): Logger {
   )
 }
 
-/**
- * What an error says and where it comes from. What else a library hangs on it is not for logs: its connection, or the
- * row that was refused.
- */
+/** Leaves out other properties that libraries attach to errors, such as the connection or the rejected row. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code } = error as { code?: unknown }

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { AttemptMetrics, SweepMetrics } from './events.ts'
 
-/** The numbers at `/metrics`, in Prometheus' text format. */
+/** The metrics at `/metrics`, in the Prometheus text format. */
 export interface Metrics {
   readonly attempts: AttemptMetrics
   readonly sweeps: SweepMetrics
@@ -12,25 +12,25 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'posthorn_' })
-  const made = new Counter({
+  const attempts = new Counter({
     name: 'posthorn_attempts_total',
-    help: 'Attempts made, by outcome.',
+    help: 'Attempts by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   })
   const duration = new Histogram({
     name: 'posthorn_attempt_duration_seconds',
-    help: 'How long attempts took, from their beginning to their end.',
+    help: 'Duration of attempts.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
     registers: [registry],
   })
   const swept = new Counter({
     name: 'posthorn_swept_deliveries_total',
-    help: 'Deliveries whose missing jobs were restored, and that were canceled as an operator failed their jobs for good. Restored ones are a fault, unless somebody completed or deleted jobs by hand.',
+    help: 'Deliveries that a sweep repaired: restored a missing job, or canceled because an operator permanently failed the job. Restored ones indicate a bug unless somebody completed or deleted jobs.',
     labelNames: ['kind'],
     registers: [registry],
   })
-  const outcomes = { true: made.labels('succeeded'), false: made.labels('failed') }
+  const outcomes = { true: attempts.labels('succeeded'), false: attempts.labels('failed') }
   return {
     attempts: {
       observe(succeeded, durationMs) {

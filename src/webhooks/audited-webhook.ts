@@ -1,25 +1,25 @@
 import { changedFields } from '../audit/audit-entry.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { readHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
 
-/** What the audit log shows of a change of a webhook: the fields that differ, with the values of headers masked. */
+/** The changed fields of a webhook for the audit log, with header values masked. */
 export function auditedChanges(keyring: Keyring, before: WebhookRow, after: WebhookRow) {
-  const was = auditedFields(keyring, before)
-  const is = auditedFields(keyring, after)
-  const changed = changedFields(was, is)
+  const fieldsBefore = auditedFields(keyring, before)
+  const fieldsAfter = auditedFields(keyring, after)
+  const changed = changedFields(fieldsBefore, fieldsAfter)
   if (!('headers' in changed.after)) return changed
   return {
-    before: { ...changed.before, headers: masked(was.headers, was.headers) },
-    after: { ...changed.after, headers: masked(is.headers, was.headers) },
+    before: { ...changed.before, headers: maskHeaders(fieldsBefore.headers, fieldsBefore.headers) },
+    after: { ...changed.after, headers: maskHeaders(fieldsAfter.headers, fieldsBefore.headers) },
   }
 }
 
-/** The same of a webhook that was made, or is gone. */
+/** All fields of a created or deleted webhook for the audit log, with header values masked. */
 export function auditedWebhook(keyring: Keyring, row: WebhookRow) {
   const fields = auditedFields(keyring, row)
-  return { ...fields, headers: masked(fields.headers, fields.headers) }
+  return { ...fields, headers: maskHeaders(fields.headers, fields.headers) }
 }
 
 type Headers = Readonly<Record<string, string>> | null
@@ -39,13 +39,13 @@ function auditedFields(keyring: Keyring, row: WebhookRow) {
   }
 }
 
-/** Every value may be a credential; all that is told of it is whether it is another one now. */
-function masked(headers: Headers, before: Headers): Record<string, string> | 'unreadable' {
+/** Masks every value, which can be a credential, and shows only whether the value changed. */
+function maskHeaders(headers: Headers, before: Headers): Record<string, string> | 'unreadable' {
   if (headers === null) return 'unreadable'
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      const isAnother = before?.[name] !== undefined && before[name] !== value
-      return [name, isAnother ? `${MASK} (another)` : MASK]
+      const hasChanged = before?.[name] !== undefined && before[name] !== value
+      return [name, hasChanged ? `${MASK} (changed)` : MASK]
     }),
   )
 }

@@ -11,18 +11,18 @@ import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 interface Rules {
   readonly db: Db
   readonly guard: AddressGuard
-  /** What the names of the service's own delivery headers begin with. Default: `wh-`. */
+  /** The prefix of the names of Posthorn's delivery headers. Default: `wh-`. */
   readonly headerPrefix?: string | undefined
-  /** Names that may stay although the catalogue no longer offers them. */
-  readonly alreadySubscribed?: readonly string[]
-  /** Names of custom headers that may stay although they would be refused now. */
-  readonly alreadyNamed?: readonly string[]
+  /** The webhook's current subscriptions, which stay valid after an event type is archived. */
+  readonly existingSubscriptions?: readonly string[]
+  /** The names of the webhook's current custom headers, which stay valid after a name becomes reserved. */
+  readonly existingHeaderNames?: readonly string[]
 }
 
 /**
- * Parses a webhook's fields by a schema and by what a schema cannot know: where it may point, which event types there
- * are, and how the service names its own headers. Throws one error for everything that is wrong. Repeated subscriptions
- * collapse.
+ * Parses the fields of a webhook. Checks the schema, the destination URL, the subscriptions against the catalogue, and
+ * the header names against the header prefix. Throws one `invalid` error with all issues. Removes repeated
+ * subscriptions.
  */
 export async function parseWebhook<
   Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>,
@@ -32,21 +32,21 @@ export async function parseWebhook<
   rules: Rules,
 ): Promise<z.output<Schema>> {
   const { data, issues } = checkInput(schema, input)
-  const wrong = [
+  const allIssues = [
     ...issues,
     ...(typeof input.url === 'string' ? destinationIssues(input.url, rules.guard) : []),
     ...(isRecord(input.headers)
       ? reservedNameIssues(
           input.headers,
           rules.headerPrefix ?? DEFAULT_HEADER_PREFIX,
-          rules.alreadyNamed ?? [],
+          rules.existingHeaderNames ?? [],
         )
       : []),
     ...(Array.isArray(input.eventSubscriptions)
       ? await subscriptionIssues(input.eventSubscriptions, rules)
       : []),
   ]
-  if (!data || wrong.length > 0) throw invalid(wrong)
+  if (!data || allIssues.length > 0) throw invalid(allIssues)
   if (!data.eventSubscriptions) return data
   return { ...data, eventSubscriptions: [...new Set(data.eventSubscriptions)] }
 }
@@ -56,13 +56,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function destinationIssues(url: string, guard: AddressGuard): FieldIssue[] {
-  const verdict = checkDestinationUrl(url, guard)
-  return verdict.ok ? [] : [{ path: ['url'], code: verdict.code, detail: verdict.detail }]
+  const check = checkDestinationUrl(url, guard)
+  return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
 }
 
 async function subscriptionIssues(
   names: readonly unknown[],
-  { db, alreadySubscribed = [] }: Rules,
+  { db, existingSubscriptions = [] }: Rules,
 ): Promise<FieldIssue[]> {
   const types = await db.eventType.findMany({
     where: { archivedAt: null },
@@ -71,7 +71,7 @@ async function subscriptionIssues(
   })
   const catalogue = types.map((type) => type.name)
   const hint = fewHints(catalogue, ` The event types are ${catalogue.join(', ')}.`)
-  const allowed = new Set<unknown>([...catalogue, ...alreadySubscribed])
+  const allowed = new Set<unknown>([...catalogue, ...existingSubscriptions])
   return names.slice(0, MAX_SUBSCRIPTIONS).flatMap((name, index) => {
     if (typeof name !== 'string' || allowed.has(name)) return []
     return [

@@ -7,12 +7,12 @@ import { findWebhookById } from './find-webhooks.ts'
 import { createWebhook, type WebhookDeps } from './webhook.ts'
 import type { NewWebhook } from './webhook-fields.ts'
 
-/** Names the call in the table of idempotency keys. */
+/** The operation in the table of idempotency keys. */
 const CREATE_WEBHOOK = 'createWebhook'
 
 /**
- * Registers a webhook once per key and answers its id, for 24 hours the same. (Callers who read its fields later read
- * them as they are then, so only the id is remembered.)
+ * Creates a webhook once per idempotency key, and returns the same public id for 24 hours. Only the id is stored,
+ * because callers read the webhook's fields as they are at that time.
  */
 export async function createWebhookOnce(
   deps: WebhookDeps,
@@ -29,8 +29,8 @@ export async function createWebhookOnce(
   return id
 }
 
-/** What a call, perhaps an earlier one, registered. Throws `conflict` when that was deleted since. */
-export async function rereadCreated(
+/** The webhook that this or an earlier call created. Throws `conflict` if the webhook was deleted. */
+export async function findCreatedWebhook(
   db: Db,
   organizationId: string,
   id: string,
@@ -40,7 +40,7 @@ export async function rereadCreated(
   if (row) return row
   throw new DomainError(
     'conflict',
-    `This idempotency key was used within the last 24 hours for the webhook ${id}, which was deleted since. Use a new key for a new call.`,
+    `This idempotency key was used within the last 24 hours for the webhook ${id}, which was deleted. Use a new key for a new call.`,
   )
 }
 

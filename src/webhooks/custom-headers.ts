@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { FieldIssue } from '../lib/errors.ts'
 
-/** What the names of the service's own delivery headers begin with, unless the operator chose something else. */
+/** The default prefix of the names of Posthorn's delivery headers. */
 export const DEFAULT_HEADER_PREFIX = 'wh-'
 
 export const MAX_HEADERS = 32
@@ -9,10 +9,10 @@ export const MAX_HEADERS_BYTES = 8 * 1024
 
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Visible ASCII, with spaces and tabs inside only. */
+/** Visible ASCII. Spaces and tabs only between visible characters. */
 const VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
-/** What the service itself or the connection decides. A name that ends in `-` stands for all that begin so. */
+/** Headers that Posthorn or the connection sets. A name that ends in `-` is a prefix. */
 const RESERVED: readonly string[] = [
   DEFAULT_HEADER_PREFIX,
   'webhook-',
@@ -29,29 +29,32 @@ const RESERVED: readonly string[] = [
   'user-agent',
 ]
 
-const IS_SET = 'is set by the service or the connection itself; use another name'
-
-/** The trace context is that of each event; `tracestate` would be of another trace than its `traceparent`. */
-const RESERVED_SINCE: readonly string[] = ['accept-encoding', 'traceparent', 'tracestate']
+const IS_RESERVED = 'is set by Posthorn or by the connection. Use another name'
 
 /**
- * Names that were not reserved from the beginning, or are by the operator's choice of a prefix: webhooks may have them
- * already, and keep them. An attempt leaves out what it sets itself (src/deliveries/signed-request.ts).
+ * Reserved later, so older webhooks can have them. `traceparent` comes from each event; a fixed `tracestate` would not
+ * match.
+ */
+const LATER_RESERVED: readonly string[] = ['accept-encoding', 'traceparent', 'tracestate']
+
+/**
+ * Issues for names that are reserved since a later version, or by the header prefix of the operator. Webhooks keep such
+ * names. An attempt omits a custom header that it sets itself (src/deliveries/attempts/signed-request.ts).
  */
 export function reservedNameIssues(
   headers: Readonly<Record<string, unknown>>,
   headerPrefix: string,
-  alreadyNamed: readonly string[],
+  existingHeaderNames: readonly string[],
 ): FieldIssue[] {
-  const reserved = [...RESERVED_SINCE, headerPrefix]
-  const kept = new Set(alreadyNamed.map((name) => name.toLowerCase()))
+  const reserved = [...LATER_RESERVED, headerPrefix]
+  const existing = new Set(existingHeaderNames.map((name) => name.toLowerCase()))
   return Object.keys(headers)
     .filter((name) => isAmong(reserved, name) && !isAmong(RESERVED, name))
-    .filter((name) => !kept.has(name.toLowerCase()))
+    .filter((name) => !existing.has(name.toLowerCase()))
     .map((name) => ({
       path: ['headers', name],
       code: 'reserved_header',
-      detail: `headers.${name} ${IS_SET}.`,
+      detail: `headers.${name} ${IS_RESERVED}.`,
     }))
 }
 
@@ -60,7 +63,7 @@ function isAmong(reserved: readonly string[], name: string): boolean {
   return reserved.some((one) => (one.endsWith('-') ? lower.startsWith(one) : lower === one))
 }
 
-/** Checks the static headers of a webhook, reporting every one that breaks a rule. */
+/** Checks the custom headers of a webhook, and reports every invalid one. */
 export function checkCustomHeaders(
   headers: Readonly<Record<string, string>>,
   context: z.RefinementCtx<unknown>,
@@ -85,22 +88,22 @@ export function checkCustomHeaders(
       report(
         name,
         'invalid_header_name',
-        'must be named with letters, digits and the signs that HTTP allows in a name',
+        'must have a name of letters, digits and the symbols that HTTP allows in header names',
       )
     } else if (isAmong(RESERVED, name)) {
-      report(name, 'reserved_header', IS_SET)
+      report(name, 'reserved_header', IS_RESERVED)
     } else if (twin !== undefined) {
       report(
         name,
         'duplicate_header',
-        `is the same header as ${JSON.stringify(twin)}: names do not differ by case`,
+        `is the same header as ${JSON.stringify(twin)}, because names are case-insensitive`,
       )
     }
     if (!VALUE.test(value)) {
       report(
         name,
         'invalid_header_value',
-        'must be visible ASCII, with spaces and tabs only inside',
+        'must be visible ASCII, with spaces and tabs only between visible characters',
       )
     }
     seen.set(lower, name)

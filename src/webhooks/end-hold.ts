@@ -1,6 +1,6 @@
 import type { Db, Sql } from '../db/client.ts'
 
-/** Closes the circuit breaker of a webhook: its backlog is released, slowly at first. */
+/** Closes the circuit breaker of a webhook and starts the slow release of its backlog. */
 const END_HOLD = `
   with ended as (
     update posthorn.webhook_schedules set on_hold_since = null, next_probe_at = null, probe_delivery_id = null,
@@ -13,14 +13,14 @@ const END_HOLD = `
   )
   select webhook_id::text as id from ended`
 
-/** Answers whether the webhook was on hold. */
+/** Ends the hold of a webhook. Returns whether the webhook was on hold. */
 export async function endHold(sql: Sql, webhookUuid: string): Promise<boolean> {
   const { rowCount } = await sql.query({ name: 'end_hold', text: END_HOLD, values: [webhookUuid] })
   return rowCount === 1
 }
 
-/** The same in an open transaction. */
-export async function endHoldIn(tx: Db, webhookUuid: string): Promise<boolean> {
+/** Like `endHold`, within an open transaction. */
+export async function endHoldInTransaction(tx: Db, webhookUuid: string): Promise<boolean> {
   const rows = await tx.$queryRawUnsafe<object[]>(END_HOLD, webhookUuid)
   return rows.length === 1
 }

@@ -3,7 +3,7 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 
-/** The row behind a public id. Another organization's and a deleted one's read as `not_found`. */
+/** The organization's webhook with a public id. Throws `not_found`, also for a deleted webhook. */
 export async function findWebhook(db: Db, organizationId: string, id: string): Promise<WebhookRow> {
   const uuid = parseId('webhook', id)
   const row =
@@ -12,7 +12,7 @@ export async function findWebhook(db: Db, organizationId: string, id: string): P
   return row
 }
 
-/** The row as it is, and stays until the transaction ends. One that was deleted meanwhile reads as `not_found`. */
+/** Locks a webhook until the transaction ends, and returns its current row. Throws `not_found` if it was deleted. */
 export async function lockWebhook(tx: Db, uuid: string): Promise<WebhookRow> {
   await tx.$queryRaw`select from posthorn.webhooks where id = ${uuid}::uuid for no key update`
   const row = await tx.webhook.findFirst({ where: { id: uuid, deletedAt: null } })

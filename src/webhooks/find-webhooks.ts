@@ -7,12 +7,11 @@ import { notFound } from '../lib/errors.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
-/** How a webhook fares. */
 export type WebhookState = 'healthy' | 'failing' | 'on_hold' | 'disabled'
 
-/** Which webhooks. What is missing or null does not matter. */
+/** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
-  /** For whom is restricted to one; nobody asks for it. */
+  /** Set only for a portal session that is restricted to one webhook. */
   readonly uuid?: string | null | undefined
   readonly urlContains?: string | null | undefined
   readonly descriptionContains?: string | null | undefined
@@ -21,7 +20,7 @@ export interface WebhookFilter {
   readonly state?: WebhookState | null | undefined
 }
 
-/** A page of the webhooks of an organization, oldest first, with what the caller selects of them. */
+/** A page of an organization's webhooks, oldest first. */
 export async function findWebhooks(
   db: Db,
   organizationId: string,
@@ -35,7 +34,7 @@ export async function findWebhooks(
   })
 }
 
-/** How many webhooks of the organization the filter finds. */
+/** Counts the organization's webhooks that match the filter. */
 export async function countWebhooks(
   db: Db,
   organizationId: string,
@@ -60,25 +59,25 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
 
 function inState(state: WebhookState): Prisma.WebhookWhereInput {
   const failing = { condition: { failingSince: { not: null } } }
-  const held = { schedule: { onHoldSince: { not: null } } }
+  const onHold = { schedule: { onHoldSince: { not: null } } }
   switch (state) {
     case 'disabled':
       return { enabled: false }
     case 'failing':
-      return { enabled: true, ...failing, NOT: held }
+      return { enabled: true, ...failing, NOT: onHold }
     case 'healthy':
-      return { enabled: true, NOT: { OR: [failing, held] } }
+      return { enabled: true, NOT: { OR: [failing, onHold] } }
     case 'on_hold':
-      return { enabled: true, ...held }
+      return { enabled: true, ...onHold }
   }
 }
 
-/** Prisma hands it to ILIKE as it is, so what that gives a meaning to must be escaped. */
+/** Prisma passes the text to ILIKE unescaped, so its wildcards are escaped here. */
 function containing(text: string) {
   return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const
 }
 
-/** The webhook with a public id, or `null` when the organization has none such. */
+/** The organization's webhook with a public id, or `null`. */
 export async function findWebhookById(
   db: Db,
   organizationId: string,
@@ -93,7 +92,7 @@ export async function findWebhookById(
   })
 }
 
-/** The same for one that was there a moment ago. Throws `not_found` when it is no more. */
+/** Reads a webhook again after a change. Throws `not_found` if it was deleted. */
 export async function rereadWebhook(
   db: Db,
   organizationId: string,
@@ -105,7 +104,7 @@ export async function rereadWebhook(
   return row
 }
 
-/** The webhooks with these uuids that belong to the organization, by their uuids. */
+/** The organization's webhooks with these uuids, by uuid. */
 export async function findWebhooksByIds(
   db: Db,
   organizationId: string,

@@ -1,26 +1,26 @@
 /**
- * The buckets that attempts are counted in by how long they took: the first holds those under 1 ms, the last those of
- * 20 s and more. Stored counts are read by these bounds, so they never change.
+ * The bounds of the latency buckets. The first bucket is below 1 ms, the last is 20 s and above. Never change the
+ * bounds: stored counts depend on them.
  */
 export const LATENCY_BOUNDS_MS = [
   1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000,
   5_000, 7_000, 10_000, 15_000, 20_000,
 ] as const
 
-/** One more than the bounds between them. */
+/** The bucket indexes. */
 const BUCKETS = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, (_, i) => i)
 
-/** The bucket of a duration, from 0. */
+/** The zero-based bucket of a duration. */
 export function latencyBucket(durationMs: number): number {
   return LATENCY_BOUNDS_MS.findLastIndex((bound) => durationMs >= bound) + 1
 }
 
-/** SQL: the arrays of counts of a group of rows, added up. */
+/** SQL: the element-wise sum of the count arrays of a group of rows. */
 export function sumLatencies(column: string): string {
   return `array[${BUCKETS.map((i) => `sum(${column}[${i + 1}])`).join(', ')}]::float8[]`
 }
 
-/** The duration that `fraction` of the attempts stayed under, estimated within its bucket. Null when there were none. */
+/** The duration below which `fraction` of the attempts stayed, interpolated within a bucket. Null without attempts. */
 export function latencyPercentile(counts: readonly number[], fraction: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

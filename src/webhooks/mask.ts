@@ -1,5 +1,5 @@
-/** Stands for the value of a header, which may be a credential. */
+/** Replaces the value of a header, which can be a credential. */
 export const MASK = '•••'
 
-/** Stands for the value of a header that no key decrypts. */
+/** Replaces the name and value of headers that no key decrypts. */
 export const UNREADABLE = '(unreadable)'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * How to send to a webhook: the options a caller may set over GraphQL, each with its rule. (REST knows none of
- * them.) Null is the default.
+ * The send options of a webhook with their rules. Null is the default. Only GraphQL sets them; the REST contract has no
+ * such fields.
  */
 export const sendOptionFields = {
   rateLimitPerSecond: wholeNumber(1, 10_000, 'give null for no limit').nullable(),
@@ -18,10 +18,10 @@ export const sendOptionFields = {
     .transform((ordered) => ordered ?? false),
 }
 
-/** The most delays of a retry schedule. As each is a day at most, the whole of it is 20 days at most. */
+/** Delays of a retry schedule. With at most a day each, a schedule takes at most 20 days. */
 export const MAX_RETRIES = 20
 
-/** A day. */
+/** One day. */
 export const MAX_RETRY_DELAY_SECONDS = 86_400
 
 function wholeNumber(min: number, max: number, remedy: string) {
@@ -29,10 +29,10 @@ function wholeNumber(min: number, max: number, remedy: string) {
   return z.int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** Reports each delay that breaks the rule, or only that there are too many of them to look at. */
+/** Reports each invalid delay. For too many delays, reports only their number. */
 function checkRetrySchedule(delays: readonly number[], context: z.RefinementCtx<unknown>): void {
   if (delays.length > MAX_RETRIES) {
-    const message = `must have at most ${MAX_RETRIES} delays, not ${delays.length}; give fewer and longer ones`
+    const message = `must have at most ${MAX_RETRIES} delays, not ${delays.length}; give fewer, longer delays`
     context.addIssue({ code: 'custom', path: [], params: { code: 'too_many' }, message })
     return
   }
@@ -46,7 +46,7 @@ function checkRetrySchedule(delays: readonly number[], context: z.RefinementCtx<
         1,
         MAX_RETRY_DELAY_SECONDS,
         delay,
-        'give seconds, or no delays at all for no retries',
+        'give seconds, or an empty list for no retries',
       ),
     })
   }

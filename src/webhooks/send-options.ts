@@ -1,27 +1,27 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { readHeaders } from './custom-headers-at-rest.ts'
+import { readHeaders } from './encrypted-headers.ts'
 
-/** What an attempt needs to know of its webhook, decrypted and ready for use. */
+/** The settings of a webhook that an attempt needs, decrypted. */
 export interface SendOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Null: it, or the custom headers, cannot be decrypted with the keys of this process, so nothing can be sent. */
+  /** Null: the keys of this process cannot decrypt the secret or the custom headers, so nothing can be sent. */
   readonly signingKey: KeyObject | null
-  /** The attempts in flight in each process. Null: the limit adapts to the endpoint. */
+  /** Maximum attempts in flight per process. Null: the limit adapts to the endpoint. */
   readonly maxInFlight: number | null
-  /** The attempts a second, of all processes together. Null: as many as there are. */
+  /** Maximum attempts per second over all processes. Null: no limit. */
   readonly ratePerSecond: number | null
-  /** Whether one delivery at a time is sent, in the order of the events. */
+  /** Whether deliveries are sent one at a time, in the order of the events. */
   readonly ordered: boolean
-  /** The acknowledgement time. Null: that of the process. */
+  /** The time for the endpoint to acknowledge. Null: the default of the process. */
   readonly timeoutMs: number | null
-  /** The delay after each failed attempt; empty for no retries. Null: those of the process. */
+  /** The delay after each failed attempt. Empty: no retries. Null: the default of the process. */
   readonly retryScheduleMs: readonly number[] | null
 }
 
-/** The options of a webhook at a revision. Asking for the current revision never answers with an older state. */
+/** The send options of a webhook at a revision. For the current revision, the options are never older. */
 export type FindSendOptions = (
   webhookUuid: string,
   revision: string,
@@ -41,12 +41,12 @@ interface SendOptionsRow {
   readonly retry_schedule_seconds: readonly number[]
 }
 
-/** Webhooks remembered at once; the one not used for longest makes room. */
+/** Cached webhooks. The least recently used one is evicted. */
 const CACHE_SIZE = 10_000
 
 /**
- * Remembers what it read and decrypted for as long as the webhook's revision stays the same. Every load of a delivery
- * brings the revision along, so a rotation or a change acts on the next attempt in every process, without a message.
+ * Caches the decrypted options of a webhook per revision. Loading a delivery reads the current revision, so a rotated
+ * secret or a changed webhook applies to the next attempt in every process, without an invalidation message.
  */
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
   const cache = new Map<string, Entry>()
@@ -55,20 +55,20 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
     const reading = readSendOptions(sql, keyring, webhookUuid)
     const entry: Entry = { revision, options: reading }
     cache.set(webhookUuid, entry)
-    const forget = () => {
+    const evict = () => {
       if (cache.get(webhookUuid) === entry) cache.delete(webhookUuid)
     }
     reading.then((options) => {
-      // What cannot be decrypted may be mended in the database, which no revision tells of.
-      if (options.signingKey === null) forget()
+      // Repairing the ciphertext in the database does not change the revision.
+      if (options.signingKey === null) evict()
       else entry.options = options
-    }, forget)
+    }, evict)
     return reading
   }
 
   return (webhookUuid, revision) => {
     const known = cache.get(webhookUuid)
-    // Who was used last comes last, where it matters.
+    // Moves the webhook to the end of the map. Only a full cache needs the order.
     if (known && cache.size >= CACHE_SIZE) {
       cache.delete(webhookUuid)
       cache.set(webhookUuid, known)

@@ -9,10 +9,10 @@ import { DomainError, notFound } from '../lib/errors.ts'
 import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
 import { findWebhook } from './find-webhook.ts'
 
-/** How long an old secret stays valid after its rotation, as receivers are told. */
+/** How long an old secret stays valid after a rotation, as documented for receivers. */
 const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000
 
-/** A signing secret as its owner sees it. `expiresAt` is null for the one that signs. */
+/** A decrypted signing secret. `expiresAt` is null for the current secret. */
 export interface SigningSecret {
   readonly key: string
   readonly createdAt: Date
@@ -22,11 +22,11 @@ export interface SigningSecret {
 interface SecretDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
-/** Makes a secret for a webhook that has none that signs. */
+/** Creates the current secret of a webhook that has none. */
 export async function addSigningSecret(
   db: Db,
   keyring: Keyring,
@@ -40,7 +40,7 @@ export async function addSigningSecret(
   return { key: formatSecret(key), createdAt, expiresAt }
 }
 
-/** The secrets of a webhook that are valid: the one that signs first, then the old ones, newest first. */
+/** The valid secrets of a webhook: the current one, then the old ones, newest first. */
 export async function listSigningSecrets(
   { prisma, keyring }: SecretDeps,
   organizationId: string,
@@ -60,7 +60,7 @@ export async function listSigningSecrets(
   }))
 }
 
-/** The secret that signs the deliveries to a webhook. */
+/** The current secret of a webhook, which signs its deliveries. */
 export async function getSigningSecret(
   deps: SecretDeps,
   organizationId: string,
@@ -70,15 +70,15 @@ export async function getSigningSecret(
   if (!current || current.expiresAt) {
     throw new DomainError(
       'conflict',
-      `The webhook ${webhookId} has no signing secret. Rotate it to make one.`,
+      `The webhook ${webhookId} has no signing secret. Rotate the secret to create one.`,
     )
   }
   return current
 }
 
 /**
- * Makes a new secret, which signs every attempt from the moment this commits, retries included.
- * The old one stays valid for 24 hours, for receivers to change over, and is then deleted.
+ * Creates a new secret, which signs every attempt after the commit, including retries. The old secret stays valid for
+ * 24 hours, while receivers switch to the new one, and is then deleted.
  */
 export async function rotateSigningSecret(
   { prisma, keyring, actor = SYSTEM }: SecretDeps,
@@ -87,7 +87,7 @@ export async function rotateSigningSecret(
 ): Promise<SigningSecret> {
   const { id } = await findWebhook(prisma, organizationId, webhookId)
   return await actForOrganization(prisma, organizationId, async (tx) => {
-    // Locks the webhook's row, so that rotations of one webhook go one after the other, and none outlives a deletion.
+    // The update locks the webhook, which serializes its rotations and excludes a concurrent deletion.
     const { count } = await tx.webhook.updateMany({
       where: { id, deletedAt: null },
       data: { revision: { increment: 1 } },
@@ -106,7 +106,7 @@ export async function rotateSigningSecret(
   })
 }
 
-/** Deletes the old secrets whose 24 hours are over. Answers how many. */
+/** Deletes expired secrets, and returns their number. */
 export async function deleteExpiredSecrets(sql: Sql): Promise<number> {
   const { rowCount } = await sql.query(
     'delete from posthorn.signing_secrets where expires_at <= now()',

@@ -2,7 +2,7 @@ import type { Sql } from '../db/client.ts'
 import { invalid } from '../lib/errors.ts'
 import { LATENCY_BOUNDS_MS, sumLatencies } from './latency.ts'
 
-/** What the attempts of some time came to. */
+/** The attempts of a time range, by result and latency. */
 export interface AttemptCounts {
   readonly attempts: number
   readonly succeeded: number
@@ -10,7 +10,7 @@ export interface AttemptCounts {
   readonly failed4xx: number
   readonly failed5xx: number
   readonly failedWithoutResponse: number
-  /** How many took how long, in the buckets of `LATENCY_BOUNDS_MS`. */
+  /** Attempts in each bucket of `LATENCY_BOUNDS_MS`. */
   readonly latency: readonly number[]
 }
 
@@ -20,15 +20,15 @@ export interface StatisticsBucket extends AttemptCounts {
 
 export type BucketUnit = 'minute' | 'hour' | 'day'
 
-/** Whole buckets, in UTC: from `since` on and before `until`. */
+/** Whole UTC buckets, from `since` (inclusive) to `until` (exclusive). */
 export interface BucketRange {
   readonly since: Date
   readonly until: Date
   readonly unit: BucketUnit
 }
 
-/** Whose attempts: those of some webhooks, each by itself, or all of an organization. Uuids. */
-export type StatisticsOf =
+/** Several webhooks, each with its own statistics, or a whole organization. Ids are uuids. */
+export type StatisticsSubject =
   | { readonly webhooks: readonly string[] }
   | { readonly organization: string }
 
@@ -42,67 +42,70 @@ export const UNIT_MS = {
 /** A day of minutes, or two months of hours. */
 export const MAX_BUCKETS = 1_500
 
-/** How long minutes are kept; hours and days are kept as long as deliveries. */
+/** How long minutes are kept. Hours are kept as long as deliveries. */
 export const MINUTES_KEPT_MS = 2 * UNIT_MS.day
 
-/** The buckets that a range of time touches. Throws `invalid` when they are too many or not kept. */
+/** The buckets that overlap a time range. Throws `invalid` if there are too many or if their minutes are deleted. */
 export function bucketRange(
-  given: {
+  input: {
     readonly since: Date
     readonly until?: Date | null | undefined
     readonly unit: BucketUnit
   },
   now = new Date(),
 ): BucketRange {
-  const { unit } = given
+  const { unit } = input
   const size = UNIT_MS[unit]
-  const since = new Date(Math.floor(given.since.getTime() / size) * size)
-  const until = new Date(Math.ceil((given.until ?? now).getTime() / size) * size)
+  const since = new Date(Math.floor(input.since.getTime() / size) * size)
+  const until = new Date(Math.ceil((input.until ?? now).getTime() / size) * size)
   const count = (until.getTime() - since.getTime()) / size
-  if (count <= 0) throw refused('since', 'must be before until')
+  if (count <= 0) throw invalidArgument('since', 'must be before until')
   if (count > MAX_BUCKETS) {
-    throw refused(
+    throw invalidArgument(
       'bucket',
-      `makes ${count} buckets of that time; at most ${MAX_BUCKETS} are answered`,
+      `must divide the time range into at most ${MAX_BUCKETS} buckets, not ${count}`,
     )
   }
-  if (unit === 'minute' && given.since.getTime() < now.getTime() - MINUTES_KEPT_MS) {
-    throw refused('since', 'must be within the last 48 hours for buckets of a minute; use hours')
+  if (unit === 'minute' && input.since.getTime() < now.getTime() - MINUTES_KEPT_MS) {
+    throw invalidArgument(
+      'since',
+      'must be within the last 48 hours for buckets of a minute. Use hours for an earlier time',
+    )
   }
   return { since, until, unit }
 }
 
-/** Every bucket of a range, those without attempts too, for each webhook in order, or once for an organization. */
+/** All buckets of a range, including empty ones, for each webhook in order, or once for an organization. */
 export async function readStatistics(
   sql: Sql,
-  of: StatisticsOf,
+  subject: StatisticsSubject,
   range: BucketRange,
 ): Promise<StatisticsBucket[][]> {
-  const rows = await readCounts(sql, of, range, range.unit)
+  const rows = await readCounts(sql, subject, range, range.unit)
   const bySubject = Map.groupBy(rows, ({ subject }) => subject)
-  return subjects(of).map((subject) => {
-    const counted = new Map(bySubject.get(subject)?.map((row) => [row.start.getTime(), row]))
+  return subjectUuids(subject).map((uuid) => {
+    const counted = new Map(bySubject.get(uuid)?.map((row) => [row.start.getTime(), row]))
     const buckets: StatisticsBucket[] = []
     const end = range.until.getTime()
     for (let at = range.since.getTime(); at < end; at += UNIT_MS[range.unit]) {
-      buckets.push(counted.get(at) ?? { ...NOTHING, start: new Date(at) })
+      buckets.push(counted.get(at) ?? { ...NO_ATTEMPTS, start: new Date(at) })
     }
     return buckets
   })
 }
 
-/** All buckets of a range added up, for each webhook in order. */
-export async function readAttemptCounts(
+/** The sum of all buckets of a range, for each webhook in order. */
+export async function readAttemptTotals(
   sql: Sql,
   webhookUuids: readonly string[],
   range: BucketRange,
 ): Promise<AttemptCounts[]> {
   const rows = await readCounts(sql, { webhooks: webhookUuids }, range, null)
   const bySubject = new Map(rows.map((row) => [row.subject, row]))
-  return webhookUuids.map((uuid) => bySubject.get(uuid) ?? NOTHING)
+  return webhookUuids.map((uuid) => bySubject.get(uuid) ?? NO_ATTEMPTS)
 }
 
-const NOTHING: AttemptCounts = {
+const NO_ATTEMPTS: AttemptCounts = {
   attempts: 0,
   succeeded: 0,
   failed3xx: 0,
@@ -112,25 +115,28 @@ const NOTHING: AttemptCounts = {
   latency: new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0),
 }
 
-function subjects(of: StatisticsOf): readonly string[] {
-  return 'organization' in of ? [of.organization] : of.webhooks
+function subjectUuids(subject: StatisticsSubject): readonly string[] {
+  return 'organization' in subject ? [subject.organization] : subject.webhooks
 }
 
-/** Adds up hours, and minutes since the last hour that was added up; or minutes alone. */
+/**
+ * Reads hours, plus the minutes after the last rolled-up hour. For buckets of a minute, reads minutes only. The primary key
+ * serves webhooks and rolled-up hours, the index on (organization_id, bucket) the minutes of an organization.
+ */
 async function readCounts(
   sql: Sql,
-  of: StatisticsOf,
+  subject: StatisticsSubject,
   { since, until, unit }: BucketRange,
   groupBy: BucketUnit | null,
 ): Promise<(StatisticsBucket & { subject: string })[]> {
-  const whole = 'organization' in of
-  const reached = `(select reached_at from posthorn.cursors where name = 'statistics_rollup')`
+  const isOrganization = 'organization' in subject
+  const rolledUpTo = `(select reached_at from posthorn.cursors where name = 'statistics_rollup')`
   const minutes = `
-    select ${whole ? 's.organization_id' : 's.subject_id'} as subject, s.* from posthorn.webhook_statistics as s
-    where s.${whole ? 'organization_id' : 'subject_id'} = any ($1::uuid[]) and s.minutes = 1
+    select ${isOrganization ? 's.organization_id' : 's.subject_id'} as subject, s.* from posthorn.webhook_statistics as s
+    where s.${isOrganization ? 'organization_id' : 'subject_id'} = any ($1::uuid[]) and s.minutes = 1
       and s.bucket >= $2 and s.bucket < $3`
   const { rows } = await sql.query<StatisticsBucket & { subject: string }>({
-    name: `read_statistics_${whole ? 'of_organization' : 'of_webhooks'}_${unit}_${groupBy ?? 'whole'}`,
+    name: `read_statistics_${isOrganization ? 'of_organization' : 'of_webhooks'}_${unit}_${groupBy ?? 'whole'}`,
     text: `
       select subject, ${groupBy ? `date_trunc('${groupBy}', bucket, 'UTC')` : '$2::timestamptz'} as start,
         sum(attempts)::float8 as attempts, sum(succeeded)::float8 as succeeded,
@@ -141,19 +147,19 @@ async function readCounts(
         ${
           unit === 'minute'
             ? minutes
-            : `${minutes} and s.bucket >= ${reached}
+            : `${minutes} and s.bucket >= ${rolledUpTo}
                union all
                select s.subject_id as subject, s.* from posthorn.webhook_statistics as s
                where s.subject_id = any ($1::uuid[]) and s.minutes = 60
-                 and s.bucket >= $2 and s.bucket < $3 and s.bucket < ${reached}`
+                 and s.bucket >= $2 and s.bucket < $3 and s.bucket < ${rolledUpTo}`
         }
       ) as s
       group by 1, 2`,
-    values: [subjects(of), since, until],
+    values: [subjectUuids(subject), since, until],
   })
   return rows
 }
 
-function refused(argument: string, detail: string) {
+function invalidArgument(argument: string, detail: string) {
   return invalid([{ path: [argument], code: 'invalid_argument', detail: `${argument} ${detail}.` }])
 }

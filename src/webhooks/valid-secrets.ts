@@ -3,16 +3,16 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { formatSecret } from '../receiver/sign.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
-/** Of the secrets of one webhook, the one that signs. There is one until the webhook is deleted. */
+/** The current secret among a webhook's secrets. Every webhook has one until its deletion. */
 export function currentSecret(
   keyring: Keyring,
   rows: readonly SigningSecretRow[],
 ): SigningSecret | null {
   const row = rows.find(({ expiresAt }) => expiresAt === null)
-  return row ? revealed(keyring, row) : null
+  return row ? decryptSecret(keyring, row) : null
 }
 
-/** Of the secrets of one webhook, those rotated out that are still valid, newest first. */
+/** The rotated secrets among a webhook's secrets that are still valid, newest first. */
 export function expiringSecrets(
   keyring: Keyring,
   rows: readonly SigningSecretRow[],
@@ -21,10 +21,10 @@ export function expiringSecrets(
   return rows
     .filter(({ expiresAt }) => expiresAt !== null && expiresAt > now)
     .toSorted((a, b) => Number(b.expiresAt) - Number(a.expiresAt))
-    .map((row) => revealed(keyring, row))
+    .map((row) => decryptSecret(keyring, row))
 }
 
-function revealed(keyring: Keyring, row: SigningSecretRow): SigningSecret {
+function decryptSecret(keyring: Keyring, row: SigningSecretRow): SigningSecret {
   const { id, keyCiphertext, createdAt, expiresAt } = row
   return { key: formatSecret(keyring.decrypt(keyCiphertext, id)), createdAt, expiresAt }
 }

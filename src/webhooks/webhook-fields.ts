@@ -2,13 +2,12 @@ import { z } from 'zod'
 import { checkCustomHeaders } from './custom-headers.ts'
 import { sendOptionFields } from './send-option-fields.ts'
 
-/** More names than any catalogue has. */
+/** Subscriptions of one webhook. */
 export const MAX_SUBSCRIPTIONS = 1_000
 
 /**
- * The fields a caller may set, each with its rule: the one definition behind REST, OpenAPI and GraphQL input. (The
- * options of sending are for GraphQL only; REST has none of them.)
- * The address itself is judged by outbound/destination-url.ts, the subscriptions against the catalogue.
+ * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no send options. The URL
+ * is also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
  */
 export const webhookFields = {
   url: z.string('must be a string'),
@@ -43,7 +42,7 @@ export const newWebhookSchema = z.object({
   ordered: webhookFields.ordered.default(false),
 })
 
-/** Every field optional: one that is left out stays as it is. */
+/** A missing field stays unchanged. */
 export const webhookChangesSchema = z.object(webhookFields).partial()
 
 export type NewWebhook = z.input<typeof newWebhookSchema>

@@ -9,7 +9,7 @@ import {
   type WebhookState as State,
   type WebhookFilter,
 } from './find-webhooks.ts'
-import { type AttemptCounts, bucketRange, readAttemptCounts } from './statistics.ts'
+import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
 declare module '../graphql/builder.ts' {
   interface Inputs {
@@ -159,7 +159,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     resolve: async ({ id, enabled, condition, schedule }, { window }, context, info) => {
       const countsOf = context.perField(info, (ids: string[]) => {
         const since = new Date(Date.now() - window * HOUR_MS)
-        return readAttemptCounts(
+        return readAttemptTotals(
           context.sql,
           ids,
           bucketRange({ since, unit: window === 1 ? 'minute' : 'hour' }),
@@ -226,7 +226,11 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
       }),
     },
     subscribe: (_root, { webhookId }, context) =>
-      openStream(context, { webhookId, ofHealth: true, wants: ({ kind }) => kind === 'health' }),
+      openStream(context, {
+        webhookId,
+        needsHealth: true,
+        filter: ({ kind }) => kind === 'health',
+      }),
     resolve: (event) => event,
   }),
 )

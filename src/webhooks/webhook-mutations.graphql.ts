@@ -3,7 +3,7 @@ import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
-import { createWebhookOnce, rereadCreated } from './create-webhook-once.ts'
+import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
 import { createWebhook, deleteWebhook, updateWebhook, type WebhookDeps } from './webhook.ts'
@@ -117,7 +117,7 @@ builder.mutationFields((t) => ({
           webhook,
           idempotencyKey,
         )
-        return await rereadCreated(context.prisma, organizationId, id, query)
+        return await findCreatedWebhook(context.prisma, organizationId, id, query)
       }
       const { id } = await createWebhook(actingAs(context), organizationId, webhook)
       return await rereadWebhook(context.prisma, organizationId, id, query)

@@ -10,8 +10,8 @@ import type { AddressGuard } from '../outbound/public-address.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { parseWebhook } from './check-webhook.ts'
-import { encryptHeaders, readHeaders } from './custom-headers-at-rest.ts'
-import { endHoldIn } from './end-hold.ts'
+import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
+import { endHoldInTransaction } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { UNREADABLE } from './mask.ts'
 import { addSigningSecret } from './signing-secret.ts'
@@ -23,8 +23,8 @@ import {
 } from './webhook-fields.ts'
 
 /**
- * A registered endpoint, with its custom headers as they were given; where no key decrypts them, with one that says so
- * and that no change accepts. `id` is the public one.
+ * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,
+ * which updates reject. `id` is the public id.
  */
 export interface Webhook {
   readonly id: string
@@ -41,13 +41,13 @@ export interface WebhookDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
   readonly guard: AddressGuard
-  /** What the names of the service's own delivery headers begin with. Default: `wh-`. */
+  /** The prefix of the names of Posthorn's delivery headers. Default: `wh-`. */
   readonly headerPrefix?: string
-  /** Who acts, for the audit log. Default: Posthorn itself. */
+  /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
 
-/** Registers a webhook and makes its signing secret. It delivers from now on if `enabled`. */
+/** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
 export async function createWebhook(
   { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
@@ -59,7 +59,7 @@ export async function createWebhook(
     guard,
     headerPrefix,
   })
-  // Minted here, because the custom headers are encrypted for this id.
+  // The encryption of the custom headers is bound to the id, so the id is generated first.
   const id = parseId('webhook', mintId('webhook')) as string
   const headersCiphertext = encryptHeaders(keyring, headers, id)
 
@@ -86,7 +86,7 @@ export async function createWebhook(
   return await actForOrganization(tx ?? prisma, organizationId, insert)
 }
 
-/** The webhook with a public id, if it belongs to the organization. Throws `not_found` otherwise. */
+/** The organization's webhook with a public id. Throws `not_found`. */
 export async function getWebhook(
   { prisma, keyring }: WebhookDeps,
   organizationId: string,
@@ -95,10 +95,10 @@ export async function getWebhook(
   return toWebhook(keyring, await findWebhook(prisma, organizationId, id))
 }
 
-/** So that turning rows into webhooks keeps others waiting for a few milliseconds at most, however many there are. */
-const READ_AT_ONCE = 500
+/** Decrypting the rows of a page blocks the event loop for a few milliseconds at most. */
+const LIST_PAGE_SIZE = 500
 
-/** The webhooks of an organization, oldest first: all of them, or up to `limit` after the one with the id `after`. */
+/** The organization's webhooks, oldest first: all, or up to `limit` after the uuid `after`. */
 export async function listWebhooks(
   { prisma, keyring }: WebhookDeps,
   organizationId: string,
@@ -106,7 +106,7 @@ export async function listWebhooks(
 ): Promise<Webhook[]> {
   const found: Webhook[] = []
   for (let last = after; ; ) {
-    const take = Math.min(limit - found.length, READ_AT_ONCE)
+    const take = Math.min(limit - found.length, LIST_PAGE_SIZE)
     const rows = await prisma.webhook.findMany({
       where: { organizationId, deletedAt: null, ...(last && { id: { gt: last } }) },
       orderBy: { id: 'asc' },
@@ -118,7 +118,7 @@ export async function listWebhooks(
   }
 }
 
-/** Changes the fields that are given. Switching it on also sends what waited meanwhile. */
+/** Changes the given fields of a webhook. Enabling also releases its backlog. Throws `not_found` or `invalid`. */
 export async function updateWebhook(
   { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
@@ -133,8 +133,10 @@ export async function updateWebhook(
       db: prisma,
       guard,
       headerPrefix,
-      alreadySubscribed: found.eventSubscriptions,
-      alreadyNamed: Object.keys(readHeaders(keyring, found.headersCiphertext, found.id) ?? {}),
+      existingSubscriptions: found.eventSubscriptions,
+      existingHeaderNames: Object.keys(
+        readHeaders(keyring, found.headersCiphertext, found.id) ?? {},
+      ),
     },
   )
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
@@ -142,7 +144,7 @@ export async function updateWebhook(
     const after = await tx.webhook.update({
       where: { id: before.id },
       data: {
-        ...withoutUndefined(fields),
+        ...omitUndefined(fields),
         ...(headers !== undefined && {
           headersCiphertext: encryptHeaders(keyring, headers, before.id),
         }),
@@ -151,11 +153,11 @@ export async function updateWebhook(
         updatedAt: new Date(),
       },
     })
-    // Another address, or another beginning, is worth another try.
+    // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
     if (after.url !== before.url || after.enabled !== before.enabled) {
-      await endHoldIn(tx, after.id)
+      await endHoldInTransaction(tx, after.id)
     }
-    // Even when it was enabled before: a worker may have parked a delivery a moment ago.
+    // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
     if (fields.enabled) await enqueueRelease(tx, id)
     if (after.enabled !== before.enabled) {
       const health = after.enabled ? 'healthy' : 'disabled'
@@ -172,7 +174,7 @@ export async function updateWebhook(
   return toWebhook(keyring, row)
 }
 
-/** Removes a webhook for good, with its secrets and headers. What it is still owed is canceled. */
+/** Deletes a webhook with its secrets and headers, and cancels its pending deliveries. */
 export async function deleteWebhook(
   { prisma, keyring, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
@@ -206,7 +208,7 @@ async function enqueueRelease(db: Db, webhookId: string): Promise<void> {
   await enqueue(db, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
 }
 
-/** Prisma takes a null list for an empty one, so whether there is a schedule stands in a column of its own. */
+/** Prisma reads a null list as an empty one, so `ownRetrySchedule` tells an empty schedule from none. */
 function retryScheduleColumns(seconds: number[] | null) {
   return { ownRetrySchedule: seconds !== null, retryScheduleSeconds: seconds ?? [] }
 }
@@ -224,9 +226,7 @@ function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
   }
 }
 
-function withoutUndefined<T extends object>(
-  fields: T,
-): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> }
+function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

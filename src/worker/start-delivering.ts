@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
+import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
+import { markFault } from '../deliveries/attempts/mark-fault.ts'
+import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
+import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
+import { createRequeue } from '../deliveries/attempts/requeue.ts'
+import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import { setDefaultMaxAttempts } from '../deliveries/default-max-attempts.ts'
-import { createLoadDelivery } from '../deliveries/load-delivery.ts'
-import { markFault } from '../deliveries/mark-fault.ts'
-import { createRecordAttempt } from '../deliveries/record-attempt.ts'
-import { recordWithRetry } from '../deliveries/record-with-retry.ts'
-import { createRequeue } from '../deliveries/requeue.ts'
-import { reviveExhausted } from '../deliveries/revive-exhausted.ts'
-import { deliveryHeaderNames } from '../deliveries/signed-request.ts'
+import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
 import { createHttpSender, type HttpSender } from '../outbound/http-sender.ts'
@@ -21,7 +21,7 @@ import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { createIsCurrent } from '../webhooks/is-current.ts'
+import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { createTasks } from './tasks.ts'
@@ -82,19 +82,19 @@ async function startTasks(
 ): Promise<Worker> {
   const { pool, pipeline } = database
   const { workerSchema } = config
-  const sentBy = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
+  const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await setDefaultMaxAttempts(pool, config.retryScheduleMs.length + 1)
   const attempt = {
     load: createLoadDelivery(pipeline),
-    isCurrent: createIsCurrent(pipeline),
+    isCurrentRevision: createIsCurrentRevision(pipeline),
     findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
     scheduler,
     sender,
-    record: recordWithRetry(pool, createRecordAttempt(pipeline, sentBy)),
+    record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity)),
     notify,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     requeue: createRequeue(pipeline),
-    revive: (uuid: string) => reviveExhausted(pool, uuid),
+    reopen: (uuid: string) => reopenExhausted(pool, uuid),
     markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
     report: createDeliveryReporter(logger, metrics.attempts),
     retryScheduleMs: config.retryScheduleMs,

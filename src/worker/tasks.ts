@@ -1,10 +1,10 @@
-import { deleteOldAuditEntries } from '../audit/delete-old-entries.ts'
+import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import type { Database } from '../db/client.ts'
 import { type IdKind, parseId } from '../db/ids.ts'
-import { type AttemptDeps, attemptDelivery } from '../deliveries/attempt-delivery.ts'
+import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
-import { completeFinishedJobs } from '../deliveries/finish-jobs.ts'
+import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
@@ -16,7 +16,7 @@ import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
 import type { ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { deleteOldStatistics, rollUpStatistics } from '../webhooks/keep-statistics.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
 
 export interface TaskDeps {
@@ -31,7 +31,7 @@ export interface TaskDeps {
   readonly reportSweep: ReportSweep
 }
 
-/** The tasks of the worker. Each parses its payload and calls the domain; none decides anything. */
+/** The tasks of the worker. Each one parses its payload and calls the domain. */
 export function createTasks({
   database,
   workerSchema,
@@ -78,7 +78,7 @@ export function createTasks({
           sessions,
           auditEntries,
         },
-        'maintenance done',
+        'Maintenance finished.',
       )
     },
 
@@ -88,14 +88,13 @@ export function createTasks({
       const backfilled = await backfillIndex(pool)
       const hours = await rollUpStatistics(pool)
       const backlogs = await pruneSchedules(database.pipeline)
-      logger.debug({ backfilled, hours, backlogs }, 'indexes and statistics are up to date')
+      logger.debug({ backfilled, hours, backlogs }, 'Statistics rolled up.')
     },
   }
 }
 
 function uuidOf(kind: IdKind, id: string): string {
   const uuid = parseId(kind, id)
-  if (!uuid)
-    throw new Error(`A job's payload names ${JSON.stringify(id)}, which is no id of a ${kind}.`)
+  if (!uuid) throw new Error(`The job's payload has an invalid ${kind} id: ${JSON.stringify(id)}.`)
   return uuid
 }

@@ -30,15 +30,15 @@ test('contract 5.1: the key identifies the organization', async () => {
   })
 })
 
-describe('is refused', () => {
+describe('rejected is', () => {
   test.each([
     ['no header', undefined, /No API key was given/],
     ['an empty header', '', /No API key was given/],
-    ['another scheme', 'Basic cGhrOnk=', /not of the form/],
-    ['a scheme alone', 'Bearer', /not of the form/],
-    ['a made-up token', 'Bearer phk_123', /malformed/],
+    ['another scheme', 'Basic cGhrOnk=', /must have the form/],
+    ['a scheme alone', 'Bearer', /must have the form/],
+    ['an invented token', 'Bearer phk_123', /malformed/],
     ['a token with a typing error', `Bearer ${mintToken().slice(0, -1)}!`, /malformed/],
-    ['a well-formed token that nobody was given', `Bearer ${mintToken()}`, /unknown/],
+    ['a well-formed token of no key', `Bearer ${mintToken()}`, /unknown/],
   ])('%s', async (_case, authorization, message) => {
     await expect(authenticate(authorization)).rejects.toMatchObject({
       code: 'unauthenticated',
@@ -67,7 +67,7 @@ describe('is refused', () => {
     await expect(authenticate(`Bearer ${token}`)).rejects.toThrow('The API key is revoked.')
   })
 
-  test('making a key with an unknown scope, with a suggestion', async () => {
+  test('creating a key with an unknown scope, with a suggestion', async () => {
     await expect(
       createApiKey(database.prisma, {
         organizationId: tenant.organizationId,
@@ -76,13 +76,13 @@ describe('is refused', () => {
     ).rejects.toThrow(/There is no scope "webhook:read"\. Did you mean "webhooks:read"\?/)
   })
 
-  test.each([[[]], [['admin', 'nope']]])('making a key with the scopes %j', async (scopes) => {
+  test.each([[[]], [['admin', 'nope']]])('creating a key with the scopes %j', async (scopes) => {
     await expect(
       createApiKey(database.prisma, { organizationId: tenant.organizationId, scopes }),
     ).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  test('making a key that has expired already', async () => {
+  test('creating a key that has already expired', async () => {
     await expect(
       createApiKey(database.prisma, {
         organizationId: tenant.organizationId,
@@ -108,20 +108,20 @@ test('only the hash of a token is stored', async () => {
   expect(rows.some((row) => row.token_hash.equals(hashToken(tenant.token)))).toBe(true)
 })
 
-test('when a key was used is kept to the minute', async () => {
+test('the last use of a key is recorded at most once a minute', async () => {
   const { token, keyId } = await createTenant(database.prisma)
   const lastUse = async () =>
     (await database.prisma.apiKey.findUniqueOrThrow({ where: { id: keyId } })).lastUsedAt
   expect(await lastUse()).toBeNull()
   await authenticate(`Bearer ${token}`)
-  await until(async () => (await lastUse()) !== null, 'the use is noted')
+  await until(async () => (await lastUse()) !== null, 'the use is recorded')
   const first = await lastUse()
   await authenticate(`Bearer ${token}`)
   expect(await lastUse()).toEqual(first)
 })
 
 describe('tokens', () => {
-  test('have a prefix, 43 characters of chance and 6 of checksum', () => {
+  test('have a prefix, 43 random characters and a checksum of 6 characters', () => {
     for (let i = 0; i < 200; i++) {
       const token = mintToken()
       expect(token).toMatch(/^phk_[0-9A-Za-z]{49}$/)
@@ -129,7 +129,7 @@ describe('tokens', () => {
     }
   })
 
-  test('any altered character is told by the checksum', () => {
+  test('with any changed character fail the checksum', () => {
     const token = mintToken()
     for (let i = 4; i < token.length; i++) {
       const other = token[i] === 'a' ? 'b' : 'a'
@@ -138,7 +138,7 @@ describe('tokens', () => {
   })
 })
 
-test('a scope that the key lacks is named; admin stands for every scope', () => {
+test('a missing scope is named in the error; admin includes every scope', () => {
   const scopes = new Set(['webhooks:read'] as const)
   const caller = { keyId: '', organizationId: '', scopes, limits: DEFAULT_LIMITS }
   expect(() => requireScope(caller, 'webhooks:read')).not.toThrow()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
-import type { GivenLimits } from '../../src/api-keys/limits.ts'
+import type { LimitsInput } from '../../src/api-keys/limits.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'
@@ -19,10 +19,10 @@ afterAll(async () => {
   await first[Symbol.asyncDispose]()
 })
 
-async function keyWith(limits: GivenLimits, scopes: readonly Scope[] = ALL_SCOPES) {
+async function keyWith(limits: LimitsInput, scopes: readonly Scope[] = ALL_SCOPES) {
   const { organizationId } = first.tenant
-  const made = await createApiKey(first.database.prisma, { organizationId, scopes, ...limits })
-  return made.token
+  const { token } = await createApiKey(first.database.prisma, { organizationId, scopes, ...limits })
+  return token
 }
 
 const rest = (token: string, app = first) =>
@@ -40,17 +40,17 @@ const PUBLISH = `mutation ($events: [PublishEventInput!]!) {
   publishEvents(input: { events: $events }) { __typename } }`
 const events = (count: number) => ({ events: Array(count).fill({ type: JOINED, data: {} }) })
 
-describe('a key that asked for more than it may', () => {
-  test('is told over REST with a problem, when to try again, and what its limit is', async () => {
+describe('a key over its limit', () => {
+  test('gets a problem over REST, with its limit and the time to retry', async () => {
     const token = await keyWith({ requestsPerSecond: 1 })
     const good = await rest(token)
     expect(good.status).toBe(200)
     expect(good.headers.get('ratelimit-policy')).toBe('"requests";q=10;w=10')
     expect(good.headers.get('ratelimit')).toBe('"requests";r=9;t=1')
     const answers = await Promise.all(Array.from({ length: 20 }, () => rest(token)))
-    const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(10)
-    const [answer] = refused as [Response]
+    const rejected = answers.filter(({ status }) => status === 429)
+    expect(rejected.length).toBeGreaterThanOrEqual(10)
+    const [answer] = rejected as [Response]
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.headers.get('retry-after')).toMatch(/^[12]$/)
     expect(answer.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
@@ -61,27 +61,27 @@ describe('a key that asked for more than it may', () => {
     })
   })
 
-  test('is told over GraphQL with the status 429 and the code RATE_LIMITED, whatever it asks', async () => {
+  test('gets the status 429 and the code RATE_LIMITED over GraphQL, for any operation', async () => {
     const token = await keyWith({ requestsPerSecond: 1 })
     for (const query of [VIEWER, '{ nothing }', '{', 'subscription { attempts { id } }']) {
       const answers = await Promise.all(Array.from({ length: 12 }, () => graphql(token, query)))
-      const refused = answers.find(({ status }) => status === 429)
-      expect(refused?.headers.get('retry-after'), query).toMatch(/^[12]$/)
-      expect(refused?.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
-      const body = await refused?.json()
+      const rejected = answers.find(({ status }) => status === 429)
+      expect(rejected?.headers.get('retry-after'), query).toMatch(/^[12]$/)
+      expect(rejected?.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
+      const body = await rejected?.json()
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
       expect(body.data).toBeUndefined()
     }
   })
 
-  test('by publishing can still ask, and the other way round', async () => {
+  test('of events can still send requests, and the other way round', async () => {
     const token = await keyWith({ requestsPerSecond: 1, eventsPerSecond: 1 })
     const published = await graphql(token, PUBLISH, events(500))
     expect(published.status).toBe(200)
     expect(published.headers.get('ratelimit-policy')).toBe('"events";q=10;w=10')
-    const refused = await graphql(token, PUBLISH, events(1))
-    expect(refused.status).toBe(429)
-    expect(await refused.json()).toMatchObject({
+    const rejected = await graphql(token, PUBLISH, events(1))
+    expect(rejected.status).toBe(429)
+    expect(await rejected.json()).toMatchObject({
       errors: [{ extensions: { code: 'RATE_LIMITED' }, path: ['publishEvents'] }],
     })
     expect((await graphql(token, VIEWER)).status).toBe(200)
@@ -94,19 +94,19 @@ describe('a key that asked for more than it may', () => {
 
   test.each<[string, string, object, readonly Scope[]]>([
     ['is not valid', 'mutation { publishEvent(nothing: 1) { __typename } }', {}, ALL_SCOPES],
-    ['has unfit variables', PUBLISH, { events: 1 }, ALL_SCOPES],
-    ['skips what it asks', PUBLISH.replace('})', '}) @skip(if: true)'), events(1), ALL_SCOPES],
-    ['it may not', PUBLISH, events(1), ['webhooks:read']],
+    ['has invalid variables', PUBLISH, { events: 1 }, ALL_SCOPES],
+    ['skips its field', PUBLISH.replace('})', '}) @skip(if: true)'), events(1), ALL_SCOPES],
+    ['lacks the scope', PUBLISH, events(1), ['webhooks:read']],
   ])(
-    'by an operation that only publishes and %s is told so',
+    'gets 429 for an operation that only publishes and %s',
     async (_, query, variables, scopes) => {
       const token = await keyWith({ requestsPerSecond: 1 }, scopes)
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => graphql(token, query, variables)),
       )
-      const refused = answers.filter(({ status }) => status === 429)
-      expect(refused.length).toBeGreaterThanOrEqual(5)
-      const [answer] = refused as [Response]
+      const rejected = answers.filter(({ status }) => status === 429)
+      expect(rejected.length).toBeGreaterThanOrEqual(5)
+      const [answer] = rejected as [Response]
       expect(answer.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
       const body = await answer.json()
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
@@ -114,17 +114,17 @@ describe('a key that asked for more than it may', () => {
     },
   )
 
-  test('cannot go on at another process', async () => {
+  test('is limited by every process', async () => {
     const token = await keyWith({ requestsPerSecond: 1 })
     await Promise.all(Array.from({ length: 20 }, () => rest(token)))
     await until(
       async () => (await rest(token, second)).status === 429,
-      'the other process refuses it too',
+      'the other process rejects the key too',
     )
   })
 })
 
-test('by default a key asks and publishes as fast as it likes', async () => {
+test('the default limits do not slow a busy client', async () => {
   const { token } = first.tenant
   const answers = await Promise.all([
     ...Array.from({ length: 200 }, () => rest(token)),
@@ -142,64 +142,67 @@ describe('limits of keys', () => {
     ... on UserError { code } ... on ValidationError { issues { path code } } } }`
   const scopes = ['webhooks:read']
 
-  async function ask(token: string, query: string, variables: object) {
+  async function call(token: string, query: string, variables: object) {
     const { data, errors } = await (await graphql(token, query, variables)).json()
     expect(errors).toBeUndefined()
     return Object.values(data)[0] as Record<string, unknown>
   }
 
-  test('are given when it is made, and changed later', async () => {
+  test('are set at creation, and changed later', async () => {
     const { token } = first.tenant
-    const made = await ask(token, CREATE, { input: { scopes, requestsPerSecond: 20 } })
-    const { apiKey } = made['createdApiKey'] as { apiKey: { id: string } }
+    const created = await call(token, CREATE, { input: { scopes, requestsPerSecond: 20 } })
+    const { apiKey } = created['createdApiKey'] as { apiKey: { id: string } }
     expect(apiKey).toMatchObject({ requestsPerSecond: 20, eventsPerSecond: 50_000 })
     const { id } = apiKey
-    const changed = await ask(token, UPDATE, { id, input: { eventsPerSecond: 7 } })
+    const changed = await call(token, UPDATE, { id, input: { eventsPerSecond: 7 } })
     expect(changed['apiKey']).toEqual({ requestsPerSecond: 20, eventsPerSecond: 7 })
-    const reset = await ask(token, UPDATE, { id, input: { requestsPerSecond: null } })
+    const reset = await call(token, UPDATE, { id, input: { requestsPerSecond: null } })
     expect(reset['apiKey']).toEqual({ requestsPerSecond: 500, eventsPerSecond: 7 })
   })
 
-  test.each([0, -1, 1_000_001])('of %i are refused by name', async (requestsPerSecond) => {
-    const answer = await ask(await keyWith({}, ['admin']), CREATE, {
-      input: { scopes, requestsPerSecond },
-    })
-    expect(answer['issues']).toMatchObject([{ path: ['requestsPerSecond'] }])
-  })
+  test.each([0, -1, 1_000_001])(
+    'of %i are rejected with the name of the field',
+    async (requestsPerSecond) => {
+      const answer = await call(await keyWith({}, ['admin']), CREATE, {
+        input: { scopes, requestsPerSecond },
+      })
+      expect(answer['issues']).toMatchObject([{ path: ['requestsPerSecond'] }])
+    },
+  )
 
-  test('above its own are for no key to give, but for an operator’s', async () => {
+  test('above the limits of the caller’s key can be granted only by an operator', async () => {
     const limited = await keyWith({ requestsPerSecond: 50 })
     const issues = [{ path: ['requestsPerSecond'], code: 'limit_not_held' }]
-    const created = await ask(limited, CREATE, { input: { scopes } })
+    const created = await call(limited, CREATE, { input: { scopes } })
     expect(created['issues']).toEqual(issues)
     const mine = await (await graphql(limited, '{ viewer { apiKey { id } } }')).json()
     const { id } = mine.data.viewer.apiKey
-    const raised = await ask(limited, UPDATE, { id, input: { requestsPerSecond: 51 } })
+    const raised = await call(limited, UPDATE, { id, input: { requestsPerSecond: 51 } })
     expect(raised['issues']).toEqual(issues)
-    const lowered = await ask(limited, UPDATE, { id, input: { requestsPerSecond: 49 } })
+    const lowered = await call(limited, UPDATE, { id, input: { requestsPerSecond: 49 } })
     expect(lowered['apiKey']).toMatchObject({ requestsPerSecond: 49 })
     const operator = await keyWith({}, ['admin'])
-    const given = await ask(operator, UPDATE, { id, input: { requestsPerSecond: 9_999 } })
-    expect(given['apiKey']).toMatchObject({ requestsPerSecond: 9_999 })
+    const granted = await call(operator, UPDATE, { id, input: { requestsPerSecond: 9_999 } })
+    expect(granted['apiKey']).toMatchObject({ requestsPerSecond: 9_999 })
   })
 
   test('of another organization’s key cannot be changed', async () => {
     const other = await startTestApp({ role: 'api', database: first.database })
     const theirs = await (await graphql(other.tenant.token, '{ viewer { apiKey { id } } }')).json()
     const { id } = theirs.data.viewer.apiKey
-    const answer = await ask(first.tenant.token, UPDATE, { id, input: { requestsPerSecond: 1 } })
+    const answer = await call(first.tenant.token, UPDATE, { id, input: { requestsPerSecond: 1 } })
     expect(answer).toEqual({ code: 'not_found' })
     await other[Symbol.asyncDispose]()
   })
 })
 
-test('who tries keys is told to wait; good keys from the same address go on', async () => {
+test('a client that guesses keys is rate limited; valid keys from the same address still work', async () => {
   const app = await startTestApp({ role: 'api', database: first.database })
   const wrong = await Promise.all(Array.from({ length: 30 }, () => rest(mintToken(), app)))
   expect(wrong.filter(({ status }) => status === 401)).toHaveLength(20)
-  const waiting = wrong.filter(({ status }) => status === 429)
-  expect(waiting).toHaveLength(10)
-  expect(Number(waiting[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+  const limited = wrong.filter(({ status }) => status === 429)
+  expect(limited).toHaveLength(10)
+  expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
   const answer = await graphql('phk_x', VIEWER, {}, app)
   expect(answer.status).toBe(429)
   expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })

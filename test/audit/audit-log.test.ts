@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
-import { deleteOldAuditEntries } from '../../src/audit/delete-old-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
@@ -29,7 +29,7 @@ async function log(filter: object = {}) {
 const HOOK = { url: 'https://example.com/a', event_subscriptions: [JOINED] }
 
 describe('over REST', () => {
-  test('there are no other changes than those shown here', () => {
+  test('this file covers every operation that changes something', () => {
     const { paths } = openApiDocument('/') as { paths: Record<string, object> }
     const changes = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations)
@@ -44,7 +44,7 @@ describe('over REST', () => {
     ])
   })
 
-  test('each change says who made it, from where, and what it was', async () => {
+  test('the entry of a change has its API key, its addresses, and the fields before and after', async () => {
     const created = await posthorn.rest('POST', '/webhooks', {
       ...HOOK,
       headers: { 'X-Key': 'one' },
@@ -77,12 +77,12 @@ describe('over REST', () => {
       forwardedFor: '203.0.113.7',
       userAgent: 'Harvest/1.0',
       before: { url: 'https://example.com/a', headers: { 'X-Key': '•••' } },
-      after: { url: 'https://example.com/b', headers: { 'X-Key': '••• (another)' } },
+      after: { url: 'https://example.com/b', headers: { 'X-Key': '••• (changed)' } },
     })
     expect(entries[0]).toMatchObject({ before: { url: 'https://example.com/b' }, after: null })
   })
 
-  test('reading leaves no entry, and neither does what is refused', async () => {
+  test('reads and rejected requests leave no entry', async () => {
     const before = (await log()).length
     await posthorn.rest('GET', '/webhooks')
     expect((await posthorn.rest('POST', '/webhooks', { ...HOOK, url: 'http://x' })).status).toBe(
@@ -92,7 +92,7 @@ describe('over REST', () => {
     expect((await log()).length).toBe(before)
   })
 
-  test('a repetition with the same idempotency key is written down once', async () => {
+  test('a repeated request with the same idempotency key leaves one entry', async () => {
     const headers = {
       authorization: `Bearer ${posthorn.tenant.token}`,
       'content-type': 'application/json',
@@ -111,18 +111,18 @@ describe('over REST', () => {
 })
 
 test.each([
-  // Of these, publish adds to what is a record itself, and listen goes over REST; the others change nothing.
+  // Published events are a record themselves, and `listen` uses REST. The other commands change nothing.
   [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
   [['organization'], ['create', 'list']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
-])('posthorn %j has no other commands than are known here', async (command, known) => {
+])('posthorn %j has only the commands that this file knows', async (command, known) => {
   const { stdout } = await runPosthorn([...command, '--help'])
   const commands = stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)
   const names = [...commands].map(([, name]) => name).filter((name) => name !== 'help')
   expect(names).toEqual(known)
 })
 
-test('commands are written down as such', async () => {
+test('the entry of a command has the source CLI', async () => {
   const environment = testEnvironment(posthorn.database.url)
   const scopes = [
     '--organization',
@@ -130,8 +130,8 @@ test('commands are written down as such', async () => {
     '--scope',
     'webhooks:read',
   ]
-  const made = await runPosthorn(['key', 'create', ...scopes, '--json'], { environment })
-  const { id } = JSON.parse(made.stdout)
+  const created = await runPosthorn(['key', 'create', ...scopes, '--json'], { environment })
+  const { id } = JSON.parse(created.stdout)
   await runPosthorn(['key', 'revoke', id], { environment })
   const entries = await log({ subjectId: id })
   expect(entries).toMatchObject([
@@ -150,8 +150,8 @@ test('commands are written down as such', async () => {
   expect(entry).toMatchObject({ action: 'organization.created', source: 'cli' })
 })
 
-describe('reading it', () => {
-  test('filters by time, action, thing and key, and pages', async () => {
+describe('reading the audit log', () => {
+  test('filters by time, action, subject and API key, and pages', async () => {
     for (let i = 0; i < 3; i++) await posthorn.rest('POST', '/webhooks', HOOK)
     const all = await log({ action: 'webhook.created' })
     expect(all.length).toBeGreaterThanOrEqual(3)
@@ -180,33 +180,33 @@ describe('reading it', () => {
   test.each([
     [{ action: 'webhook.creatd' }, /Did you mean .+webhook.created/],
     [{ apiKeyId: 'nonsense' }, /must be the id of an API key/],
-  ])('the filter %j is refused', async (filter, message) => {
+  ])('rejects the filter %j', async (filter, message) => {
     await expect(log(filter)).rejects.toThrow(message)
   })
 
-  test('nobody reads the entries of another organization, by list or by id', async () => {
+  test('an organization never reads the entries of another organization, by list or by id', async () => {
     const other = await createTenant(posthorn.database.prisma, ['admin'])
     const [entry] = await log()
-    const ask = async (query: string) => {
+    const call = async (query: string) => {
       const response = await fetch(`${posthorn.app.url}/graphql`, {
         method: 'POST',
         headers: { authorization: `Bearer ${other.token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
       })
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields of its own query.
       return ((await response.json()) as any).data
     }
-    const { node, auditLog } = await ask(
+    const { node, auditLog } = await call(
       `{ node(id: "${entry.id}") { id } auditLog(first: 100) { nodes { subjectId } } }`,
     )
     expect(node).toBeNull()
     const subjects = auditLog.nodes.map(({ subjectId }: { subjectId: string }) => subjectId)
     expect(subjects).not.toContain(posthorn.tenant.publicOrganizationId)
-    // Its own, and an operator's also those of the installation.
+    // An operator reads the entries of its own organization and of the installation.
     expect(subjects).toContain(other.publicOrganizationId)
   })
 
-  test('only an operator reads what was changed in the installation', async () => {
+  test('only an operator reads the entries of the installation', async () => {
     await writeAuditEntry(posthorn.database.prisma, SYSTEM, {
       action: 'event_type.updated',
       organizationId: null,
@@ -216,18 +216,18 @@ describe('reading it', () => {
   })
 })
 
-describe('an entry stays', () => {
+describe('an audit entry', () => {
   test.each([
     `update posthorn.audit_log set action = 'nothing.done'`,
     'delete from posthorn.audit_log',
     'truncate posthorn.audit_log',
-  ])('%s is refused, to the owner of the table too', async (statement) => {
+  ])('cannot be changed, even by the owner of the table: %s', async (statement) => {
     await expect(posthorn.database.pool.query(statement)).rejects.toThrow(/append-only/)
   })
 
-  test('for its retention, and is erased after that', async () => {
+  test('is deleted after its retention', async () => {
     const { pool } = posthorn.database
-    const made = async (daysAgo: number) => {
+    const insert = async (daysAgo: number) => {
       const { rows } = await pool.query(
         `insert into posthorn.audit_log (id, source, action, subject_id)
          values (posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day'), 'system', 'webhook.updated', 'old')
@@ -236,16 +236,16 @@ describe('an entry stays', () => {
       )
       return rows[0].id
     }
-    const [young, old] = [await made(364), await made(366)]
-    const left = async () =>
+    const [young, old] = [await insert(364), await insert(366)]
+    const remaining = async () =>
       (await pool.query(`select id from posthorn.audit_log where subject_id = 'old'`)).rows
     await deleteOldAuditEntries(pool, 365 * DAY_MS)
-    expect(await left()).toEqual([{ id: young }])
+    expect(await remaining()).toEqual([{ id: young }])
     expect(old).not.toBe(young)
     expect(await deleteOldAuditEntries(pool, 365 * DAY_MS)).toBe(0)
   })
 
-  test('for 30 days whatever retention is asked for', async () => {
+  test('is kept for at least 30 days, even with a shorter retention', async () => {
     const before = await posthorn.database.prisma.auditEntry.count()
     await posthorn.database.pool.query(
       `insert into posthorn.audit_log (id, source, action, subject_id)
@@ -255,7 +255,7 @@ describe('an entry stays', () => {
     expect(await posthorn.database.prisma.auditEntry.count({ where: { subjectId: 'older' } })).toBe(
       0,
     )
-    // All but the one that the test before left behind.
+    // The retention of 0 can delete only the entry of the previous test.
     expect(await posthorn.database.prisma.auditEntry.count()).toBeGreaterThanOrEqual(before - 1)
   })
 })

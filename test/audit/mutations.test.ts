@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { AuditAction } from '../../src/audit/audit-entry.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { schema } from '../../src/server/schema.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
@@ -18,15 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-/** The only one without an example. */
-interface Things {
+/** The objects that mutations change. */
+interface Subjects {
   readonly webhookId: string
   readonly deliveryId: string
   readonly jobId: string
 }
 
-/** One of each thing, made anew. */
-async function things(): Promise<Things> {
+/** Creates new subjects. */
+async function createSubjects(): Promise<Subjects> {
   const { id: webhookId } = await addWebhook(api, operator.organizationId)
   await publish(api, operator.organizationId)
   const [deliveryId = ''] = await deliveryIds(api.database, operator.organizationId)
@@ -37,9 +37,9 @@ async function things(): Promise<Things> {
   return { webhookId, deliveryId, jobId: rows[0].id }
 }
 
-type Variables = (made: Things) => Record<string, unknown> | Promise<Record<string, unknown>>
+type Variables = (subjects: Subjects) => Record<string, unknown> | Promise<Record<string, unknown>>
 
-/** Every mutation that changes something: its example, what it is called with, and what is written down. */
+/** Every mutation that changes something: its audit action, the file of its operation, and its variables. */
 const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   createWebhook: [
     'webhook.created',
@@ -57,7 +57,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhook.resumed',
     'webhooks',
     async ({ webhookId }) => {
-      await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
       return { id: webhookId }
     },
   ],
@@ -88,12 +88,12 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   cancelRecovery: [
     'recovery.canceled',
     'recoveries',
-    async (made) => ({ id: (await run('recoverDeliveries', made)).recovery.id }),
+    async (subjects) => ({ id: (await run('recoverDeliveries', subjects)).recovery.id }),
   ],
   createEventType: [
     'event_type.created',
     'event-types',
-    () => ({ input: { name: `made.${nextNumber()}`, description: 'Created.' } }),
+    () => ({ input: { name: `created.${nextNumber()}`, description: 'Created.' } }),
   ],
   updateEventType: [
     'event_type.updated',
@@ -134,7 +134,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'jobs',
     ({ jobId }) => ({ ids: [jobId], runAt: '2030-01-01T00:00:00Z' }),
   ],
-  failJobs: ['job.failed', 'jobs', ({ jobId }) => ({ ids: [jobId], reason: 'No longer wanted.' })],
+  failJobs: ['job.failed', 'jobs', ({ jobId }) => ({ ids: [jobId], reason: 'No longer needed.' })],
   completeJobs: ['job.completed', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
 }
 let lastNumber = 0
@@ -152,22 +152,22 @@ async function spareKey(): Promise<string> {
   return publicId('apiKey', key.id)
 }
 
-/** Those that change nothing but add to what is a record itself. */
+/** Mutations whose result is a record itself. */
 const NOT_AUDITED: Record<string, string> = {
-  publishEvent: 'the event is on record itself, with its time and its deliveries',
+  publishEvent: 'the event itself records its time and its deliveries',
   publishEvents: 'the same',
 }
 
-/** Prepares what a mutation needs; answers a function that calls it. */
-async function prepared(name: string, made: Things) {
+/** Prepares the variables of a mutation, and returns a function that calls it. */
+async function prepare(name: string, subjects: Subjects) {
   const [, file, variables] = AUDITED[name] as (typeof AUDITED)[string]
-  const input = await variables(made)
+  const input = await variables(subjects)
   const operation = name.charAt(0).toUpperCase() + name.slice(1)
   return () => api.call(operator.token, document(file, operation), input)
 }
 
-async function run(name: string, made: Things) {
-  const { data, errors } = await (await prepared(name, made))()
+async function run(name: string, subjects: Subjects) {
+  const { data, errors } = await (await prepare(name, subjects))()
   expect(errors).toBeUndefined()
   expect(data[name].__typename).toBe(`${name.charAt(0).toUpperCase()}${name.slice(1)}Success`)
   return data[name]
@@ -175,7 +175,7 @@ async function run(name: string, made: Things) {
 
 const entries = () => api.database.prisma.auditEntry.findMany({ orderBy: { id: 'asc' } })
 
-test('every mutation there is is written down, or is said here not to be', () => {
+test('every mutation is audited, or listed here as not audited', () => {
   const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {})
   expect([...Object.keys(AUDITED), ...Object.keys(NOT_AUDITED)].toSorted()).toEqual(
     mutations.toSorted(),
@@ -184,21 +184,21 @@ test('every mutation there is is written down, or is said here not to be', () =>
 
 const actions = Object.entries(AUDITED).map(([name, [action]]) => [name, action] as const)
 
-test.each(actions)('%s is written down as %s', async (name, action) => {
-  const made = await things()
+test.each(actions)('%s is audited as %s', async (name, action) => {
+  const subjects = await createSubjects()
   const before = (await entries()).length
-  await run(name, made)
-  // What it was made of may have been written down too.
+  await run(name, subjects)
+  // Preparing the variables can add entries too.
   const added = (await entries()).slice(before)
   const ofAction = added.filter((other) => other.action === action)
   expect(ofAction).toMatchObject([{ source: 'graphql', apiKeyId: operator.keyId }])
   const [entry] = ofAction
-  const belongsToAll = action.startsWith('event_type.')
-  if (belongsToAll) expect(entry?.organizationId).toBeNull()
+  const isGlobal = action.startsWith('event_type.')
+  if (isGlobal) expect(entry?.organizationId).toBeNull()
   else expect(entry?.organizationId).not.toBeNull()
 })
 
-describe('when it cannot be written down', () => {
+describe('if the audit entry cannot be written', () => {
   beforeAll(async () => {
     await api.database.pool.query(
       `alter table posthorn.audit_log add constraint nothing_more check (source <> 'graphql') not valid`,
@@ -208,20 +208,20 @@ describe('when it cannot be written down', () => {
     await api.database.pool.query('alter table posthorn.audit_log drop constraint nothing_more')
   })
 
-  // Canceling one needs one to begin over GraphQL, which is refused here.
-  const alone = Object.keys(AUDITED).filter((name) => name !== 'cancelRecovery')
-  test.each(alone)('%s changes nothing', async (name) => {
-    // What the test itself prepares may change; what the mutation does may not.
-    const call = await prepared(name, await things())
-    const before = await everything()
+  // cancelRecovery first starts a recovery over GraphQL, which fails here.
+  const independent = Object.keys(AUDITED).filter((name) => name !== 'cancelRecovery')
+  test.each(independent)('%s changes nothing', async (name) => {
+    // The preparation changes rows, so the snapshot comes after it.
+    const call = await prepare(name, await createSubjects())
+    const before = await allRows()
     const { errors } = await call()
     expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL' } }])
-    expect(await everything()).toEqual(before)
+    expect(await allRows()).toEqual(before)
   })
 })
 
-/** What mutations could have changed, whole. */
-async function everything() {
+/** All rows that mutations can change. */
+async function allRows() {
   const { rows } = await api.database.pool.query(`
     select
       (select json_agg(t order by t.id) from posthorn.webhooks as t) as webhooks,

@@ -11,29 +11,29 @@ import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
 import { cpuTimeMs } from './cpu-time.ts'
 
-/** A Postgres of the bench's own, in a temporary folder, with a database for each measurement. */
+/** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
 export interface BenchServer extends AsyncDisposable {
   readonly folder: string
-  /** A migrated database, dropped when it is disposed of: what one measurement leaves behind slows no other. */
+  /** A migrated database, dropped on disposal, so that data of one measurement does not slow another. */
   createDatabase(): Promise<BenchDatabase>
-  /** The processor time of the connections that have ended, and of what ran beside them. */
+  /** The CPU time of closed connections and of Postgres's other processes. */
   cpuTimeMs(): Promise<number>
 }
 
 export interface BenchDatabase extends AsyncDisposable {
   readonly url: string
-  /** Leaves nothing for later of what was filled in: dead rows, missing statistics, unwritten pages. */
+  /** Vacuums, analyzes and writes all pages, so that this work does not run during a measurement. */
   settle(): Promise<void>
   /**
-   * The transactions committed since it was made. Waits for those connected to leave, as they count when they do, and
-   * so does the processor time that the server knows of.
+   * The number of transactions committed since the database was created. Waits until all clients have disconnected,
+   * because Postgres counts their transactions and CPU time only then.
    */
   transactions(): Promise<number>
 }
 
 const TEMPLATE = 'posthorn_template'
 
-/** The processor time of a connection is known once its process is reaped, some time after the connection has ended. */
+/** Postgres reaps the process of a connection some time after it closes; only then is its CPU time known. */
 const REAPED_WITHIN_MS = 100
 
 export async function startBenchServer(databaseUrl?: string): Promise<BenchServer> {
@@ -42,7 +42,7 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
   await using started = new AsyncDisposableStack()
   started.defer(() => rm(folder, { recursive: true, force: true }))
   started.defer(() => stopPostgres(cluster))
-  // As `posthorn start` reaches it.
+  // The same URL that `posthorn start` uses.
   const url = databaseUrl ?? (await openEmbeddedPostgres(folder)).localUrl
   const server = started.use(openDatabase(url))
   started.defer(async () => {
@@ -55,18 +55,18 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
     await migrate(template.pool)
   }
   await fillLog(server.pool)
-  let made = 0
+  let databaseCount = 0
   const resources = started.move()
   return {
     folder,
-    createDatabase: () => createDatabase(server, `posthorn_bench_${made++}`),
+    createDatabase: () => createDatabase(server, `posthorn_bench_${databaseCount++}`),
     async cpuTimeMs() {
       const pid = (await readPostmaster(cluster))?.pid
       if (pid === undefined) return Number.NaN
       for (let ms = await cpuTimeMs(pid); ; ) {
         await sleep(REAPED_WITHIN_MS)
         const later = await cpuTimeMs(pid)
-        // Both are `NaN` where nothing tells it.
+        // Both are `NaN` on platforms that do not report CPU time.
         if (!(later > ms)) return later
         ms = later
       }
@@ -75,7 +75,7 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
   }
 }
 
-/** As in a Postgres that has run for a while: it writes over what it has kept, where a new one makes each segment first. */
+/** Fills the WAL as in a long-running Postgres, which reuses segments; a new one must create each segment first. */
 async function fillLog(pool: pg.Pool): Promise<void> {
   for (let megabytes = 0; megabytes < 640; megabytes += 16) {
     await pool.query(
@@ -100,7 +100,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
           const { rows } = await database.pool.query(AUTOVACUUMS)
           return rows.length === 0
         },
-        'what began to be vacuumed meanwhile is done',
+        'autovacuum has finished',
         120_000,
       )
       await database.pool.query('checkpoint')
@@ -112,7 +112,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
           [name],
         )
         return rows.length === 0
-      }, `nobody is connected to ${name}`)
+      }, `no client is connected to ${name}`)
       const { rows } = await pool.query(
         'select xact_commit::int as n from pg_stat_database where datname = $1',
         [name],
@@ -125,7 +125,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
   }
 }
 
-/** At once, whoever is connected: nothing in it is kept. */
+/** An immediate shutdown that ignores connected clients: the data is not needed any more. */
 async function stopPostgres(cluster: string): Promise<void> {
   const running = await readPostmaster(cluster)
   if (!running?.alive) return

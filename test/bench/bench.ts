@@ -3,25 +3,25 @@ import type { BenchServer } from './bench-server.ts'
 import type { Row } from './row.ts'
 import type { Sizes } from './sizes.ts'
 
-/** What every scenario works with. */
+/** The environment of every scenario. */
 export interface Bench {
   readonly server: BenchServer
   readonly receiver: BenchReceiver
   readonly sizes: Sizes
-  /** Where the processes measured leave a processor profile; null: they make none. */
+  /** The folder for CPU profiles of the measured processes, or `null` for none. */
   readonly profileFolder: string | null
-  /** Prints a row and keeps it for the table. */
+  /** Prints a row and adds it to the table. */
   report(row: Row): void
 }
 
-/** A measurement that others compare theirs with: made when it is first asked for, then remembered. */
-export function oncePerBench<Found>(
-  measure: (bench: Bench) => Promise<Found>,
-): (bench: Bench) => Promise<Found> {
-  const found = new WeakMap<Bench, Promise<Found>>()
+/** Runs a measurement that several scenarios use only once, and caches its result. */
+export function oncePerBench<Result>(
+  measure: (bench: Bench) => Promise<Result>,
+): (bench: Bench) => Promise<Result> {
+  const cache = new WeakMap<Bench, Promise<Result>>()
   return (bench) => {
-    const known = found.get(bench) ?? measure(bench)
-    found.set(bench, known)
-    return known
+    const result = cache.get(bench) ?? measure(bench)
+    cache.set(bench, result)
+    return result
   }
 }

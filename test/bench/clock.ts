@@ -1,4 +1,4 @@
-/** Milliseconds on a clock that all processes of a machine share and that nobody sets. */
+/** Milliseconds of a monotonic clock that all processes of the machine share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000
 }

@@ -11,34 +11,34 @@ import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 export interface Drain {
   readonly perSecond: number
   readonly statementsPerDelivery: number
-  /** Of the largest of its processes. */
+  /** The largest of the worker processes. */
   readonly peakMb: number
   readonly endMb: number
-  /** Processor time for each delivery. */
+  /** CPU time per delivery. */
   readonly workerUs: number
   readonly postgresUs: number
 }
 
 export interface DrainsOptions {
-  /** Deliveries beside them that are to be retried in hours. Default: none. */
+  /** The number of other deliveries with a retry scheduled in hours. Default: 0. */
   readonly waiting?: number
-  /** Deliveries beside them that are parked behind webhooks on hold. Default: none. */
+  /** The number of other deliveries that are parked behind webhooks on hold. Default: 0. */
   readonly parked?: number
-  /** How many webhooks they go to in equal parts. Default: 20. */
+  /** The number of webhooks that the deliveries are spread over. Default: 20. */
   readonly webhooks?: number
 }
 
 export interface DrainOptions {
   readonly count: number
-  /** How many worker processes share the work. Default: 1. */
+  /** The number of worker processes. Default: 1. */
   readonly processes?: number
 }
 
-/** Drains in a database of their own, one after the other. */
+/** Consecutive drains in one database. */
 export interface Drains extends AsyncDisposable {
   /**
-   * Queues deliveries with no worker running, then measures how fast workers drain them: from the moment that those of
-   * the warm-up have arrived until every attempt is on record.
+   * Queues deliveries with no worker running, then measures how fast workers drain them: from the arrival of the last
+   * warm-up delivery until every attempt is recorded.
    */
   measure(options: DrainOptions): Promise<Drain>
 }
@@ -61,23 +61,23 @@ export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): 
     await database.settle()
   }
   const types = await addWebhooks(services, tenant, receiver.url, 'ok', { count: webhooks })
-  const kept = resources.move()
+  const preparedResources = resources.move()
   return {
     async measure({ count, processes = 1 }) {
-      const due = bench.sizes.warmUp + count
+      const total = bench.sizes.warmUp + count
       const since = lowerBoundAt(new Date())
       {
         await using filling = openDatabase(database.url)
-        await queueDeliveries(filling.pool, tenant, types, due)
+        await queueDeliveries(filling.pool, tenant, types, total)
       }
       await database.settle()
       return await drain(bench, database, since, { count, processes })
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => preparedResources.disposeAsync(),
   }
 }
 
-/** One drain in a database that has had no other. */
+/** One drain in a new database. */
 export async function measureDrain(
   bench: Bench,
   options: DrainsOptions & DrainOptions,
@@ -96,22 +96,22 @@ async function drain(
   const total = sizes.warmUp + count
   const transactionsBefore = await database.transactions()
   const postgresBeforeMs = await bench.server.cpuTimeMs()
-  await receiver.forget()
+  await receiver.reset()
 
   const measured = { perSecond: 0, peakMb: 0, endMb: 0, workerUs: 0 }
   {
     await using workers = new AsyncDisposableStack()
-    await using watched = openDatabase(database.url, { maxConnections: 1 })
+    await using polled = openDatabase(database.url, { maxConnections: 1 })
     const starting = Array.from({ length: processes }, async () =>
       workers.use(await startPosthornServer(bench, database.url, 'worker')),
     )
-    const startedAt = await receiver.reached('ok', sizes.warmUp)
+    const startedAt = await receiver.waitUntilReceived('ok', sizes.warmUp)
     const servers = await Promise.all(starting)
     const workersBeforeMs = await cpuTimeOf(servers)
-    await receiver.reached('ok', total)
+    await receiver.waitUntilReceived('ok', total)
     await until(
-      async () => (await watched.pool.query(UNRECORDED, [since])).rows.length === 0,
-      'every attempt is on record',
+      async () => (await polled.pool.query(UNRECORDED, [since])).rows.length === 0,
+      'every attempt is recorded',
     )
     measured.perSecond = count / ((monotonicMs() - startedAt) / 1_000)
     measured.workerUs = ((await cpuTimeOf(servers)) - workersBeforeMs) * (1_000 / count)
@@ -120,7 +120,7 @@ async function drain(
       measured.endMb = Math.max(measured.endMb, await memory.now())
     }
   }
-  // Every statement of a worker is a transaction of its own, so the server's count of them counts statements.
+  // Every statement of a worker is a separate transaction, so the number of transactions is the number of statements.
   const statements = (await database.transactions()) - transactionsBefore
   const postgresMs = (await bench.server.cpuTimeMs()) - postgresBeforeMs
   return {
@@ -130,7 +130,7 @@ async function drain(
   }
 }
 
-/** By the primary key: the worker is at work beside it. */
+/** Uses the primary key, to disturb the worker as little as possible. */
 const UNRECORDED = `select from posthorn.deliveries where id >= $1 and state = 'pending' limit 1`
 
 async function cpuTimeOf(servers: readonly PosthornServer[]): Promise<number> {

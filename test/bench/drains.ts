@@ -7,75 +7,75 @@ export const measureLongDrain = oncePerBench((bench: Bench) =>
   measureDrain(bench, { count: bench.sizes.stored }),
 )
 
-/** What is compared with each other: A, the short drain, and the same with others waiting, or parked. */
-type Compared = 'raw' | 'short' | 'beside' | 'parked'
+/** The compared measurements: A, a short drain, and the same drain with other deliveries waiting or parked. */
+type Compared = 'raw' | 'short' | 'waiting' | 'parked'
 
 /**
- * The machine is not equally fast all the time, and a short drain is over in two seconds, so each is measured more than
- * once, by turns; the mean moment of all is nearly the same.
+ * The speed of the machine varies, and a short drain takes only two seconds, so the measurements alternate and repeat.
+ * The mean time of their rounds is nearly the same.
  */
-const TURNS: readonly Compared[] = [
+const ROUNDS: readonly Compared[] = [
   'raw',
   'short',
-  'beside',
+  'waiting',
   'parked',
   'raw',
   'parked',
-  'beside',
+  'waiting',
   'short',
   'raw',
   'short',
-  'beside',
+  'waiting',
   'parked',
   'raw',
 ]
 
-interface Turns {
+interface Rounds {
   readonly raw: readonly number[]
   readonly short: readonly Drain[]
-  readonly beside: readonly Drain[]
+  readonly waiting: readonly Drain[]
   readonly parked: readonly Drain[]
 }
 
-async function measureTurns(bench: Bench): Promise<Turns> {
+async function measureRounds(bench: Bench): Promise<Rounds> {
   const { count, stored, parked: parkedCount } = bench.sizes
   await using alone = await prepareDrains(bench)
-  await using besideOthers = await prepareDrains(bench, { waiting: stored })
-  await using besideParked = await prepareDrains(bench, { parked: parkedCount })
+  await using withWaiting = await prepareDrains(bench, { waiting: stored })
+  await using withParked = await prepareDrains(bench, { parked: parkedCount })
   const raw: number[] = []
   const short: Drain[] = []
-  const beside: Drain[] = []
+  const waiting: Drain[] = []
   const parked: Drain[] = []
-  for (const turn of TURNS) {
-    if (turn === 'raw') raw.push(await measureRawUndici(bench))
-    else if (turn === 'short') short.push(await alone.measure({ count }))
-    else if (turn === 'beside') beside.push(await besideOthers.measure({ count }))
-    else parked.push(await besideParked.measure({ count }))
+  for (const round of ROUNDS) {
+    if (round === 'raw') raw.push(await measureRawUndici(bench))
+    else if (round === 'short') short.push(await alone.measure({ count }))
+    else if (round === 'waiting') waiting.push(await withWaiting.measure({ count }))
+    else parked.push(await withParked.measure({ count }))
   }
-  return { raw, short, beside, parked }
+  return { raw, short, waiting, parked }
 }
 
-/** C: how fast deliveries are drained, every attempt recorded. */
+/** C: how fast queued deliveries are drained, with every attempt recorded. */
 export async function reportDrains(bench: Bench): Promise<void> {
   const { count, stored } = bench.sizes
-  const turns = await measureTurns(bench)
-  const raw = { name: 'A', value: overTurns(turns.raw) }
+  const rounds = await measureRounds(bench)
+  const raw = { name: 'A', value: overallRate(rounds.raw) }
   bench.report({
     scenario: 'A',
-    name: 'the same, in turns with C',
+    name: 'the same, alternating with C',
     value: raw.value,
     unit: '/s',
-    also: eachTurn(turns.raw),
+    also: eachRound(rounds.raw),
   })
   const reportDrain = (name: string, drains: readonly Drain[], bound?: Omit<Bound, 'kind'>) => {
     const rates = drains.map(({ perSecond }) => perSecond)
     bench.report({
       scenario: 'C',
       name,
-      value: overTurns(rates),
+      value: overallRate(rates),
       unit: '/s',
       also: {
-        ...(drains.length > 1 && eachTurn(rates)),
+        ...(drains.length > 1 && eachRound(rates)),
         'worker µs': mean(drains.map(({ workerUs }) => workerUs)),
         'Postgres µs': mean(drains.map(({ postgresUs }) => postgresUs)),
         'peak MB': Math.max(...drains.map(({ peakMb }) => peakMb)),
@@ -83,34 +83,35 @@ export async function reportDrains(bench: Bench): Promise<void> {
       ...(bound && { bound: { kind: 'at least', ...bound } }),
     })
   }
-  const short = { name: 'the first', value: overTurns(turns.short.map((one) => one.perSecond)) }
-  reportDrain(`drain of ${show(count)}`, turns.short, { limit: 0.4, of: raw })
+  const short = {
+    name: 'the short drain',
+    value: overallRate(rounds.short.map(({ perSecond }) => perSecond)),
+  }
+  reportDrain(`drain of ${format(count)}`, rounds.short, { limit: 0.4, of: raw })
   bench.report({
     scenario: 'C',
-    name: 'statements per delivery in it',
-    value: mean(turns.short.map(({ statementsPerDelivery }) => statementsPerDelivery)),
+    name: 'statements per delivery in this drain',
+    value: mean(rounds.short.map(({ statementsPerDelivery }) => statementsPerDelivery)),
     unit: 'statements',
     bound: { kind: 'at most', limit: 0.1 },
   })
-  reportDrain(`drain of as many, ${show(stored)} others waiting`, turns.beside, {
+  reportDrain(`the same drain with ${format(stored)} others waiting`, rounds.waiting, {
     limit: 0.9,
     of: short,
   })
-  reportDrain(`drain of as many, ${show(bench.sizes.parked)} others parked`, turns.parked, {
+  reportDrain(`the same drain with ${format(bench.sizes.parked)} others parked`, rounds.parked, {
     limit: 0.9,
     of: short,
   })
-  reportDrain('drain of as many to one webhook', [
-    await measureDrain(bench, { count, webhooks: 1 }),
-  ])
-  reportDrain(`drain of ${show(stored)}`, [await measureLongDrain(bench)], {
+  reportDrain('the same drain to one webhook', [await measureDrain(bench, { count, webhooks: 1 })])
+  reportDrain(`drain of ${format(stored)}`, [await measureLongDrain(bench)], {
     limit: 0.9,
     of: short,
   })
 }
 
-/** The rate of all turns together, as each does as much. */
-function overTurns(rates: readonly number[]): number {
+/** The rate of all rounds together, which have the same size. */
+function overallRate(rates: readonly number[]): number {
   return 1 / mean(rates.map((rate) => 1 / rate))
 }
 
@@ -118,15 +119,15 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-function eachTurn(rates: readonly number[]): Record<string, number> {
-  return Object.fromEntries(rates.map((rate, i) => [`turn ${i + 1}`, rate]))
+function eachRound(rates: readonly number[]): Record<string, number> {
+  return Object.fromEntries(rates.map((rate, i) => [`round ${i + 1}`, rate]))
 }
 
-function show(count: number): string {
+function format(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** H: two worker processes share the work; by turns with one. */
+/** H: a drain by two worker processes, between two drains by one. */
 export async function reportTwoWorkers(bench: Bench): Promise<void> {
   const { count } = bench.sizes
   await using drains = await prepareDrains(bench)
@@ -135,9 +136,9 @@ export async function reportTwoWorkers(bench: Bench): Promise<void> {
   const after = await drains.measure({ count })
   bench.report({
     scenario: 'H',
-    name: `drain of ${show(count)} by two processes`,
+    name: `drain of ${format(count)} by two processes`,
     value: perSecond,
     unit: '/s',
-    also: { 'of one process': perSecond / overTurns([before.perSecond, after.perSecond]) },
+    also: { 'of one process': perSecond / overallRate([before.perSecond, after.perSecond]) },
   })
 }

@@ -1,62 +1,68 @@
-import { startApart } from './apart.ts'
 import type { Bench } from './bench.ts'
 import { DATA, queueDeliveries } from './fill.ts'
-import { besides, measureAlone, measureArrivals, toLatency, USUAL_PER_SECOND } from './latency.ts'
+import {
+  measureLatencies,
+  measureOneWebhook,
+  selectFields,
+  toLatency,
+  USUAL_PER_SECOND,
+} from './latency.ts'
 import { startPosthornServer } from './posthorn-server.ts'
+import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
 const FAILING_PER_SECOND = 50
 
-/** What a healthy webhook shares the process with: nothing, or webhooks of another organization, or of its own. */
-type Beside = 'nothing' | 'other' | 'same'
+/** The organization of the hanging webhook, relative to that of the healthy one. */
+type Neighbour = 'none' | 'other' | 'same'
 
 /**
- * The machine is not equally fast all the time, so each is measured more than once, by turns; the mean moment of all
- * three is the same.
+ * The speed of the machine varies, so the measurements alternate and repeat. The mean time of the rounds is the same for
+ * all three.
  */
-const TURNS: readonly Beside[] = ['nothing', 'other', 'same', 'nothing', 'same', 'other', 'nothing']
+const ROUNDS: readonly Neighbour[] = ['none', 'other', 'same', 'none', 'same', 'other', 'none']
 
-/** F: what a healthy webhook notices of one that hangs with a long queue, and of one that always fails. */
+/** F: the latency of a healthy webhook next to one that hangs with a long queue and one that always fails. */
 export async function reportFairness(bench: Bench): Promise<void> {
-  const arrivals: Record<Beside, number[][]> = { nothing: [], other: [], same: [] }
-  for (const beside of TURNS) arrivals[beside].push(await measureTurn(bench, beside))
+  const latencies: Record<Neighbour, number[][]> = { none: [], other: [], same: [] }
+  for (const neighbour of ROUNDS) latencies[neighbour].push(await measureRound(bench, neighbour))
 
-  const alone = toLatency(arrivals.nothing.flat())
+  const alone = toLatency(latencies.none.flat())
   bench.report({
     scenario: 'E',
-    name: `publish to receipt at ${USUAL_PER_SECOND}/s, p95, in turns with F`,
+    name: `publish to receipt at ${USUAL_PER_SECOND}/s, p95, alternating with F`,
     value: alone.p95,
     unit: 'ms',
-    also: { ...besides(alone, 'p50', 'p99', 'max'), ...eachP95(arrivals.nothing) },
+    also: { ...selectFields(alone, 'p50', 'p99', 'max'), ...eachP95(latencies.none) },
   })
   const report = (organization: 'other' | 'same') => {
-    const latency = toLatency(arrivals[organization].flat())
+    const latency = toLatency(latencies[organization].flat())
     bench.report({
       scenario: 'F',
-      name: `the same beside one hanging, ${organization} organization, p95`,
+      name: `the same next to a hanging webhook, ${organization} organization, p95`,
       value: latency.p95,
       unit: 'ms',
       bound: { kind: 'at most', limit: 2, of: { name: 'E', value: alone.p95 } },
-      also: { ...besides(latency, 'p50', 'p99', 'max'), ...eachP95(arrivals[organization]) },
+      also: { ...selectFields(latency, 'p50', 'p99', 'max'), ...eachP95(latencies[organization]) },
     })
   }
   report('other')
   report('same')
 }
 
-function eachP95(turns: readonly number[][]): Record<string, number> {
+function eachP95(rounds: readonly number[][]): Record<string, number> {
   return Object.fromEntries(
-    turns.map((arrivals, i) => [`p95 of turn ${i + 1}`, toLatency(arrivals).p95]),
+    rounds.map((latencies, i) => [`p95 of round ${i + 1}`, toLatency(latencies).p95]),
   )
 }
 
-function measureTurn(bench: Bench, beside: Beside): Promise<number[]> {
-  return beside === 'nothing'
-    ? measureAlone(bench, USUAL_PER_SECOND)
-    : measureBeside(bench, beside === 'same')
+function measureRound(bench: Bench, neighbour: Neighbour): Promise<number[]> {
+  return neighbour === 'none'
+    ? measureOneWebhook(bench, USUAL_PER_SECOND)
+    : measureNextToHanging(bench, neighbour === 'same')
 }
 
-async function measureBeside(bench: Bench, sameOrganization: boolean): Promise<number[]> {
+async function measureNextToHanging(bench: Bench, sameOrganization: boolean): Promise<number[]> {
   const { receiver, sizes } = bench
   await using database = await bench.server.createDatabase()
   await using services = openBenchServices(database.url)
@@ -69,11 +75,11 @@ async function measureBeside(bench: Bench, sameOrganization: boolean): Promise<n
   await queueDeliveries(services.database.pool, other, hanging, sizes.hanging)
   await database.settle()
 
-  await receiver.forget()
+  await receiver.reset()
   await using server = await startPosthornServer(bench, database.url, 'all')
-  await receiver.reached('hang', 1)
-  await using publisher = startApart('publisher-main.ts')
-  const publishingFailures = publisher.call('publishOnTime', {
+  await receiver.waitUntilReceived('hang', 1)
+  await using publisher = startScript('publisher-main.ts')
+  const publishingFailures = publisher.call('publishAtRate', {
     url: server.url,
     token: healthy.token,
     type: failing,
@@ -83,13 +89,13 @@ async function measureBeside(bench: Bench, sameOrganization: boolean): Promise<n
     warmUpMs: sizes.publishWarmUpMs,
     measureMs: sizes.publishMs,
   })
-  const arrivals = await measureArrivals(bench, server, {
+  const latencies = await measureLatencies(bench, server, {
     token: healthy.token,
     type,
     perSecond: USUAL_PER_SECOND,
   })
   await publishingFailures
-  // Nothing waits for what hangs.
+  // A graceful stop would wait for the hanging requests.
   await server.kill()
-  return arrivals
+  return latencies
 }

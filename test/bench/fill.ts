@@ -1,13 +1,13 @@
 import type { Sql } from '../../src/db/client.ts'
 import type { BenchTenant } from './tenant.ts'
 
-/** The payload of every event of the bench. */
+/** The data of every event of the benchmark. */
 export const DATA = { attendee: 'Ada Lovelace', ticket: 'x'.repeat(300) }
 
-/** Events published by one statement. */
+/** The number of events published by one statement. */
 const QUEUE_BATCH = 2_000
 
-/** Publishes events of the types in turn, so that as many deliveries are due. */
+/** Publishes `count` events, alternating between the types, each of which creates one delivery. */
 export async function queueDeliveries(
   sql: Sql,
   { publicOrganizationId }: BenchTenant,
@@ -24,7 +24,7 @@ export async function queueDeliveries(
   })
 }
 
-/** Puts all webhooks on hold for hours, then publishes events of the types, so that as many deliveries are parked. */
+/** Puts all webhooks on hold for hours, then publishes `count` events, whose deliveries are parked. */
 export async function parkDeliveries(
   sql: Sql,
   tenant: BenchTenant,
@@ -41,8 +41,8 @@ export async function parkDeliveries(
 const RETRY_BATCH = 20_000
 
 /**
- * Deliveries that failed once in the last six hours and are to be tried again in one to ten, each with its event, its
- * attempt and its job: what piles up while receivers are down.
+ * Creates deliveries that failed once in the last six hours and are retried in one to ten hours, each with its event,
+ * attempt and job, as they accumulate while receivers are down.
  */
 export async function fillRetries(
   sql: Sql,
@@ -56,12 +56,12 @@ export async function fillRetries(
   })
 }
 
-/** The number of a row and what it is to be in the last digits of an id; its time in the first. */
+/** An id with the time of the row in the first digits, and its number and kind in the last. */
 const uuid = (kind: number) =>
-  `overlay(posthorn.uuid_v7_lower_bound(made.at)::text placing lpad(to_hex(made.i * 4 + ${kind}), 12, '0') from 25)::uuid`
+  `overlay(posthorn.uuid_v7_lower_bound(filled.at)::text placing lpad(to_hex(filled.i * 4 + ${kind}), 12, '0') from 25)::uuid`
 
 const FILL_RETRIES = `
-  with made as materialized (
+  with filled as materialized (
     select i, now() - interval '6 hours' * (($6::int - i)::float8 / $6) - interval '5 minutes' as at,
       now() + interval '1 hour' + interval '9 hours' * random() as next_attempt_at,
       ($2::text[])[1 + i % cardinality($2)] as type
@@ -70,15 +70,15 @@ const FILL_RETRIES = `
   events as (
     insert into posthorn.events (id, organization_id, type, occurred_at, data)
     select ${uuid(0)}, $1::uuid, type, at, $3::text
-    from made
+    from filled
   ),
   deliveries as (
     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, attempt_count,
       schedule_position, max_attempts, next_attempt_at, last_status_class, last_error)
-    select ${uuid(1)}, $1::uuid, w.id, ${uuid(0)}, made.type, 1, 1, 10, made.next_attempt_at, 5,
+    select ${uuid(1)}, $1::uuid, w.id, ${uuid(0)}, filled.type, 1, 1, 10, filled.next_attempt_at, 5,
       'HTTP 500 from https://127.0.0.1'
-    from made join posthorn.webhooks as w
-      on w.organization_id = $1::uuid and made.type = any (w.event_subscriptions)
+    from filled join posthorn.webhooks as w
+      on w.organization_id = $1::uuid and filled.type = any (w.event_subscriptions)
     returning *
   ),
   attempts as (
@@ -92,7 +92,7 @@ const FILL_RETRIES = `
     attempt_count, max_attempts, last_error)::posthorn.delivery_job))
   from deliveries`
 
-/** Two at a time, as Postgres then uses two processors. */
+/** Runs two batches in parallel, so that Postgres uses two CPUs. */
 async function inBatches(
   count: number,
   size: number,

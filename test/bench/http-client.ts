@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /**
- * The client of the bench. It shares the processor with what is measured, so it speaks as much of HTTP/1.1 as Posthorn's
- * API and it do, by hand, and no more: answers without a `content-length` are none.
+ * The HTTP client of the benchmark. It shares the CPU with the measured processes, so it implements only the part of
+ * HTTP/1.1 that Posthorn's API uses. Responses must have a `content-length`.
  */
 export interface HttpClient extends AsyncDisposable {
-  /** Resolves with the body of the answer, whatever its status; fails where the connection breaks. */
+  /** Resolves with the body of the response, with any status. Rejects if the connection breaks. */
   post(body: string): Promise<string>
 }
 
 export interface HttpClientOptions {
-  /** With a path. */
+  /** Including the path. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** How many connections are kept; a request that finds all in use waits for one. */
+  /** The number of keep-alive connections. A request waits if all are in use. */
   readonly connections: number
 }
 
@@ -46,7 +46,7 @@ export function openHttpClient({ url, headers, connections }: HttpClientOptions)
     socket.on('error', (error) => connection.request?.answer.reject(error))
     socket.on('close', () => {
       all.delete(connection)
-      connection.request?.answer.reject(new Error('The connection closed before the answer.'))
+      connection.request?.answer.reject(new Error('The connection closed before the response.'))
     })
     return connection
   }
@@ -85,12 +85,12 @@ export function openHttpClient({ url, headers, connections }: HttpClientOptions)
   }
 }
 
-/** Of an answer; `null` while that is not complete. */
+/** The body of a response, or `null` while it is incomplete. */
 function bodyOf(text: string): string | null {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd === -1) return null
   const [, length] = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, headEnd)) ?? []
-  if (length === undefined) throw new Error(`An answer does not say how long it is: ${text}`)
+  if (length === undefined) throw new Error(`A response has no content-length: ${text}`)
   const end = headEnd + 4 + Number(length)
   return text.length >= end ? text.slice(headEnd + 4, end) : null
 }

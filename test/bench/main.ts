@@ -7,7 +7,7 @@ import { reportDrains, reportTwoWorkers } from './drains.ts'
 import { reportEndpoints } from './endpoints.ts'
 import { reportFairness } from './fairness.ts'
 import { reportLatency } from './latency.ts'
-import { reportMemory } from './memory-rows.ts'
+import { reportMemory } from './memory-usage.ts'
 import { reportNoOpJobs } from './no-op-jobs.ts'
 import { reportPages } from './pages.ts'
 import { reportPublishing } from './publishing.ts'
@@ -17,8 +17,8 @@ import { reportSingles } from './singles.ts'
 import { FULL, QUICK } from './sizes.ts'
 
 /**
- * `npm run bench`: how fast Posthorn is on this machine, with a Postgres of its own and a TLS receiver in another
- * process. What counts are the ratios inside one run; `docs/performance.md` says how to read it.
+ * `npm run bench` measures Posthorn on this machine, with its own Postgres and a TLS receiver in another process. Compare
+ * the ratios within one run; `docs/performance.md` explains how to read them.
  */
 const SCENARIOS = {
   A: reportRawUndici,
@@ -36,19 +36,19 @@ const SCENARIOS = {
 
 const { values } = parseArgs({
   options: {
-    /** One JSON value on standard output. */
+    /** Print one JSON value on standard output. */
     json: { type: 'boolean', default: false },
-    /** Letters of scenarios, such as A,C,E. Default: all of them. */
+    /** Letters of scenarios, such as A,C,E. Default: all. */
     only: { type: 'string', default: Object.keys(SCENARIOS).join(',') },
-    /** Small sizes, to see that everything works. */
+    /** Small sizes, to check that everything works. */
     quick: { type: 'boolean', default: false },
-    /** Deliveries of a short drain. */
+    /** The number of deliveries of a short drain. */
     count: { type: 'string' },
-    /** Deliveries of the long drain, waiting beside a short one, and stored when pages are measured. */
+    /** The number of deliveries of the long drain, of those waiting during a short one, and of those stored for pages. */
     stored: { type: 'string' },
-    /** A Postgres to measure with, in place of the bench's own. It must be idle, and may be thrown away. */
+    /** The URL of another Postgres to measure with. It must be idle and disposable. */
     database: { type: 'string' },
-    /** A folder for processor profiles of the Posthorn processes; measuring takes longer with it. */
+    /** A folder for CPU profiles of the Posthorn processes; profiling slows the measurements down. */
     profile: { type: 'string' },
   },
 })
@@ -58,8 +58,8 @@ const sizes = {
   count: Number(values.count ?? base.count),
   stored: Number(values.stored ?? base.stored),
 }
-const chosen = values.only.toUpperCase().split(',')
-const unknown = chosen.filter((letter) => !(letter in SCENARIOS))
+const selected = values.only.toUpperCase().split(',')
+const unknown = selected.filter((letter) => !(letter in SCENARIOS))
 if (unknown.length > 0 || !(sizes.count > 0) || !(sizes.stored > 0)) {
   console.error(
     `Give --only letters of ${Object.keys(SCENARIOS).join(', ')}, and --count and --stored numbers above 0.`,
@@ -67,29 +67,29 @@ if (unknown.length > 0 || !(sizes.count > 0) || !(sizes.stored > 0)) {
   process.exit(2)
 }
 
-const beganAt = performance.now()
+const startedAt = performance.now()
 const report = createReport(values.json)
 {
   await using resources = new AsyncDisposableStack()
   const starting = startBenchServer(values.database)
-  process.once('SIGINT', () => breakOff(starting, 130))
-  process.once('SIGTERM', () => breakOff(starting, 143))
+  process.once('SIGINT', () => abort(starting, 130))
+  process.once('SIGTERM', () => abort(starting, 143))
   process.on('uncaughtException', (error) => {
     console.error(error)
-    breakOff(starting, 1)
+    abort(starting, 1)
   })
   const server = resources.use(await starting)
   const receiver = resources.use(await startBenchReceiver())
   const profileFolder = values.profile ?? null
   const bench: Bench = { server, receiver, sizes, profileFolder, report: report.add }
   for (const [letter, run] of Object.entries(SCENARIOS)) {
-    if (chosen.includes(letter)) await run(bench)
+    if (selected.includes(letter)) await run(bench)
   }
 }
-report.end(performance.now() - beganAt)
+report.end(performance.now() - startedAt)
 
-/** Ends everything that was started, at once. What was being measured fails, which no longer matters. */
-async function breakOff(starting: Promise<BenchServer>, exitCode: number): Promise<void> {
+/** Kills all child processes and Postgres, and exits. Errors of the aborted measurement are ignored. */
+async function abort(starting: Promise<BenchServer>, exitCode: number): Promise<void> {
   process.removeAllListeners('uncaughtException').on('uncaughtException', () => {})
   killChildren()
   const server = await starting.catch(() => null)

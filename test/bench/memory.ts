@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 /** The resident memory of a process, in MB of 1,000,000 bytes. */
 export interface Memory {
   now(): Promise<number>
-  /** The most it has been. */
+  /** The maximum so far. */
   peak(): Promise<number>
   stop(): void
 }
 
 const SAMPLE_EVERY_MS = 250
 
-/** Linux keeps the peak itself; elsewhere it is the highest of the samples. */
+/** Linux records the peak itself; on other platforms it is the highest sample. */
 export function watchMemory(pid: number): Memory {
   const hasPeak = process.platform === 'linux'
   let highest = 0

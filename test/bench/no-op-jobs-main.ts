@@ -1,6 +1,6 @@
 import { Logger, run } from 'graphile-worker'
 import { openDatabase } from '../../src/db/client.ts'
-import { answerParent } from './apart.ts'
+import { serveParent } from './script-process.ts'
 
 interface Load {
   readonly databaseUrl: string
@@ -9,7 +9,7 @@ interface Load {
   readonly concurrency: number
 }
 
-answerParent({
+serveParent({
   async drain({ databaseUrl, count, warmUp, concurrency }: Load) {
     await using database = openDatabase(databaseUrl)
     const drained = Promise.withResolvers<number>()
@@ -26,7 +26,7 @@ answerParent({
           if (ran === warmUp + count) drained.resolve(performance.now())
         },
       },
-      // As in src/worker/runner.ts.
+      // The same options as in src/queue/runner.ts.
       preset: {
         worker: {
           concurrentJobs: concurrency,

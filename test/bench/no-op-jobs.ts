@@ -1,9 +1,9 @@
 import { openDatabase } from '../../src/db/client.ts'
-import { startApart } from './apart.ts'
 import type { Bench } from './bench.ts'
+import { startScript } from './script-process.ts'
 import { CONCURRENCY } from './sizes.ts'
 
-/** B: how fast graphile-worker runs jobs that do nothing, with the worker's options. */
+/** B: how fast graphile-worker runs jobs that do nothing, with the options of Posthorn's worker. */
 export async function reportNoOpJobs(bench: Bench): Promise<void> {
   const { count, warmUp } = bench.sizes
   await using database = await bench.server.createDatabase()
@@ -18,7 +18,7 @@ export async function reportNoOpJobs(bench: Bench): Promise<void> {
     )
   }
   await database.settle()
-  await using worker = startApart('no-op-jobs-main.ts')
+  await using worker = startScript('no-op-jobs-main.ts')
   const value = await worker.call<number>('drain', {
     databaseUrl: database.url,
     count,

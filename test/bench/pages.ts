@@ -6,7 +6,7 @@ import type { Bench } from './bench.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 
-/** The lists whose pages are measured, each under its name in the report. */
+/** The measured lists, by their names in the report. */
 const LISTS = {
   deliveries: 'deliveries(first: 50, after: $after)',
   'deliveries, pending': 'deliveries(filter: { state: PENDING }, first: 50, after: $after)',
@@ -22,7 +22,7 @@ const LISTS = {
 
 const PAGES = 100
 
-/** P: how long pages of long lists take over HTTP, one after the other: the 95th percentile. */
+/** P: the time of consecutive pages of long lists over HTTP, as the 95th percentile. */
 export async function reportPages(bench: Bench): Promise<void> {
   const { server, sizes } = bench
   await using database = await server.createDatabase()
@@ -55,7 +55,7 @@ export async function reportPages(bench: Bench): Promise<void> {
 
 const DAY_MS = 86_400_000
 
-/** Thirty days of hours in which every webhook, and so the organization, made attempts. */
+/** Statistics of thirty days, with attempts of every webhook in every hour. */
 async function fillStatistics(sql: Sql, organizationId: string): Promise<void> {
   await sql.query(
     `insert into posthorn.webhook_statistics
@@ -72,7 +72,7 @@ async function fillStatistics(sql: Sql, organizationId: string): Promise<void> {
   await sql.query('vacuum (analyze) posthorn.webhook_statistics')
 }
 
-/** The same operation again and again: the 95th percentile, in ms. */
+/** Repeats an operation, and returns the 95th percentile of its time in ms. */
 async function measure(url: string, token: string, selection: string): Promise<number> {
   const took: number[] = []
   for (let i = 0; i < PAGES; i++) took.push((await post(url, token, `{ ${selection} }`, {})).tookMs)

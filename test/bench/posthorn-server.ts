@@ -6,16 +6,16 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/config/settings.ts'
 import type { Bench } from './bench.ts'
-import { endWithBench } from './children.ts'
+import { killWithBench } from './children.ts'
 import { cpuTimeMs } from './cpu-time.ts'
 import { type Memory, watchMemory } from './memory.ts'
 
-/** A `posthorn start` as people run it, in a process of its own. */
+/** A real `posthorn start` process. */
 export interface PosthornServer extends AsyncDisposable {
   readonly url: string
   readonly memory: Memory
   cpuTimeMs(): Promise<number>
-  /** Ends it at once, whatever it is doing. */
+  /** Ends the process immediately with SIGKILL. */
   kill(): Promise<void>
 }
 
@@ -29,9 +29,9 @@ export async function startPosthornServer(
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
   const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
-  const child = endWithBench(
+  const child = killWithBench(
     spawn(process.execPath, [...profiling, ...(await startArguments()), '--role', role], {
-      // Not where a `.env` of whoever runs the bench could be read.
+      // A folder without a `.env` file.
       cwd: server.folder,
       env: {
         PATH: process.env['PATH'],
@@ -47,11 +47,11 @@ export async function startPosthornServer(
   const exited = once(child, 'exit')
   const pid = child.pid as number
   const memory = watchMemory(pid)
-  const said: string[] = []
+  const lastLines: string[] = []
   let ending = false
-  // Nobody catches this: it breaks off the whole bench, which would otherwise wait for deliveries that never come.
+  // This error is not caught, so it aborts the benchmark, which would otherwise wait forever.
   exited.then(() => {
-    if (!ending) throw new Error(`posthorn start --role ${role} ended:\n${said.join('\n')}`)
+    if (!ending) throw new Error(`posthorn start --role ${role} exited:\n${lastLines.join('\n')}`)
   })
   const end = async (signal: NodeJS.Signals) => {
     ending = true
@@ -60,7 +60,7 @@ export async function startPosthornServer(
     await exited
   }
   return {
-    url: await readUrl(child.stderr, said),
+    url: await readUrl(child.stderr, lastLines),
     memory,
     cpuTimeMs: () => cpuTimeMs(pid),
     kill: () => end('SIGKILL'),
@@ -68,7 +68,7 @@ export async function startPosthornServer(
   }
 }
 
-/** What `npm start` runs, with the same flags. */
+/** The arguments of Node in `npm start`. */
 async function startArguments(): Promise<string[]> {
   const root = new URL('../../', import.meta.url)
   const { scripts } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
@@ -76,14 +76,14 @@ async function startArguments(): Promise<string[]> {
   return args.map((arg) => (arg.endsWith('.js') ? fileURLToPath(new URL(arg, root)) : arg))
 }
 
-/** From the line that says it is ready. Keeps the last of what it said, should it end by itself. */
-async function readUrl(stderr: NodeJS.ReadableStream, said: string[]): Promise<string> {
+/** Reads the URL from the log line `ready`. Keeps the last lines for the error message if the process exits. */
+async function readUrl(stderr: NodeJS.ReadableStream, lastLines: string[]): Promise<string> {
   const ready = Promise.withResolvers<string>()
   createInterface(stderr).on('line', (line) => {
     if (line.includes('"msg":"ready"')) ready.resolve(JSON.parse(line).url)
     if (line.includes('"level":"error"')) console.error(line)
-    said.push(line)
-    if (said.length > 20) said.shift()
+    lastLines.push(line)
+    if (lastLines.length > 20) lastLines.shift()
   })
   return await ready.promise
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerParent } from './apart.ts'
 import { monotonicMs } from './clock.ts'
 import { openHttpClient } from './http-client.ts'
+import { serveParent } from './script-process.ts'
 
-/** A caller's host application: publishes over GraphQL on keep-alive connections, with as little work as can be. */
+/** An application that publishes over GraphQL on keep-alive connections, with as little CPU time as possible. */
 interface Target {
   readonly url: string
   readonly token: string
@@ -18,9 +18,11 @@ interface Answers {
   readonly acceptedInTime: number
 }
 
-answerParent({
-  /** Each connection publishes again as soon as it is answered. */
-  async publishInTurn(target: Target & { type: string; batch: number | null }): Promise<Answers> {
+serveParent({
+  /** Each connection publishes again as soon as it gets the response. */
+  async publishBackToBack(
+    target: Target & { type: string; batch: number | null },
+  ): Promise<Answers> {
     const { type, batch, data, connections, warmUpMs, measureMs } = target
     await using client = openClient(target)
     const input = { type, data }
@@ -43,18 +45,18 @@ answerParent({
     return { accepted, acceptedInTime }
   },
 
-  /** Publishes on time, however long answers take. Events after the warm-up carry the time at which they set out. */
-  async publishOnTime(target: Target & { type: string; perSecond: number }): Promise<Answers> {
+  /** Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending. */
+  async publishAtRate(target: Target & { type: string; perSecond: number }): Promise<Answers> {
     const { type, perSecond, data, warmUpMs, measureMs } = target
     await using client = openClient(target)
     const unfinished: Promise<void>[] = []
-    const beganAt = monotonicMs()
+    const startedAt = monotonicMs()
     const first = (perSecond * warmUpMs) / 1_000
     const last = first + (perSecond * measureMs) / 1_000
     for (let next = 0; next < last; next++) {
-      const dueAt = beganAt + (next * 1_000) / perSecond
-      // Woken once for each, and not to see that none is due: this shares the processor with what it measures.
-      const waitMs = dueAt - monotonicMs()
+      const sendAt = startedAt + (next * 1_000) / perSecond
+      // One timer per event instead of a regular one, because this process shares the CPU with the measured ones.
+      const waitMs = sendAt - monotonicMs()
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
       const sentAt = next < first ? 0 : monotonicMs()
       unfinished.push(client.publish(toBody('publishEvent', { type, data: { sentAt, ...data } })))

@@ -1,14 +1,14 @@
 import { openDatabase } from '../../src/db/client.ts'
-import { startApart } from './apart.ts'
 import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'
 import { startPosthornServer } from './posthorn-server.ts'
+import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
-/** How many connections publish batches: each has a hundred events under way. */
+/** The number of connections that publish batches of a hundred events. */
 const BATCH_CONNECTIONS = 20
 
-/** D: how many events are published over GraphQL, each for one webhook, with no worker running. */
+/** D: the rate of publishing over GraphQL, with one webhook per event and no worker running. */
 export async function reportPublishing(bench: Bench): Promise<void> {
   const single = await measurePublishing(bench, 100, null)
   reportRate(bench, 'single publishes over GraphQL, 100 connections', single, 2_500)
@@ -18,19 +18,19 @@ export async function reportPublishing(bench: Bench): Promise<void> {
 
 interface Publishing {
   readonly perSecond: number
-  /** Processor time for each event. */
+  /** CPU time per event. */
   readonly serverUs: number
   readonly postgresUs: number
 }
 
-function reportRate(bench: Bench, name: string, found: Publishing, limit: number): void {
+function reportRate(bench: Bench, name: string, publishing: Publishing, limit: number): void {
   bench.report({
     scenario: 'D',
     name,
-    value: found.perSecond,
+    value: publishing.perSecond,
     unit: '/s',
     bound: { kind: 'at least', limit },
-    also: { 'API µs': found.serverUs, 'Postgres µs': found.postgresUs },
+    also: { 'API µs': publishing.serverUs, 'Postgres µs': publishing.postgresUs },
   })
 }
 
@@ -50,9 +50,9 @@ async function measurePublishing(
   let serverMs = 0
   {
     await using server = await startPosthornServer(bench, database.url, 'api')
-    await using publisher = startApart('publisher-main.ts')
+    await using publisher = startScript('publisher-main.ts')
     const serverBeforeMs = await server.cpuTimeMs()
-    answers = await publisher.call('publishInTurn', {
+    answers = await publisher.call('publishBackToBack', {
       url: server.url,
       token: tenant.token,
       ...{ connections, batch, type, data: DATA, warmUpMs, measureMs },

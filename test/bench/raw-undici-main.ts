@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { signDelivery } from '../../src/receiver/sign.ts'
-import { answerParent } from './apart.ts'
+import { serveParent } from './script-process.ts'
 
 interface Load {
   readonly url: string
@@ -12,18 +12,18 @@ interface Load {
   readonly concurrency: number
 }
 
-answerParent({
+serveParent({
   async send({ url, authority, body, count, warmUp, concurrency }: Load) {
     const dispatcher = new Agent({ connections: concurrency, connect: { ca: authority } })
     const key = createSecretKey(randomBytes(32))
     const bytes = Buffer.from(body)
     const last = warmUp + count
-    let begun = 0
+    let started = 0
     let ended = 0
     let startedAt = 0
     async function lane() {
-      while (begun < last) {
-        const id = `msg_${begun++}`
+      while (started < last) {
+        const id = `msg_${started++}`
         const timestamp = String(Math.floor(Date.now() / 1_000))
         const response = await request(url, {
           dispatcher,

@@ -1,11 +1,11 @@
-import { startApart } from './apart.ts'
 import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'
+import { startScript } from './script-process.ts'
 import { CONCURRENCY } from './sizes.ts'
 
-/** A: what one process can do at best, signed POSTs of a payload and nothing recorded, per second. */
+/** A: the upper limit of one process: signed POST requests per second, with nothing recorded. */
 export async function measureRawUndici({ receiver, sizes }: Bench): Promise<number> {
-  await using sender = startApart('raw-undici-main.ts')
+  await using sender = startScript('raw-undici-main.ts')
   return await sender.call<number>('send', {
     url: `${receiver.url}/ok/1`,
     authority: receiver.authority,

@@ -1,13 +1,13 @@
 import os from 'node:os'
 import { meetsBound, type Row, toJson, toText } from './row.ts'
 
-/** Prints each row at once, and all of them in the end. */
+/** Prints each row immediately, and all rows as a table at the end. */
 export interface Report {
   add(row: Row): void
   end(tookMs: number): void
 }
 
-/** As JSON, standard output holds one value, and rows show on standard error meanwhile. */
+/** With JSON, standard output gets one value, and rows are printed on standard error. */
 export function createReport(asJson: boolean): Report {
   const rows: Row[] = []
   return {

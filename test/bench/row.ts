@@ -10,7 +10,7 @@ export interface Row {
   readonly also?: Readonly<Record<string, number>>
 }
 
-/** What the value is held to: a number or, with `of`, a share of another value of the same run. */
+/** The limit of a value: a number or, with `of`, a share of another value of the same run. */
 export interface Bound {
   readonly kind: 'at least' | 'at most'
   readonly limit: number
@@ -23,7 +23,7 @@ export function meetsBound({ value, bound }: Row): boolean | null {
   return bound.kind === 'at least' ? compared >= bound.limit : compared <= bound.limit
 }
 
-/** The row as the JSON report has it. */
+/** The row in the JSON report. */
 export function toJson(row: Row): object {
   const { scenario, name, value, unit, bound, also } = row
   return {
@@ -67,7 +67,7 @@ function show(value: number): string {
   return round(value).toLocaleString('en')
 }
 
-/** Three figures say all that a measurement does. */
+/** Rounds to three significant digits; more would suggest a false precision. */
 function round(value: number): number {
   if (!Number.isFinite(value)) return value
   return value >= 100 ? Math.round(value) : Number(value.toPrecision(3))

@@ -1,13 +1,13 @@
-import { startApart } from './apart.ts'
 import type { Bench } from './bench.ts'
 import { DATA } from './fill.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { measureRawUndici } from './raw-undici.ts'
+import { startScript } from './script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
 const CONNECTIONS = 50
 
-/** S: events published singly over GraphQL and delivered to one webhook by one process that does both. */
+/** S: single events published over GraphQL and delivered to one webhook, by one process with all roles. */
 export async function reportSingles(bench: Bench): Promise<void> {
   const raw = [await measureRawUndici(bench)]
   const singles = [await measureSingles(bench)]
@@ -16,15 +16,15 @@ export async function reportSingles(bench: Bench): Promise<void> {
   raw.push(await measureRawUndici(bench))
   bench.report({
     scenario: 'S',
-    name: `published singly on ${CONNECTIONS} connections and delivered`,
+    name: `single publishes on ${CONNECTIONS} connections, delivered`,
     value: mean(singles),
     unit: '/s',
     bound: { kind: 'at least', limit: 0.11, of: { name: 'A', value: mean(raw) } },
-    also: { 'turn 1': singles[0] as number, 'turn 2': singles[1] as number, A: mean(raw) },
+    also: { 'round 1': singles[0] as number, 'round 2': singles[1] as number, A: mean(raw) },
   })
 }
 
-/** Until the last event has arrived, so that a backlog counts. */
+/** Measures until the last event has arrived, so that queued deliveries count. */
 async function measureSingles(bench: Bench): Promise<number> {
   const { receiver, sizes } = bench
   await using database = await bench.server.createDatabase()
@@ -34,17 +34,17 @@ async function measureSingles(bench: Bench): Promise<number> {
   await database.settle()
   await using server = await startPosthornServer(bench, database.url, 'all')
   const publish = async (warmUpMs: number, measureMs: number) => {
-    await using publisher = startApart('publisher-main.ts')
-    return await publisher.call<{ accepted: number }>('publishInTurn', {
+    await using publisher = startScript('publisher-main.ts')
+    return await publisher.call<{ accepted: number }>('publishBackToBack', {
       ...{ url: server.url, token: tenant.token, type, data: DATA, batch: null },
       ...{ connections: CONNECTIONS, warmUpMs, measureMs },
     })
   }
-  await receiver.forget()
+  await receiver.reset()
   const warmUp = await publish(0, sizes.publishWarmUpMs)
-  const startedAt = await receiver.reached('ok', warmUp.accepted)
+  const startedAt = await receiver.waitUntilReceived('ok', warmUp.accepted)
   const { accepted } = await publish(0, sizes.publishMs)
-  const endedAt = await receiver.reached('ok', warmUp.accepted + accepted)
+  const endedAt = await receiver.waitUntilReceived('ok', warmUp.accepted + accepted)
   return accepted / ((endedAt - startedAt) / 1_000)
 }
 

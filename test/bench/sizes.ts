@@ -1,18 +1,18 @@
-/** How much is measured. */
+/** The sizes of the measurements. */
 export interface Sizes {
-  /** Requests, jobs or deliveries of a short run, after the first `warmUp` of it, which do not count. */
+  /** The number of requests, jobs or deliveries of a short run, after `warmUp` others that are not measured. */
   readonly count: number
   readonly warmUp: number
-  /** Deliveries of a long run, waiting beside a short one, or stored when pages are measured. */
+  /** The number of deliveries of a long run, of those waiting during a short one, and of those stored for pages. */
   readonly stored: number
-  /** Deliveries parked beside a short run. */
+  /** The number of deliveries parked during a short run. */
   readonly parked: number
-  /** What is queued for a receiver that hangs. */
+  /** The number of deliveries queued for a receiver that hangs. */
   readonly hanging: number
-  /** How long publishing is measured, and how long it goes on before. */
+  /** How long publishing is measured, after `publishWarmUpMs`. */
   readonly publishMs: number
   readonly publishWarmUpMs: number
-  /** How long a busy endpoint is published to. */
+  /** How long events are published to a busy endpoint. */
   readonly busyMs: number
 }
 
@@ -27,7 +27,7 @@ export const FULL: Sizes = {
   busyMs: 60_000,
 }
 
-/** Enough to see that everything works; the numbers mean nothing. */
+/** Enough to check that everything works; the results are meaningless. */
 export const QUICK: Sizes = {
   count: 1_000,
   warmUp: 200,
@@ -39,5 +39,5 @@ export const QUICK: Sizes = {
   busyMs: 1_000,
 }
 
-/** Requests in flight of raw undici, and jobs of graphile-worker alone. */
+/** Parallel requests with raw undici (A), and parallel no-op jobs (B). */
 export const CONCURRENCY = 200

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * `node test/bench/summarize-profile.ts FILE.cpuprofile`: where the time of a process went, by whose code it was, then
- * by function. Shares are of the time it was busy.
+ * `node test/bench/summarize-profile.ts FILE.cpuprofile` prints the CPU time of a process by owner of the code and by
+ * function, as shares of its busy time.
  */
 const [file] = process.argv.slice(2)
-if (!file) throw new Error('Give a .cpuprofile, such as one made with --profile.')
+if (!file) throw new Error('Give a .cpuprofile file, such as one written with --profile.')
 
 /** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
 interface Profile {
@@ -37,11 +37,11 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 const profile: Profile = JSON.parse(await readFile(file, 'utf8'))
-const { byOwner, byFunction, busyUs } = addUp(profile)
+const { byOwner, byFunction, busyUs } = summarize(profile)
 print('by owner', byOwner, 20)
 print('by function', byFunction, 40)
 
-function addUp({ nodes, samples, timeDeltas }: Profile) {
+function summarize({ nodes, samples, timeDeltas }: Profile) {
   const selfUs = new Map<number, number>()
   for (const [i, id] of samples.entries()) {
     selfUs.set(id, (selfUs.get(id) ?? 0) + (timeDeltas[i + 1] ?? 0))
@@ -64,7 +64,7 @@ function addUp({ nodes, samples, timeDeltas }: Profile) {
   return { byOwner, byFunction, busyUs }
 }
 
-/** Native functions have no file: theirs is the time of whoever called them. */
+/** Native functions have no file, so their time counts for their caller. */
 function ownerOf({ callFrame: { url, functionName } }: ProfileNode, callerOwner: string): string {
   if (url === '') return /^\(\w.*\)$/.test(functionName) ? functionName : callerOwner
   for (const [pattern, owner] of OWNERS) {
@@ -78,9 +78,9 @@ function add(totals: Map<string, number>, name: string, us: number): void {
   totals.set(name, (totals.get(name) ?? 0) + us)
 }
 
-function print(title: string, totals: Map<string, number>, most: number): void {
+function print(title: string, totals: Map<string, number>, maxRows: number): void {
   console.log(`\n${title}, of ${(busyUs / 1e6).toFixed(2)} s`)
-  const sorted = [...totals].toSorted(([, a], [, b]) => b - a).slice(0, most)
+  const sorted = [...totals].toSorted(([, a], [, b]) => b - a).slice(0, maxRows)
   for (const [name, us] of sorted) {
     console.log(`${((us / busyUs) * 100).toFixed(1).padStart(6)} %  ${name}`)
   }

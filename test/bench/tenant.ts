@@ -5,17 +5,17 @@ import type { Settings } from '../../src/config/settings.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
-import type { Manner } from './bench-receiver.ts'
+import type { Behaviour } from './bench-receiver.ts'
 import { ENCRYPTION_KEY } from './posthorn-server.ts'
 
-/** An organization with a key that publishes. */
+/** An organization with an API key that may publish. */
 export interface BenchTenant {
   readonly organizationId: string
   readonly publicOrganizationId: string
   readonly token: string
 }
 
-/** The services of a database, as the processes measured have them. */
+/** The services of a database, with the settings of the measured processes. */
 export function openBenchServices(databaseUrl: string): Services {
   const { config, secrets } = loadConfig({
     DATABASE_URL: databaseUrl,
@@ -42,19 +42,19 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
 interface BenchWebhooks {
   /** Default: 1. */
   readonly count?: number
-  /** Default: the limit adapts. */
+  /** Default: an adaptive limit. */
   readonly maxInFlight?: number | null
 }
 
-/** Registers webhooks that each subscribe to an event type of their own; answers the types. */
+/** Registers webhooks that each subscribe to a different event type. Returns the types. */
 export async function addWebhooks(
   { webhooks, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
-  manner: Manner,
+  behaviour: Behaviour,
   { count = 1, maxInFlight = null }: BenchWebhooks = {},
 ): Promise<string[]> {
-  const types = Array.from({ length: count }, (_, i) => `bench.${manner}_${i + 1}`)
+  const types = Array.from({ length: count }, (_, i) => `bench.${behaviour}_${i + 1}`)
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
      select name, 'Created by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
@@ -62,7 +62,7 @@ export async function addWebhooks(
   )
   for (const [i, type] of types.entries()) {
     await createWebhook(webhooks, organizationId, {
-      url: `${receiverUrl}/${manner}/${i + 1}`,
+      url: `${receiverUrl}/${behaviour}/${i + 1}`,
       eventSubscriptions: [type],
       enabled: true,
       maxInFlight,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(async () => await database[Symbol.asyncDispose]())
 
 describe('posthorn migrate', () => {
-  test('says that the database is up to date', async () => {
+  test('reports that the database is up to date', async () => {
     expect(await posthorn('migrate')).toMatchObject({
       code: 0,
       stdout: 'The database is up to date.\n',
@@ -23,16 +23,16 @@ describe('posthorn migrate', () => {
     expect(await json('migrate', '--json')).toEqual({ applied: [] })
   })
 
-  test('without a database ends with one clear line', async () => {
+  test('without a reachable database fails with an error of one line', async () => {
     const { code, stderr } = await runPosthorn(['migrate'], {
       environment: testEnvironment('postgres://posthorn@127.0.0.1:1/none'),
     })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^error: Postgres cannot be reached .*Check DATABASE_URL/)
+    expect(stderr).toMatch(/^error: Cannot connect to Postgres .*Check DATABASE_URL/)
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('with wrong settings names all of them', async () => {
+  test('with invalid settings names all of them', async () => {
     const { code, stderr } = await runPosthorn(['migrate'], {
       environment: { ...testEnvironment(database.url), PORT: 'x', POSTHORN_CONCURENCY: '1' },
     })
@@ -44,12 +44,12 @@ describe('posthorn migrate', () => {
 
 test('posthorn organization list prints the organizations, oldest first', async () => {
   const { id, created_at } = await json('organization', 'create', 'Winter Fair', '--json')
-  const { id: later } = await json('organization', 'create', 'Spring Fair', '--json')
+  const { id: secondId } = await json('organization', 'create', 'Spring Fair', '--json')
   const listed = await json('organization', 'list', '--json')
-  const own = listed.filter((one: { id: string }) => [id, later].includes(one.id))
-  expect(own).toEqual([
+  const created = listed.filter((one: { id: string }) => [id, secondId].includes(one.id))
+  expect(created).toEqual([
     { id, name: 'Winter Fair', created_at },
-    { id: later, name: 'Spring Fair', created_at: expect.stringMatching(/Z$/) },
+    { id: secondId, name: 'Spring Fair', created_at: expect.stringMatching(/Z$/) },
   ])
   expect((await posthorn('organization', 'list')).stdout).toContain(`${id}  Winter Fair\n`)
 })
@@ -63,7 +63,7 @@ describe('posthorn organization create', () => {
     })
   })
 
-  test('an empty name is refused', async () => {
+  test('an empty name is rejected', async () => {
     expect(await posthorn('organization', 'create', ' ')).toMatchObject({
       code: 1,
       stdout: '',
@@ -73,8 +73,8 @@ describe('posthorn organization create', () => {
 })
 
 describe('posthorn key', () => {
-  test('create prints the token once, list shows the key without it, revoke ends it', async () => {
-    const made = await json(
+  test('create prints the token once, list shows the key without its token, revoke revokes it', async () => {
+    const created = await json(
       ...[
         'key',
         'create',
@@ -86,14 +86,14 @@ describe('posthorn key', () => {
       ],
       ...['--expires', '90d', '--name', 'Partner', '--json'],
     )
-    expect(made).toEqual({
+    expect(created).toEqual({
       id: expect.stringMatching(/^key_/),
       token: expect.stringMatching(/^phk_[0-9A-Za-z]{49}$/),
     })
 
     const listed = await posthorn('key', 'list', '--organization', organization, '--json')
-    expect(listed.stdout).not.toContain(made.token)
-    const key = JSON.parse(listed.stdout).find((one: { id: string }) => one.id === made.id)
+    expect(listed.stdout).not.toContain(created.token)
+    const key = JSON.parse(listed.stdout).find((one: { id: string }) => one.id === created.id)
     expect(key).toMatchObject({
       organization,
       name: 'Partner',
@@ -103,18 +103,18 @@ describe('posthorn key', () => {
     const days = (Date.parse(key.expires_at) - Date.parse(key.created_at)) / 86_400_000
     expect(days).toBeCloseTo(90, 1)
 
-    expect(await json('key', 'revoke', made.id, '--json')).toEqual({
-      id: made.id,
+    expect(await json('key', 'revoke', created.id, '--json')).toEqual({
+      id: created.id,
       revoked_at: expect.stringMatching(/Z$/),
     })
-    expect((await posthorn('key', 'list')).stdout).toMatch(new RegExp(`${made.id}.*revoked`))
+    expect((await posthorn('key', 'list')).stdout).toMatch(new RegExp(`${created.id}.*revoked`))
   })
 
   test.each([
     ['an unknown scope', ['--scope', 'webhook:read'], /Did you mean "webhooks:read"\?/],
-    ['a wrong duration', ['--scope', 'admin', '--expires', 'soon'], /such as 500ms, 15s/],
+    ['an invalid duration', ['--scope', 'admin', '--expires', 'soon'], /such as 500ms, 15s/],
     ['no scope', [], /required option '--scope/],
-  ])('create with %s is refused', async (_case, args, message) => {
+  ])('create with %s is rejected', async (_case, args, message) => {
     const { code, stdout, stderr } = await posthorn(
       'key',
       'create',
@@ -127,7 +127,7 @@ describe('posthorn key', () => {
   })
 
   test.each(['key_00000000000000000000000000', 'nonsense'])(
-    'revoke %s says there is none',
+    'revoke %s reports that the key does not exist',
     async (id) => {
       expect(await posthorn('key', 'revoke', id)).toMatchObject({
         code: 1,
@@ -160,9 +160,9 @@ describe('posthorn publish', () => {
   })
 
   test.each([
-    ['what is not JSON', [JOINED, '{n:1}'], /is not JSON.*Quote it for the shell/],
+    ['text that is not JSON', [JOINED, '{n:1}'], /is not JSON.*Quote it for the shell/],
     [
-      'a number that would become another',
+      'a number that JavaScript cannot represent',
       [JOINED, '{"id":9007199254740993}'],
       /^error: <json> holds a number that cannot be kept exactly: send it as a string\.\n$/,
     ],
@@ -172,22 +172,22 @@ describe('posthorn publish', () => {
       /Did you mean "event_attendee.joined_event"\?/,
     ],
     [
-      'a wrong time',
+      'an invalid time',
       [JOINED, '{}', '--timestamp', 'yesterday'],
       /timestamp must be an RFC 3339 time/,
     ],
     [
-      'a time in a year of five digits',
+      'a time with a five-digit year',
       [JOINED, '{}', '--timestamp', '+010000-01-01T00:00:00Z'],
       /timestamp must be an RFC 3339 time/,
     ],
-  ])('%s is refused', async (_case, args, message) => {
+  ])('%s is rejected', async (_case, args, message) => {
     const { code, stderr } = await posthorn('publish', '--organization', organization, ...args)
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
   })
 
-  test('an organization that does not exist is refused', async () => {
+  test('an organization that does not exist is rejected', async () => {
     const { code, stderr } = await posthorn('publish', '--organization', 'org_x', JOINED, '{}')
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -204,7 +204,7 @@ describe('posthorn verify', () => {
   ]
   const body = '{"test": 2432232314}'
 
-  test('an authentic delivery, as of its time', async () => {
+  test('an authentic delivery is accepted at its time', async () => {
     const { code, stdout } = await posthornWith(
       body,
       'verify',
@@ -218,7 +218,7 @@ describe('posthorn verify', () => {
     })
   })
 
-  test('an old one is rejected with the reason', async () => {
+  test('an old delivery is rejected with the reason', async () => {
     const { code, stdout } = await posthornWith(body, 'verify', ...delivery, '--json')
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'timestamp-too-old' })
@@ -231,7 +231,7 @@ describe('posthorn verify', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'no-matching-signature' })
   })
 
-  test('a file that is not there is named', async () => {
+  test('the error for a missing file names the file', async () => {
     const { code, stderr } = await posthorn('verify', ...delivery, 'missing.json')
     expect(code).toBe(1)
     expect(stderr).toContain('missing.json')
@@ -257,7 +257,7 @@ test.each([
   expect(stdout).toContain('Usage: posthorn')
 })
 
-test('an unknown command is refused with a suggestion', async () => {
+test('an unknown command is rejected with a suggestion', async () => {
   const { code, stderr } = await posthorn('pubish')
   expect(code).toBe(1)
   expect(stderr).toMatch(/Did you mean publish/)

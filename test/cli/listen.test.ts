@@ -31,7 +31,7 @@ const EVENT = {
   data: { attendee: 'Zoë' },
 }
 
-/** Each test starts a process or two, beside whatever else is being tested. */
+/** Each test starts one or two processes, while other test files run. */
 vi.setConfig({ testTimeout: 20_000 })
 
 let directory: string
@@ -51,8 +51,8 @@ afterEach(() => {
   running.clear()
 })
 
-describe('what it prints', () => {
-  test('a delivery signed with the secret is verified, answered 200 and shown with all that matters', async () => {
+describe('output', () => {
+  test('a delivery signed with the secret is verified, answered with 200 and printed with its headers and body', async () => {
     const listener = await listening('--secret', SECRET)
     const delivery = signed({ headers: { 'X-Tenant': 'acme' } })
     expect(await send(listener, delivery)).toMatchObject({ status: 200 })
@@ -81,18 +81,21 @@ describe('what it prints', () => {
       },
       /Missing from the request: wh-signature/,
     ],
-  ])('a delivery %s is answered 400, and the reason is shown', async (_what, spoil, reason) => {
-    const listener = await listening('--secret', SECRET)
-    const answer = await send(listener, spoil(signed()))
-    expect(answer).toMatchObject({ status: 400, body: expect.stringMatching(reason) })
-    expect(await listener.printed('answered 400')).toMatch(
-      new RegExp(`✘ rejected .*\\n {2}reason +${reason.source}`),
-    )
-  })
+  ])(
+    'a delivery %s is answered with 400, and the reason is printed',
+    async (_what, change, reason) => {
+      const listener = await listening('--secret', SECRET)
+      const answer = await send(listener, change(signed()))
+      expect(answer).toMatchObject({ status: 400, body: expect.stringMatching(reason) })
+      expect(await listener.printed('answered 400')).toMatch(
+        new RegExp(`✘ rejected .*\\n {2}reason +${reason.source}`),
+      )
+    },
+  )
 
-  test('without a secret nothing is verified, everything is accepted, and that is said', async () => {
+  test('without a secret, deliveries are accepted without verification, and a message says so', async () => {
     const listener = await listening()
-    await until(() => listener.stderr().includes('Nothing is verified'))
+    await until(() => listener.stderr().includes('Deliveries are not verified'))
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
     expect(await listener.printed('answered 200')).toContain('? not verified')
   })
@@ -106,7 +109,7 @@ describe('what it prints', () => {
     expect(listener.stdout().match(/✔ verified/g)).toHaveLength(2)
   })
 
-  test('a repeat of a delivery is told, and answered 200', async () => {
+  test('a repeated delivery is marked and answered with 200', async () => {
     const listener = await listening('--secret', SECRET, '--status', '202', '--count', '3')
     const delivery = signed()
     const statuses = [
@@ -117,11 +120,11 @@ describe('what it prints', () => {
     expect(statuses).toEqual([202, 200, 200])
     expect(await listener.exited).toBe(0)
     expect(listener.stdout()).toContain(`${delivery.id}\n`)
-    expect(listener.stdout()).toContain(`${delivery.id} (the 2nd time this id arrives)\n`)
-    expect(listener.stdout()).toContain(`${delivery.id} (the 3rd time this id arrives)\n`)
+    expect(listener.stdout()).toContain(`${delivery.id} (received for the 2nd time)\n`)
+    expect(listener.stdout()).toContain(`${delivery.id} (received for the 3rd time)\n`)
   })
 
-  test('colors appear when they are forced, and not into a pipe', async () => {
+  test('output has colors when they are forced, but not in a pipe', async () => {
     const plain = await listening('--secret', SECRET)
     await send(plain, signed())
     const withoutColors = await plain.printed('answered')
@@ -139,11 +142,11 @@ describe('what it prints', () => {
   })
 })
 
-describe('what strangers send', () => {
+describe('untrusted input', () => {
   const ATTACK = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e\u2028\r'
   const UNSAFE = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e]/u
 
-  test('escape sequences reach the terminal from nowhere', async () => {
+  test('escape sequences in the body and in headers do not reach the terminal', async () => {
     const listener = await listening('--secret', SECRET)
     const body = JSON.stringify({ id: `e${ATTACK}`, type: `t${ATTACK}`, [`k${ATTACK}`]: ATTACK })
     await send(listener, signed({ body, headers: { 'x-bad': 'a\u009b2Jb' } }))
@@ -153,7 +156,7 @@ describe('what strangers send', () => {
     expect(block).toContain('a\\u009b2Jb')
   })
 
-  test('nor from a body that is not JSON, which cannot forge a verdict either', async () => {
+  test('escape sequences in a body that is not JSON do not reach the terminal, and it cannot forge a result', async () => {
     const listener = await listening('--secret', SECRET)
     const body = `${ATTACK}\n12:00:00  ✔ verified  forged`
     await send(listener, signed({ secret: newSecret(), body }))
@@ -163,7 +166,7 @@ describe('what strangers send', () => {
     expect(block).not.toMatch(/^12:00:00/m)
   })
 
-  test('nor with --json, whose values stay what they were', async () => {
+  test('escape sequences do not reach the terminal with --json, and the values stay the same', async () => {
     const listener = await listening('--secret', SECRET, '--json')
     await send(listener, signed({ body: JSON.stringify({ attack: ATTACK }) }))
     const line = await listener.printed('\n')
@@ -171,7 +174,7 @@ describe('what strangers send', () => {
     expect(JSON.parse(line).body).toEqual({ attack: ATTACK })
   })
 
-  test('a body of 1 MiB is accepted, a larger one answered 413', async () => {
+  test('a body of 1 MiB is accepted, and a larger one answered with 413', async () => {
     const listener = await listening('--secret', SECRET, '--json')
     const sizes = [1_048_576, 1_048_577, 5_000_000]
     for (const size of sizes) {
@@ -180,7 +183,7 @@ describe('what strangers send', () => {
     }
   })
 
-  test('JSON nested too deeply is shown as text', async () => {
+  test('JSON that is nested too deeply is printed as text', async () => {
     const listener = await listening('--secret', SECRET)
     const { status } = await send(
       listener,
@@ -190,7 +193,7 @@ describe('what strangers send', () => {
     expect(await listener.printed('answered 200')).toContain('✔ verified')
   })
 
-  test('what is not a POST is answered 405 and is no delivery', async () => {
+  test('a request other than POST is answered with 405 and not counted as a delivery', async () => {
     const listener = await listening('--secret', SECRET, '--count', '1', '--json')
     expect(await send(listener, signed(), 'GET')).toMatchObject({ status: 405 })
     expect(await send(listener, signed(), 'PUT')).toMatchObject({ status: 405 })
@@ -199,16 +202,16 @@ describe('what strangers send', () => {
     expect(listener.stdout().trim().split('\n')).toHaveLength(1)
   })
 
-  test('a client that does not trust the certificate is mentioned, and no harm is done', async () => {
+  test('a failed TLS handshake is logged, and later deliveries are received', async () => {
     const listener = await listening('--secret', SECRET)
     await expect(send(listener, signed(), 'POST', { ca: [] })).rejects.toThrow('certificate')
-    await until(() => listener.stderr().includes('gave up on the TLS handshake'))
+    await until(() => listener.stderr().includes('aborted the TLS handshake'))
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
   })
 })
 
-describe('how it answers', () => {
-  test('--fail 2 answers 500 twice and then accepts; rejected deliveries do not count', async () => {
+describe('responses', () => {
+  test('--fail 2 responds with 500 twice and then accepts; rejected deliveries do not count', async () => {
     const listener = await listening('--secret', SECRET, '--fail', '2')
     const delivery = signed()
     const statuses: number[] = []
@@ -218,7 +221,7 @@ describe('how it answers', () => {
     expect(statuses).toEqual([500, 400, 500, 200, 200])
   })
 
-  test('--status answers that status always, until one that is 2xx has accepted a delivery', async () => {
+  test('--status sets the status of every response, also for repeated deliveries unless it is 2xx', async () => {
     const listener = await listening('--secret', SECRET, '--status', '503')
     const delivery = signed()
     expect(await send(listener, delivery)).toMatchObject({ status: 503 })
@@ -226,33 +229,33 @@ describe('how it answers', () => {
     expect(await listener.printed('answered 503 Service Unavailable')).toContain('✔ verified')
   })
 
-  test('--status 204 answers without a body', async () => {
+  test('--status 204 responds without a body', async () => {
     const listener = await listening('--secret', SECRET, '--status', '204')
     expect(await send(listener, signed())).toEqual({ status: 204, body: '' })
   })
 
-  test('--delay waits before it answers', async () => {
+  test('--delay waits before responding', async () => {
     const listener = await listening('--secret', SECRET, '--delay', '300ms')
     const started = performance.now()
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
     expect(performance.now() - started).toBeGreaterThan(295)
   })
 
-  test('a sender that does not wait so long is seen to hang up', async () => {
+  test('a sender that disconnects during the delay is reported', async () => {
     const listener = await listening('--secret', SECRET, '--delay', '10s')
     const signal = AbortSignal.timeout(200)
     await expect(send(listener, signed(), 'POST', { signal })).rejects.toThrow('abort')
     expect(await listener.printed('not answered')).toContain('✔ verified')
   })
 
-  test('--count stops after so many deliveries, rejected ones included, with exit code 0', async () => {
+  test('--count stops after that many deliveries, including rejected ones, with exit code 0', async () => {
     const listener = await listening('--secret', SECRET, '--count', '2')
     expect(await send(listener, signed({ secret: newSecret() }))).toMatchObject({ status: 400 })
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
     expect(await listener.exited).toBe(0)
   })
 
-  test('--count prints no more than that even when more arrive at once', async () => {
+  test('--count prints no more deliveries even if more arrive in parallel', async () => {
     const listener = await listening('--count', '2', '--json', '--delay', '100ms')
     await Promise.allSettled(Array.from({ length: 6 }, () => send(listener, signed())))
     expect(await listener.exited).toBe(0)
@@ -295,7 +298,7 @@ describe('how it answers', () => {
     ])
   })
 
-  test('POSTHORN_HEADER_PREFIX names the headers', async () => {
+  test('POSTHORN_HEADER_PREFIX sets the prefix of the signature headers', async () => {
     const env = { POSTHORN_HEADER_PREFIX: 'webhook-' }
     const listener = await listening({ env }, '--secret', SECRET, '--count', '1')
     expect(await send(listener, signed({ prefix: 'webhook-' }))).toMatchObject({ status: 200 })
@@ -303,7 +306,7 @@ describe('how it answers', () => {
     expect(listener.stdout()).toContain('webhook-id')
   })
 
-  test('it listens at the port asked for, on 127.0.0.1 only', async () => {
+  test('--port sets the port, on 127.0.0.1 only', async () => {
     const port = await freePort()
     const listener = await listening('--port', String(port))
     expect(listener.port).toBe(port)
@@ -316,10 +319,10 @@ describe('how it answers', () => {
 })
 
 describe('--register', () => {
-  let api: StandIn
+  let api: FakeApi
 
   beforeEach(async () => {
-    api = await startStandIn()
+    api = await startFakeApi()
     onTestFinished(() => void api.server.close())
   })
 
@@ -331,7 +334,7 @@ describe('--register', () => {
       ...args,
     )
 
-  test('creates an enabled webhook for both contract types, verifies with its secret, and removes it at Ctrl+C', async () => {
+  test('creates an enabled webhook for both event types of the contract, verifies with its secret, and deletes it at Ctrl+C', async () => {
     const listener = await registered()
     const webhook = api.only()
     expect(webhook).toMatchObject({
@@ -350,28 +353,28 @@ describe('--register', () => {
     expect(printed).not.toContain(api.key)
   })
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)('removes it at %s too', async (signal) => {
+  test.each(['SIGTERM', 'SIGHUP'] as const)('deletes the webhook at %s', async (signal) => {
     const listener = await registered()
     expect(api.webhooks.size).toBe(1)
     expect(await listener.stop(signal)).toBe(0)
     expect(api.webhooks.size).toBe(0)
   })
 
-  test('removes it when one Ctrl+C comes twice, from the terminal and from npm', async () => {
+  test('deletes the webhook when one Ctrl+C arrives twice, from the terminal and from npm', async () => {
     const listener = await registered()
     listener.child.kill('SIGINT')
     expect(await listener.stop('SIGINT')).toBe(0)
     expect(api.webhooks.size).toBe(0)
   })
 
-  test('removes it after --count', async () => {
+  test('deletes the webhook after --count deliveries', async () => {
     const listener = await registered('--count', '1')
     await send(listener, signed({ secret: api.only().secret }))
     expect(await listener.exited).toBe(0)
     expect(api.webhooks.size).toBe(0)
   })
 
-  test('removes it when whoever reads its output goes away', async () => {
+  test('deletes the webhook when the reader of its output closes the pipe', async () => {
     const listener = await registered('--json')
     listener.child.stdout?.destroy()
     await send(listener, signed({ secret: api.only().secret }))
@@ -379,8 +382,8 @@ describe('--register', () => {
     expect(api.webhooks.size).toBe(0)
   })
 
-  test('removes it when its secret cannot be read', async () => {
-    api.refuse = (method) =>
+  test('deletes the webhook when its secret cannot be read', async () => {
+    api.reject = (method) =>
       method === 'GET' ? problem(403, 'Forbidden', 'Needs secrets:read.') : null
     const listener = listen('--register', '--server', api.url, '--key', api.key)
     expect(await listener.exited).toBe(1)
@@ -389,38 +392,38 @@ describe('--register', () => {
     expect(api.webhooks.size).toBe(0)
   })
 
-  test('removes it when it is stopped while registering', async () => {
-    const held = Promise.withResolvers<void>()
-    api.hold = held.promise
+  test('deletes the webhook when it is stopped while registering', async () => {
+    const response = Promise.withResolvers<void>()
+    api.respondAfter = response.promise
     const listener = await listening('--register', '--server', api.url, '--key', api.key)
     await until(() => api.created === 1)
     listener.child.kill('SIGINT')
-    held.resolve()
+    response.resolve()
     expect(await listener.exited).toBe(0)
     expect(api.webhooks.size).toBe(0)
   })
 
-  test('says which webhook is left when it cannot be removed, with exit code 1', async () => {
+  test('names the webhook that could not be deleted, with exit code 1', async () => {
     const listener = await registered()
     const { id } = api.only()
-    api.refuse = () => problem(503, 'Service Unavailable', 'Postgres cannot be reached.')
+    api.reject = () => problem(503, 'Service Unavailable', 'Postgres cannot be reached.')
     expect(await listener.stop('SIGINT')).toBe(1)
-    expect(listener.stderr()).toContain(`The webhook ${id} is still registered`)
+    expect(listener.stderr()).toContain(`The webhook ${id} could not be deleted`)
     expect(listener.stderr()).toContain('Postgres cannot be reached.')
   })
 
-  test('a webhook that someone else removed is no trouble', async () => {
+  test('exits normally if the webhook was already deleted', async () => {
     const listener = await registered()
     api.webhooks.clear()
     expect(await listener.stop('SIGINT')).toBe(0)
   })
 
-  test('--event, repeated or with commas, says which types', async () => {
+  test('--event, repeated or with commas, sets the event types', async () => {
     await registered('--event', 'a.b,c.d', '--event', 'e.f', 'a.b')
     expect(api.only().event_subscriptions).toEqual(['a.b', 'c.d', 'e.f'])
   })
 
-  test('follows a rotation of the secret', async () => {
+  test('verifies with the new secret after a rotation', async () => {
     const listener = await registered()
     const webhook = api.only()
     webhook.secret = newSecret()
@@ -428,16 +431,16 @@ describe('--register', () => {
   })
 
   test('a delivery that arrives before the secret is known waits for it', async () => {
-    const held = Promise.withResolvers<void>()
-    api.hold = held.promise
+    const response = Promise.withResolvers<void>()
+    api.respondAfter = response.promise
     const listener = await listening('--register', '--server', api.url, '--key', api.key)
     await until(() => api.created === 1)
     const answer = send(listener, signed({ secret: api.only().secret }))
-    held.resolve()
+    response.resolve()
     expect(await answer).toMatchObject({ status: 200 })
   })
 
-  test('without --key, uses the key that the first run wrote', async () => {
+  test('without --key, uses the key that the first start wrote', async () => {
     const dataDir = await mkdtemp(path.join(directory, 'data-'))
     await writeFile(path.join(dataDir, 'api-key'), `${api.key}\n`)
     const env = { POSTHORN_DATA_DIR: dataDir, PORT: new URL(api.url).port }
@@ -445,7 +448,7 @@ describe('--register', () => {
     expect(await listener.stop('SIGINT')).toBe(0)
   })
 
-  test('without any key, says where it looked and what to do', async () => {
+  test('without any key, names the missing file and what to do', async () => {
     const listener = listen('--register', '--server', api.url)
     expect(await listener.exited).toBe(1)
     expect(listener.stderr()).toMatch(
@@ -454,14 +457,16 @@ describe('--register', () => {
     expect(listener.stderr().trim().split('\n')).toHaveLength(1)
   })
 
-  test('a server that is not running: says how to start it', async () => {
+  test('if the server is not running, says how to start it', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const listener = listen('--register', '--server', url, '--key', 'phk_x')
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(`Nothing answers at ${url}. Start it with \`npm start\``)
+    expect(listener.stderr()).toContain(
+      `Nothing listens at ${url}. Start Posthorn with \`npm start\``,
+    )
   })
 
-  test('a key that is refused: says so, and never shows the key', async () => {
+  test('if the server rejects the key, says so without printing the key', async () => {
     const listener = listen('--register', '--server', api.url, '--key', 'phk_wrong')
     expect(await listener.exited).toBe(1)
     expect(listener.stderr()).toContain('with 401 Unauthorized. The API key is not known.')
@@ -469,8 +474,8 @@ describe('--register', () => {
     expect(listener.stderr()).not.toContain('phk_wrong')
   })
 
-  test('fields that break a rule: tells all of it, and nothing that a terminal would obey', async () => {
-    api.refuse = () =>
+  test('prints all errors of a rejected request, without control characters', async () => {
+    api.reject = () =>
       problem(422, 'Unprocessable Content', 'Two fields are wrong.', [
         { pointer: '/url', code: 'x', detail: 'Not public.\u001b[2J' },
         { pointer: '/event_subscriptions/0', code: 'x', detail: 'Unknown. Did you mean "a"?' },
@@ -482,7 +487,7 @@ describe('--register', () => {
     )
   })
 
-  test('something else that answers there is recognized', async () => {
+  test('detects a server that is not Posthorn', async () => {
     const other = createServer((_request, response) => response.end('<html>')).listen(
       0,
       '127.0.0.1',
@@ -492,11 +497,11 @@ describe('--register', () => {
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
     const listener = listen('--register', '--server', url, '--key', 'phk_x')
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('not as Posthorn does')
+    expect(listener.stderr()).toContain('does not respond like Posthorn')
   })
 })
 
-describe('mistakes end it with exit code 1 and say what is wrong', () => {
+describe('errors exit with code 1 and say what is wrong', () => {
   test.each([
     [['--port', '65536'], 'Give a whole number from 0 to 65535.'],
     [['--status', '199'], 'Give a whole number from 200 to 599.'],
@@ -504,9 +509,9 @@ describe('mistakes end it with exit code 1 and say what is wrong', () => {
     [['--fail', 'x'], 'Give a whole number from 0 to'],
     [['--delay', '3'], 'write a whole number and a unit'],
     [['--delay', '2h'], 'Give at most 1h.'],
-    [['--event', 'a.b'], '--event is of use with --register only.'],
+    [['--event', 'a.b'], '--event requires --register.'],
     [['--register', '--event', 'a,,b'], 'Give names of event types.'],
-    [['--register', '--key', 'phk_\n1'], 'The API key is empty or has spaces'],
+    [['--register', '--key', 'phk_\n1'], 'The API key is empty or contains spaces'],
     [['--register', '--key', 'phk_1', '--server', 'ftp://x'], '"ftp://x" is not the http://'],
     [['--statsu', '500'], "unknown option '--statsu'"],
   ])('%j', async (args, message) => {
@@ -516,21 +521,23 @@ describe('mistakes end it with exit code 1 and say what is wrong', () => {
     expect(listener.stdout()).toBe('')
   })
 
-  test('a malformed secret, which is not repeated', async () => {
+  test('a malformed secret, which is not printed', async () => {
     const listener = listen('--secret', 'whsec_almost?')
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('A webhook secret is base64')
+    expect(listener.stderr()).toContain('The webhook secret is not base64')
     expect(listener.stderr()).not.toContain('almost?')
   })
 
-  test('a port that is taken', async () => {
+  test('a port that is already in use', async () => {
     const { port } = await listening()
     const listener = listen('--port', String(port))
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(`Port ${port} is taken. Give another one with --port`)
+    expect(listener.stderr()).toContain(
+      `Port ${port} is already in use. Give another one with --port`,
+    )
   })
 
-  test('settings that cannot be used', async () => {
+  test('an unknown setting', async () => {
     const listener = listen({ env: { POSTHORN_DATADIR: 'x' } })
     expect(await listener.exited).toBe(1)
     expect(listener.stderr()).toContain('Did you mean "POSTHORN_DATA_DIR"?')
@@ -539,13 +546,13 @@ describe('mistakes end it with exit code 1 and say what is wrong', () => {
 
 interface RunOptions {
   env?: Record<string, string>
-  /** What to wait for on stderr. */
+  /** The text to wait for on stderr. */
   until?: string
 }
 
 type Args = (string | RunOptions)[]
 
-/** The real command as a process of its own. */
+/** Starts the real command as a process. */
 function listen(...args: Args) {
   const options = args.find((arg) => typeof arg !== 'string')
   const inherited = Object.entries(process.env).filter(
@@ -572,8 +579,8 @@ function listen(...args: Args) {
     exited,
     stdout: () => stdout,
     stderr: () => stderr,
-    async printed(wanted: string) {
-      await until(() => stdout.includes(wanted))
+    async printed(expected: string) {
+      await until(() => stdout.includes(expected))
       return stdout
     },
     stop(signal: NodeJS.Signals) {
@@ -586,10 +593,10 @@ function listen(...args: Args) {
 async function listening(...args: Args) {
   const options = args.find((arg) => typeof arg !== 'string')
   const listener = listen(...args)
-  const wanted = options?.until ?? 'Listening'
-  await until(() => listener.stderr().includes(wanted) || listener.child.exitCode !== null)
+  const expected = options?.until ?? 'Listening'
+  await until(() => listener.stderr().includes(expected) || listener.child.exitCode !== null)
   const port = Number(/https:\/\/localhost:(\d+)\//.exec(listener.stderr())?.[1])
-  if (Number.isNaN(port)) throw new Error(`It did not start: ${listener.stderr()}`)
+  if (Number.isNaN(port)) throw new Error(`The listener did not start: ${listener.stderr()}`)
   const dataDir = options?.env?.['POSTHORN_DATA_DIR'] ?? path.join(directory, '.posthorn')
   return { ...listener, port, ca: await readFile(path.join(dataDir, 'authority', 'ca.pem')) }
 }
@@ -604,7 +611,7 @@ interface Delivery {
   body: string
 }
 
-/** Signed as contract section 5.2 says, by code of its own. */
+/** Signs as in contract section 5.2, without the product's code. */
 function signed(
   given: Partial<Delivery> & { secret?: string; ageSeconds?: number; prefix?: string } = {},
 ): Delivery {
@@ -632,7 +639,7 @@ async function send(
     headers: { 'content-type': 'application/json', ...headers },
     ...options,
   })
-  // As bytes: Node would write a string together with the headers, and encode those as UTF-8 too.
+  // A Buffer: Node would write a string together with the headers, and encode the headers as UTF-8 too.
   sent.end(method === 'GET' ? undefined : Buffer.from(body))
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return { status: response.statusCode ?? 0, body: await text(response) }
@@ -650,45 +657,45 @@ async function freePort(): Promise<number> {
   return port
 }
 
-interface Refusal {
+interface FakeResponse {
   status: number
   body: object
 }
 
-interface StandIn {
+interface FakeApi {
   server: Server
   url: string
   key: string
   created: number
   webhooks: Map<string, { id: string; secret: string; event_subscriptions: string[] }>
   only(): { id: string; secret: string; event_subscriptions: string[] }
-  refuse(method: string): Refusal | null
-  /** What the answer to a POST waits for, after the webhook was created. */
-  hold: Promise<void>
+  reject(method: string): FakeResponse | null
+  /** The response to a POST waits for this after creating the webhook. */
+  respondAfter: Promise<void>
 }
 
-function problem(status: number, title: string, detail: string, errors?: object[]): Refusal {
+function problem(status: number, title: string, detail: string, errors?: object[]): FakeResponse {
   return { status, body: { type: 'about:blank', title, status, detail, errors } }
 }
 
-/** What the contract says of the three calls, section 4. */
-async function startStandIn(): Promise<StandIn> {
-  const standIn: StandIn = {
+/** A server with the three operations that the listener uses (contract section 4). */
+async function startFakeApi(): Promise<FakeApi> {
+  const api: FakeApi = {
     server: createServer(answer).listen(0, '127.0.0.1'),
     url: '',
     key: `phk_${randomUUID().replaceAll('-', '')}`,
     created: 0,
     webhooks: new Map(),
     only() {
-      expect(standIn.webhooks.size).toBe(1)
-      return [...standIn.webhooks.values()][0] as ReturnType<StandIn['only']>
+      expect(api.webhooks.size).toBe(1)
+      return [...api.webhooks.values()][0] as ReturnType<FakeApi['only']>
     },
-    refuse: () => null,
-    hold: Promise.resolve(),
+    reject: () => null,
+    respondAfter: Promise.resolve(),
   }
-  await once(standIn.server, 'listening')
-  standIn.url = `http://127.0.0.1:${(standIn.server.address() as AddressInfo).port}`
-  return standIn
+  await once(api.server, 'listening')
+  api.url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`
+  return api
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
     const body = await buffer(request)
@@ -699,25 +706,25 @@ async function startStandIn(): Promise<StandIn> {
   }
 
   async function decide({ method = '', url = '', headers }: IncomingMessage, body: Buffer) {
-    if (headers.authorization !== `Bearer ${standIn.key}`) {
+    if (headers.authorization !== `Bearer ${api.key}`) {
       return problem(401, 'Unauthorized', 'The API key is not known.')
     }
-    const rejection = standIn.refuse(method)
+    const rejection = api.reject(method)
     if (rejection) return rejection
     const [, id = '', rest] =
       /^\/api\/connect\/v1\/webhooks(?:\/([^/]+))?(\/secret)?$/.exec(url) ?? []
     if (method === 'POST' && id === '') {
       const webhook = { ...JSON.parse(body.toString()), id: `wh_${randomUUID()}` }
-      standIn.webhooks.set(webhook.id, { ...webhook, secret: newSecret() })
-      standIn.created++
-      await standIn.hold
+      api.webhooks.set(webhook.id, { ...webhook, secret: newSecret() })
+      api.created++
+      await api.respondAfter
       return { status: 201, body: webhook as object }
     }
-    const webhook = standIn.webhooks.get(id)
+    const webhook = api.webhooks.get(id)
     if (!webhook) return problem(404, 'Not Found', `There is no webhook ${id}.`)
     if (method === 'GET' && rest) return { status: 200, body: { key: webhook.secret } }
     if (method === 'DELETE' && !rest) {
-      standIn.webhooks.delete(id)
+      api.webhooks.delete(id)
       return { status: 204, body: null }
     }
     return problem(405, 'Method Not Allowed', method)

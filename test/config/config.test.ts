@@ -13,7 +13,7 @@ test('.env.example and the configuration list the same settings with the same de
   expect(Object.fromEntries(listed)).toEqual(SETTINGS)
 })
 
-test('nothing set is the embedded mode with the documented defaults', () => {
+test('without settings it is the embedded mode with the documented defaults', () => {
   const { config, secrets } = loadConfig({})
   expect(config).toMatchObject({
     database: 'embedded',
@@ -42,25 +42,25 @@ test('nothing set is the embedded mode with the documented defaults', () => {
   expect(secrets).toEqual({ databaseUrl: null, encryptionKeys: null, egressProxy: null })
 })
 
-test('with DATABASE_URL no address range is let through unasked', () => {
+test('with DATABASE_URL no private address range is allowed by default', () => {
   expect(loadConfig(external).config.egressAllow).toEqual([])
 })
 
-test('with DATABASE_URL encryption keys are required, and the message says how to make one', () => {
+test('with DATABASE_URL encryption keys are required, and the message says how to create one', () => {
   expect(() => loadConfig({ DATABASE_URL: external.DATABASE_URL })).toThrow(
     /POSTHORN_ENCRYPTION_KEYS is required.*openssl rand -base64 32/,
   )
 })
 
-test('all that is wrong is reported together', () => {
-  const error = problemsOf({
+test('all problems are reported together', () => {
+  const problems = problemsOf({
     ...external,
     PORT: '70000',
     POSTHORN_CONCURRENCY: 'many',
     POSTHORN_RETRY_SCHEDULE: '5s,soon',
     POSTHORN_CONCURENCY: '5',
   })
-  expect(error).toEqual([
+  expect(problems).toEqual([
     'POSTHORN_CONCURENCY is not a setting. Did you mean "POSTHORN_CONCURRENCY"?',
     expect.stringMatching(/^PORT is "70000": give a whole number from 0 to 65535/),
     expect.stringMatching(/^POSTHORN_CONCURRENCY is "many"/),
@@ -68,7 +68,7 @@ test('all that is wrong is reported together', () => {
   ])
 })
 
-describe('a value that cannot be used is refused', () => {
+describe('an invalid value is rejected', () => {
   test.each([
     ['DATABASE_URL', 'mysql://x'],
     ['HOST', ''],
@@ -119,12 +119,12 @@ describe('a value that cannot be used is refused', () => {
   })
 })
 
-test('trusted proxies are read as ranges of both families', () => {
+test('trusted proxies are ranges of IPv4 and IPv6', () => {
   const { config } = loadConfig({ POSTHORN_TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8' })
   expect(config.trustedProxies).toEqual(['10.0.0.0/8', 'fd00::/8'])
 })
 
-test('the public URL and the origins that frame the portal are read', () => {
+test('the public URL and the portal origins are parsed', () => {
   const { config } = loadConfig({
     POSTHORN_PUBLIC_URL: 'https://Webhooks.example.com/',
     POSTHORN_PORTAL_ORIGINS: 'https://app.example.com, http://127.0.0.1:3000',
@@ -133,21 +133,21 @@ test('the public URL and the origins that frame the portal are read', () => {
   expect(config.portalOrigins).toEqual(['https://app.example.com', 'http://127.0.0.1:3000'])
 })
 
-test('with DATABASE_URL GraphiQL is shown only when asked for', () => {
+test('with DATABASE_URL GraphiQL is off by default', () => {
   expect(loadConfig(external).config.graphiql).toBe(false)
   expect(loadConfig({ ...external, POSTHORN_GRAPHIQL: 'true' }).config.graphiql).toBe(true)
   expect(loadConfig({ POSTHORN_GRAPHIQL: 'false' }).config.graphiql).toBe(false)
 })
 
-test('a file of trusted documents that cannot be used is told apart', () => {
+test('the message says why a file of trusted documents is invalid', () => {
   const problem = (file: string) =>
     problemsOf({ ...external, POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file })[0]
   expect(problem('no/such/file.json')).toContain('it cannot be read (ENOENT)')
   expect(problem('README.md')).toContain('it is not JSON')
-  expect(problem('package.json')).toContain('not an object of documents by their hashes')
+  expect(problem('package.json')).toContain('not an object of documents by hash')
 })
 
-test('the schema of the jobs and how long failed ones stay are read', () => {
+test('the worker schema and the retention of failed jobs are parsed', () => {
   const { config } = loadConfig({
     POSTHORN_WORKER_SCHEMA: 'posthorn_worker',
     POSTHORN_KEEP_FAILED_JOBS: '0s',
@@ -162,13 +162,13 @@ test('an empty retry schedule means no retries', () => {
   expect(loadConfig({ POSTHORN_RETRY_SCHEDULE: '' }).config.retryScheduleMs).toEqual([])
 })
 
-test('several encryption keys are read in order', () => {
+test('several encryption keys keep their order', () => {
   const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const text = keys.map((key) => key.toString('base64')).join(', ')
   expect(loadConfig({ POSTHORN_ENCRYPTION_KEYS: text }).secrets.encryptionKeys).toEqual(keys)
 })
 
-test('no message repeats a secret', () => {
+test('no message shows a secret', () => {
   const secret = 'hunter2-marker'
   const problems = problemsOf({
     DATABASE_URL: `mysql://u:${secret}@db`,
@@ -178,7 +178,7 @@ test('no message repeats a secret', () => {
   expect(problems.join()).not.toContain(secret)
 })
 
-test('the configuration holds no secret and cannot be changed', () => {
+test('the configuration has no secret and is frozen', () => {
   const { config } = loadConfig({ ...external, POSTHORN_EGRESS_PROXY: 'http://u:hunter2@proxy' })
   expect(JSON.stringify(config)).not.toContain('hunter2')
   expect(Object.isFrozen(config)).toBe(true)

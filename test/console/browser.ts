@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** A headless Chromium, or null where this machine has none. `POSTHORN_TEST_CHROMIUM` names another one. */
+/** The path of a Chromium, or null if there is none. `POSTHORN_TEST_CHROMIUM` overrides it. */
 export function findChromium(): string | null {
   const named = process.env['POSTHORN_TEST_CHROMIUM']
   if (!named) return INSTALLED_AT.find((program) => existsSync(program)) ?? null
@@ -23,7 +23,7 @@ const INSTALLED_AT = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Nothing but what the tests ask for is fetched, and everything is drawn by the processor. */
+/** Disables background requests and GPU rendering. */
 const FLAGS = [
   '--disable-gpu',
   '--disable-quic',
@@ -34,7 +34,7 @@ const FLAGS = [
 ]
 
 export async function openBrowser(program: string): Promise<Browser> {
-  // Chromium refuses to sandbox what belongs to root.
+  // Chromium's sandbox does not work for root.
   const isRoot = process.getuid?.() === 0
   return await chromium.launch({
     executablePath: program,

@@ -7,14 +7,14 @@ import { findChromium, REMEDY } from './browser.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The program of the browser, or null where there is none. */
+    /** The path of the browser, or null if there is none. */
     chromium: string | null
   }
 }
 
 const root = path.join(import.meta.dirname, '../..')
 
-/** Before the tests of the console: finds a browser, and builds the console anew where its sources are newer. */
+/** Runs before the console tests: finds a browser, and rebuilds the console if its sources are newer. */
 export default async function prepareConsole(project: TestProject): Promise<void> {
   const chromium = findChromium()
   project.provide('chromium', chromium)
@@ -25,14 +25,14 @@ export default async function prepareConsole(project: TestProject): Promise<void
     return
   }
   if (!(await isBuilt())) {
-    // Vitest's own NODE_ENV would make it a build for development, twice as large.
+    // Vitest's NODE_ENV would select a development build, which is twice as large.
     const env = { ...process.env, NODE_ENV: 'production' }
     await promisify(execFile)('npm', ['run', 'build:console'], { cwd: root, env })
   }
 }
 
 export async function isBuilt(): Promise<boolean> {
-  // The compressed copies are what a build makes last.
+  // A build writes its compressed copies last.
   const builtAt = await changedAt('dist/console/posthorn.svg.gz')
   const sources = ['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json']
   const files = glob('src/console/**/*.*', {
@@ -44,7 +44,7 @@ export async function isBuilt(): Promise<boolean> {
   return builtAt > 0 && times.every((time) => time <= builtAt)
 }
 
-/** Zero for a file that is not there. */
+/** Zero for a missing file. */
 async function changedAt(file: string): Promise<number> {
   const found = await stat(path.join(root, file)).catch(() => null)
   return found?.mtimeMs ?? 0

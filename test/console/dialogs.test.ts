@@ -1,24 +1,24 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type Life, seedLife } from './seed.ts'
-import { settled } from './support/sign-in.ts'
+import { type SeededServer, seedServer } from './seed.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { violations } from './support/violations.ts'
 import { visit } from './support/visit.ts'
 
 let browser: Browser
-let life: Life
+let seed: SeededServer
 
 beforeAll(async () => {
   browser = await storyBrowser()
-  life = await seedLife()
+  seed = await seedServer()
 })
 afterAll(async () => {
   await browser?.close()
-  await life?.[Symbol.asyncDispose]()
+  await seed?.[Symbol.asyncDispose]()
 })
 
-/** What is open on the page can be used by everybody, in both themes and on a small screen. */
+/** Checks the open dialog in both color schemes, and on a small screen. */
 async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   expect.soft(await violations(page), 'light').toEqual([])
@@ -28,11 +28,11 @@ async function expectAccessible(page: Page): Promise<void> {
   expect.soft(await violations(page), 'dark, 360 pixels').toEqual([])
 }
 
-story('the page to sign in is accessible, empty and when it refuses', async () => {
-  await using newcomer = await visit(browser, { origins: [life.server.url] })
-  newcomer.expectTroubles(/status of 401/)
-  const { page } = newcomer
-  await page.goto(`${life.server.url}/console`)
+story('the sign-in page is accessible, with and without an error', async () => {
+  await using reader = await visit(browser, { origins: [seed.server.url] })
+  reader.expectPageErrors(/status of 401/)
+  const { page } = reader
+  await page.goto(`${seed.server.url}/console`)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await expectAccessible(page)
   await page.getByLabel('API key', { exact: true }).fill('phk_wrong')
@@ -46,38 +46,38 @@ const DIALOGS: readonly [what: string, path: () => string, open: (page: Page) =>
     [
       'publishing an event',
       () => '/events',
-      (page) => page.getByRole('button', { name: 'Publish an event' }).click(),
+      (page) => page.getByRole('button', { name: 'Publish event' }).click(),
     ],
     [
       'sending a test event',
-      () => `/webhooks/${life.webhooks.boxOffice}`,
+      () => `/webhooks/${seed.webhooks.boxOffice}`,
       (page) => page.getByRole('button', { name: 'Send test event' }).click(),
     ],
     [
       'rotating a secret',
-      () => `/webhooks/${life.webhooks.boxOffice}?tab=secret`,
+      () => `/webhooks/${seed.webhooks.boxOffice}?tab=secret`,
       (page) => page.getByRole('button', { name: 'Rotate' }).click(),
     ],
     [
-      'pausing a webhook',
-      () => `/webhooks/${life.webhooks.boxOffice}`,
-      (page) => page.getByRole('button', { name: 'Pause' }).click(),
+      'disabling a webhook',
+      () => `/webhooks/${seed.webhooks.boxOffice}`,
+      (page) => page.getByRole('button', { name: 'Disable' }).click(),
     ],
     [
-      'making an organization',
+      'creating an organization',
       () => '/organizations',
-      (page) => page.getByRole('link', { name: 'Create an organization' }).click(),
+      (page) => page.getByRole('link', { name: 'Create organization' }).click(),
     ],
   ]
 
 story.each(DIALOGS)(
   'the dialog for %s is accessible, and Escape closes it',
   async (_, path, open) => {
-    const { url } = life.server
-    await using reader = await visit(browser, { origins: [url], signedInTo: life.server })
+    const { url } = seed.server
+    await using reader = await visit(browser, { origins: [url], signedInTo: seed.server })
     const { page } = reader
     await page.goto(`${url}/console${path()}`)
-    await settled(page)
+    await waitUntilLoaded(page)
     await open(page)
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()

@@ -16,23 +16,23 @@ test.each([
   [7_200_000, '2 h'],
   [9_000_000, '2 h 30 min'],
   [86_400_000, '24 h'],
-  // Never a thousand milliseconds, or sixty of anything.
+  // Never 1,000 milliseconds, 60 seconds or 60 minutes.
   [999.9, '1 s'],
   [59_970, '1 min'],
   [3_599_000, '1 h'],
   [86_399_000, '24 h'],
-])('%d ms read as %s', (ms, text) => {
+])('%d ms is formatted as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text)
 })
 
-test('what is not all is never said to be all', () => {
+test('a ratio below 1 is never shown as 100%', () => {
   expect(formatPercent(1)).toBe('100%')
   expect(formatPercent(0.99999)).toBe('99.9%')
   expect(formatPercent(0.5)).toBe('50%')
   expect(formatPercent(0)).toBe('0%')
 })
 
-test('a time reads by the largest unit that it fills, in the past and to come', () => {
+test('a relative time uses its largest whole unit, in the past and the future', () => {
   const nowMs = Date.parse('2026-01-31T12:00:00Z')
   const relative = (ms: number) => formatRelative(new Date(nowMs + ms), nowMs)
   const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
@@ -43,7 +43,7 @@ test('a time reads by the largest unit that it fills, in the past and to come', 
   expect(relative(-3 * 86_400_000)).toBe(words.format(-3, 'day'))
 })
 
-test('the time of others is told in UTC, to the millisecond', () => {
+test('a UTC time has milliseconds', () => {
   expect(formatUtc('2026-01-31T13:00:00.250+01:00')).toBe('2026-01-31 12:00:00.250 UTC')
 })
 
@@ -53,6 +53,6 @@ test.each([
   [1_024, '1 KiB'],
   [262_144, '256 KiB'],
   [1_536, '1.5 KiB'],
-])('%d bytes read as %s', (bytes, text) => {
+])('%d bytes are formatted as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text)
 })

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { call, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { settled } from './support/sign-in.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-/** An operator creates an organization, acts for it, and looks after the jobs. */
+/** An operator creates an organization, acts for it, and manages jobs. */
 let browser: Browser
 let server: ConsoleServer
 let reader: Visit
@@ -15,7 +15,7 @@ let page: Page
 
 beforeAll(async () => {
   browser = await storyBrowser()
-  // What fails waits for an hour, unless somebody does something about it.
+  // A failed delivery stays pending for an hour, unless somebody acts on it.
   server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' } })
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
@@ -26,15 +26,15 @@ afterAll(async () => {
 })
 
 story(
-  'an organization is created, and its first API key is made there and shown once',
+  'an operator creates an organization and its first API key, whose token shows once',
   async () => {
     await open('/organizations')
-    await page.getByRole('link', { name: 'Create an organization' }).first().click()
+    await page.getByRole('link', { name: 'Create organization' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Riverside Museum')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await dialog.getByRole('link', { name: 'Make its first API key' }).click()
-    await page.getByText('You act for').waitFor()
+    await dialog.getByRole('link', { name: 'Create first API key' }).click()
+    await page.getByText('You are acting for').waitFor()
     expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
 
     const form = page.getByRole('dialog')
@@ -50,15 +50,15 @@ story(
     )
     expect(viewer.organization.name).toBe('Riverside Museum')
     await page.reload()
-    await settled(page)
+    await waitUntilLoaded(page)
     expect(await page.content()).not.toContain(key)
   },
 )
 
-story('what an operator does for an organization belongs to it alone', async () => {
+story('a webhook created for another organization belongs to that organization only', async () => {
   await open('/organizations')
   await page.getByRole('link', { name: 'Open Riverside Museum' }).click()
-  await settled(page)
+  await waitUntilLoaded(page)
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
   await page.getByRole('link', { name: 'Create webhook' }).first().click()
   await page.getByLabel('URL').fill(`${server.receiver.url}museum`)
@@ -71,7 +71,7 @@ story('what an operator does for an organization belongs to it alone', async () 
   expect(await page.getByText('museum').count()).toBe(0)
 })
 
-story('a delivery that waits is found among the jobs, and run now', async () => {
+story('the job of a pending delivery can be run now', async () => {
   const id = await failingDelivery()
   await open('/jobs?task=posthorn:deliver')
   const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
@@ -85,7 +85,7 @@ story('a delivery that waits is found among the jobs, and run now', async () => 
   await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'it is delivered')
 })
 
-story('a job is failed for a reason, which stands with it and in the audit log', async () => {
+story('a job can be failed with a reason, which the job and the audit log show', async () => {
   const id = await failingDelivery()
   await open('/jobs?task=posthorn:deliver')
   const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
@@ -93,23 +93,23 @@ story('a job is failed for a reason, which stands with it and in the audit log',
   await page.getByRole('button', { name: 'Fail', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
-  await dialog.getByText('Say why').waitFor()
-  await dialog.getByLabel('Why').fill('The museum closed its receiver')
+  await dialog.getByText('Enter a reason').waitFor()
+  await dialog.getByLabel('Reason').fill('The museum closed its receiver')
   await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
   await page.getByRole('status').filter({ hasText: '1 job was failed' }).waitFor()
   await row.getByText('The museum closed its receiver').waitFor()
 
   await open('/audit-log?action=job.failed')
   await page.locator('main').getByRole('row').nth(1).waitFor()
-  expect(reader.troubles).toEqual([])
+  expect(reader.pageErrors).toEqual([])
 })
 
 async function open(path: string): Promise<void> {
   await page.goto(`${server.url}/console${path}`)
-  await settled(page)
+  await waitUntilLoaded(page)
 }
 
-/** Its first attempt failed; the next is in an hour. */
+/** Creates a delivery whose first attempt failed, and whose next attempt is in an hour. */
 async function failingDelivery(): Promise<string> {
   server.receiver.answer = (response) => response.writeHead(500).end()
   const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] }

@@ -4,7 +4,7 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { call, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
-import { settled } from './support/sign-in.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
@@ -35,8 +35,8 @@ afterAll(async () => {
   await host?.[Symbol.asyncDispose]()
 })
 
-story('a listed origin frames the portal: its organization, its scopes, its theme', async () => {
-  await using reader = await framed(host, await portalUrl({ scopes: READING }))
+story('an allowed origin frames the portal with its organization, scopes and theme', async () => {
+  await using reader = await framed(host, await portalUrl({ scopes: READ_SCOPES }))
   const portal = reader.page.frameLocator('iframe')
   await portal.getByRole('heading', { level: 1 }).waitFor()
   const pages = portal.getByRole('navigation', { name: 'Pages' })
@@ -44,24 +44,24 @@ story('a listed origin frames the portal: its organization, its scopes, its them
   await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
   await portal.getByText(`${server.receiver.url}other`).first().waitFor()
 
-  // What the scopes do not allow is not offered.
+  // The portal hides what its scopes do not allow.
   expect(await portal.getByText('Create webhook').count()).toBe(0)
   for (const hidden of ['API keys', 'Audit log', 'Organizations', 'Jobs']) {
     expect(await pages.getByRole('link', { name: hidden, exact: true }).count(), hidden).toBe(0)
   }
   await expectScheme(portal, 'dark')
-  // The token is in no address that a server, a log or the host could come to see.
+  // No server, log or host page can see the token in a URL.
   const frame = reader.page.frames().find((each) => each.url().includes('/portal'))
   expect(frame?.url()).not.toContain('phk_')
 })
 
-story('a portal of one webhook shows that one only, at any address', async () => {
-  const url = await portalUrl({ scopes: READING, webhookId: mine })
+story('a portal restricted to one webhook shows no other, at any URL', async () => {
+  const url = await portalUrl({ scopes: READ_SCOPES, webhookId: mine })
   await using reader = await framed(host, url)
   const portal = reader.page.frameLocator('iframe')
   await portal.getByRole('heading', { name: `${server.receiver.url}mine`, level: 1 }).waitFor()
   const pages = portal.getByRole('navigation', { name: 'Pages' })
-  // What is about the whole organization is not offered.
+  // Pages of the whole organization are hidden.
   for (const wide of ['Overview', 'Webhooks', 'Events']) {
     expect(await pages.getByRole('link', { name: wide, exact: true }).count(), wide).toBe(0)
   }
@@ -71,44 +71,41 @@ story('a portal of one webhook shows that one only, at any address', async () =>
   expect(await rows.filter({ hasText: TICKET }).count()).toBe(0)
   await portal.getByLabel('Go to an id').fill(other)
   await portal.getByLabel('Go to an id').press('Enter')
-  await portal.getByText('There is no such webhook').waitFor()
+  await portal.getByText('This webhook does not exist').waitFor()
   expect(await portal.getByText(`${server.receiver.url}other`).count()).toBe(0)
   await portal.getByLabel('Go to an id').fill(mine)
   await portal.getByLabel('Go to an id').press('Enter')
   await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
 })
 
-story('a portal session that was ended says so, and names the way back', async () => {
-  const { id, url } = await portalSession({ scopes: READING })
+story('an ended portal session says so, and how to return', async () => {
+  const { id, url } = await portalSession({ scopes: READ_SCOPES })
   await call(server, 'revokeApiKey', { id: ['ID!', id] })
   await using reader = await framed(host, url, /status of 401/)
   await reader.page.frameLocator('iframe').getByText('This session has ended').waitFor()
 })
 
-story(
-  'an origin that is not listed cannot frame the portal, and none can frame the console',
-  async () => {
-    await using stranger = await openHostPage()
-    const portal = await portalUrl({ scopes: READING })
-    await refusesFrame(stranger, portal)
-    await refusesFrame(host, `${server.url}/console/`)
-  },
-)
+story('other origins cannot frame the portal, and none can frame the console', async () => {
+  await using stranger = await openHostPage()
+  const portal = await portalUrl({ scopes: READ_SCOPES })
+  await refusesFrame(stranger, portal)
+  await refusesFrame(host, `${server.url}/console/`)
+})
 
 story.each([
   ['LIGHT', '#ffd43b'],
   ['DARK', '#ffd43b'],
   ['LIGHT', '#0b7a4b'],
   ['DARK', '#0b7a4b'],
-])('everybody can read the portal, %s and in the color %s of its host', async (scheme, color) => {
+])('the portal is accessible in the %s scheme with the host color %s', async (scheme, color) => {
   const theme = { primaryColor: color, colorScheme: scheme }
-  const { url } = await portalSession({ scopes: [...READING, 'webhooks:write'], theme })
+  const { url } = await portalSession({ scopes: [...READ_SCOPES, 'webhooks:write'], theme })
   await using reader = await visit(browser, { origins: [server.url] })
   await reader.page.goto(url)
-  await settled(reader.page)
+  await waitUntilLoaded(reader.page)
   await reader.page.getByRole('link', { name: 'Webhooks', exact: true }).click()
   await reader.page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
-  await settled(reader.page)
+  await waitUntilLoaded(reader.page)
   expect(await violations(reader.page)).toEqual([])
 })
 
@@ -119,7 +116,7 @@ async function refusesFrame(by: HostPage, url: string): Promise<void> {
   expect(await reader.page.frameLocator('iframe').getByRole('heading').count()).toBe(0)
 }
 
-const READING = ['webhooks:read', 'deliveries:read', 'events:read']
+const READ_SCOPES = ['webhooks:read', 'deliveries:read', 'events:read']
 
 interface PortalInput {
   readonly scopes: readonly string[]
@@ -144,7 +141,7 @@ async function portalUrl(input: PortalInput): Promise<string> {
 
 async function framed(by: HostPage, url: string, expected = /^$/): Promise<Visit> {
   const reader = await visit(browser, { origins: [by.origin, server.url] })
-  reader.expectTroubles(expected)
+  reader.expectPageErrors(expected)
   await reader.page.goto(by.framing(url))
   return reader
 }

@@ -3,13 +3,13 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { findChromium, openBrowser, REMEDY } from './browser.ts'
 import { isBuilt } from './built-console.ts'
-import { type Life, seedLife } from './seed.ts'
+import { type SeededServer, seedServer } from './seed.ts'
 import { call } from './support/call.ts'
 import { pagesOf } from './support/pages.ts'
-import { settled } from './support/sign-in.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
 import { type VisitOptions, visit } from './support/visit.ts'
 
-/** `npm run screenshots`: takes the pictures of docs/console.md anew, of a server that lives for as long as that takes. */
+/** `npm run screenshots`: takes the screenshots of docs/console.md, on a temporary server. */
 const FOLDER = path.join(import.meta.dirname, '../../docs/images')
 const MAX_BYTES = 150 * 1_024
 
@@ -17,11 +17,11 @@ const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 360, height: 740 }
 const ALSO_DARK = ['overview', 'webhook', 'delivery']
 const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
-/** Of the seed's pages, those that show nothing of their own. */
+/** Pages without a screenshot of their own. */
 const LEFT_OUT = ['webhook-on-hold', 'webhook-deliveries', 'not-found', 'new-event-type']
 
-/** What a reader would have done before a page is worth a picture. */
-const PREPARED: Readonly<Record<string, (page: Page, life: Life) => Promise<void>>> = {
+/** Steps to take before a screenshot. */
+const PREPARED: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise<void>>> = {
   async live(page, { publish }) {
     for (let round = 0; round < 4; round++) {
       await publish(5)
@@ -51,32 +51,32 @@ if (!(await isBuilt()))
   throw new Error('The console is not built as it is now. Run: npm run build:console')
 await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER, { recursive: true })
-await using life = await seedLife()
+await using seed = await seedServer()
 const browser = await openBrowser(program)
-const pages = pagesOf(life).filter(({ name }) => !LEFT_OUT.includes(name))
+const pages = pagesOf(seed).filter(({ name }) => !LEFT_OUT.includes(name))
 const looks = [
   { suffix: '', names: pages.map(({ name }) => name), viewport: WIDE, colorScheme: 'light' },
   { suffix: '-dark', names: ALSO_DARK, viewport: WIDE, colorScheme: 'dark' },
   { suffix: '-narrow', names: ALSO_NARROW, viewport: NARROW, colorScheme: 'light' },
 ] as const
 for (const { suffix, names, ...look } of looks) {
-  await inBrowser({ ...look, signedInTo: life.server }, async (page) => {
+  await inBrowser({ ...look, signedInTo: seed.server }, async (page) => {
     for (const { name, path: at } of pages.filter((each) => names.includes(each.name))) {
-      await page.goto(`${life.server.url}/console${at}`)
-      await settled(page)
-      await PREPARED[name]?.(page, life)
+      await page.goto(`${seed.server.url}/console${at}`)
+      await waitUntilLoaded(page)
+      await PREPARED[name]?.(page, seed)
       await take(page, `${name}${suffix}`)
     }
   })
 }
 await inBrowser({ viewport: WIDE }, async (page) => {
-  await page.goto(`${life.server.url}/console/`)
+  await page.goto(`${seed.server.url}/console/`)
   await page.getByLabel('API key', { exact: true }).waitFor()
   await take(page, 'sign-in')
 })
 await inBrowser({ viewport: { width: 900, height: 640 } }, async (page) => {
-  await page.goto(await portalUrl(life))
-  await settled(page)
+  await page.goto(await portalUrl(seed))
+  await waitUntilLoaded(page)
   await take(page, 'portal')
 })
 await browser.close()
@@ -86,19 +86,19 @@ async function inBrowser(
   options: Omit<VisitOptions, 'origins'>,
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
-  await using reader = await visit(browser, { ...options, origins: [life.server.url] })
-  reader.expectTroubles(/status of 401/)
+  await using reader = await visit(browser, { ...options, origins: [seed.server.url] })
+  reader.expectPageErrors(/status of 401/)
   await look(reader.page)
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  // What is drawn step by step, such as a chart, is there.
+  // Lets animations, such as those of charts, finish.
   await page.waitForTimeout(400)
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: 'disabled' })
   console.log(name)
 }
 
-async function portalUrl({ server, webhooks }: Life): Promise<string> {
+async function portalUrl({ server, webhooks }: SeededServer): Promise<string> {
   const input = {
     scopes: ['webhooks:read', 'deliveries:read', 'events:read'],
     webhookId: webhooks.boxOffice,

@@ -2,20 +2,24 @@ import { until } from '../support/until.ts'
 import { call, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
 import { EVENT_TYPES, JOINED, newEvents, TICKET } from './support/catalogue.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { rememberMonth } from './support/past.ts'
-import { type Manner, openWorld, type World } from './support/world.ts'
+import {
+  type EndpointBehavior,
+  type FakeEndpoints,
+  openFakeEndpoints,
+} from './support/fake-endpoints.ts'
+import { backfillStatistics } from './support/statistics-backfill.ts'
 
-/** A server that has seen some life: ids of what is worth looking at. */
-export interface Life extends AsyncDisposable {
+/** A server with sample data, and the ids of interesting objects. */
+export interface SeededServer extends AsyncDisposable {
   readonly server: ConsoleServer
-  readonly world: World
+  readonly endpoints: FakeEndpoints
   readonly webhooks: Readonly<Record<WebhookName, string>>
-  /** Of a delivery that failed twice and then succeeded. */
+  /** A delivery that failed twice and then succeeded. */
   readonly recovered: string
   readonly exhausted: string
   readonly pending: string
   readonly eventId: string
-  /** An attempt of the first. */
+  /** An attempt of the recovered delivery. */
   readonly attemptId: string
   readonly auditEntryId: string
   readonly otherOrganizationId: string
@@ -24,7 +28,7 @@ export interface Life extends AsyncDisposable {
 
 type WebhookName = keyof typeof WEBHOOKS
 
-const MANNERS: Record<string, Manner> = {
+const BEHAVIORS: Record<string, EndpointBehavior> = {
   'hooks.boxoffice.example': {
     status: 200,
     body: '{"received":true}',
@@ -82,14 +86,14 @@ const WEBHOOKS = {
   },
 } as const
 
-/** Lives through a small part of a believable life: all but the statistics of the past really happened. */
-export async function seedLife(): Promise<Life> {
+/** Creates sample data through the API. Only the statistics of past days are inserted directly. */
+export async function seedServer(): Promise<SeededServer> {
   await using started = new AsyncDisposableStack()
-  const world = started.use(await openWorld(MANNERS))
+  const endpoints = started.use(await openFakeEndpoints(BEHAVIORS))
   const server = started.use(
     await startConsoleServer({
-      authority: world.authority,
-      environment: { ...world.environment, POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h' },
+      authority: endpoints.authority,
+      environment: { ...endpoints.environment, POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h' },
     }),
   )
   const publish = async (count: number) => {
@@ -100,10 +104,15 @@ export async function seedLife(): Promise<Life> {
 
   await nameOrganization(server, 'Harvest Fair')
   const webhooks = await createWebhooks(server)
-  const recovered = await failTwice(server, world, webhooks.boxOffice)
+  const recovered = await failTwice(server, endpoints, webhooks.boxOffice)
   await publish(48)
   const canceled = await testDelivery(server, webhooks.ledger, TICKET)
-  await untilDelivery(server, canceled, (one) => one.attemptCount > 0, 'the ledger is asked')
+  await untilDelivery(
+    server,
+    canceled,
+    (one) => one.attemptCount > 0,
+    'the ledger delivery has an attempt',
+  )
   await call(server, 'cancelDelivery', { id: ['ID!', canceled] })
   await call(server, 'archiveEventType', { name: ['String!', 'newsletter.subscribed'] })
   await call(server, 'rotateSigningSecret', { webhookId: ['ID!', webhooks.crm] })
@@ -120,20 +129,20 @@ export async function seedLife(): Promise<Life> {
   }
   const exhausted = await first(webhooks.stats, 'EXHAUSTED')
   const pending = await first(webhooks.ledger, 'PENDING')
-  for (const served of [webhooks.boxOffice, webhooks.crm]) {
+  for (const webhook of [webhooks.boxOffice, webhooks.crm]) {
     await until(
-      async () => (await deliveriesOf(server, served, 'PENDING')).length === 0,
-      'the deliveries of the healthy ones have ended',
+      async () => (await deliveriesOf(server, webhook, 'PENDING')).length === 0,
+      'the deliveries of healthy webhooks finish',
       30_000,
     )
   }
   await using database = await server.openDatabase()
-  await rememberMonth(database.pool, webhooks)
+  await backfillStatistics(database.pool, webhooks)
   const found = await server.graphql<Found>(FOUND, { id: recovered })
-  const life = started.move()
+  const seed = started.move()
   return {
     server,
-    world,
+    endpoints,
     webhooks,
     recovered,
     exhausted,
@@ -143,7 +152,7 @@ export async function seedLife(): Promise<Life> {
     auditEntryId: found.auditLog.nodes[0]?.id ?? '',
     otherOrganizationId: others[0] ?? '',
     publish,
-    [Symbol.asyncDispose]: () => life.disposeAsync(),
+    [Symbol.asyncDispose]: () => seed.disposeAsync(),
   }
 }
 
@@ -165,12 +174,12 @@ async function nameOrganization(server: ConsoleServer, name: string): Promise<vo
   await call(server, 'renameOrganization', { id: ['ID!', id], name: ['String!', name] })
 }
 
-/** With the event types that they subscribe to. */
+/** Creates the webhooks and the event types that they subscribe to. */
 export async function createWebhooks(server: ConsoleServer): Promise<Record<WebhookName, string>> {
   for (const input of EVENT_TYPES) {
     await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
   }
-  const made: [string, string][] = []
+  const created: [string, string][] = []
   for (const [name, input] of Object.entries(WEBHOOKS)) {
     const { webhook } = await call<{ webhook: { id: string } }>(
       server,
@@ -178,20 +187,24 @@ export async function createWebhooks(server: ConsoleServer): Promise<Record<Webh
       { input: ['CreateWebhookInput!', { enabled: true, ...input }] },
       'webhook { id }',
     )
-    made.push([name, webhook.id])
+    created.push([name, webhook.id])
   }
-  return Object.fromEntries(made) as Record<WebhookName, string>
+  return Object.fromEntries(created) as Record<WebhookName, string>
 }
 
-/** A delivery that its receiver refused twice before it took it. */
-async function failTwice(server: ConsoleServer, world: World, webhookId: string): Promise<string> {
+/** Creates a delivery that fails twice and then succeeds. */
+async function failTwice(
+  server: ConsoleServer,
+  endpoints: FakeEndpoints,
+  webhookId: string,
+): Promise<string> {
   const host = 'hooks.boxoffice.example'
-  world.answer(host, { status: 502, body: 'Bad Gateway', delayMs: 60 })
+  endpoints.answer(host, { status: 502, body: 'Bad Gateway', delayMs: 60 })
   const id = await testDelivery(server, webhookId, TICKET)
   await untilDelivery(server, id, (one) => one.attemptCount === 1, 'it fails')
   await call(server, 'redeliver', { id: ['ID!', id] })
   await untilDelivery(server, id, (one) => one.attemptCount === 2, 'it fails again')
-  world.answer(host, MANNERS[host] as Manner)
+  endpoints.answer(host, BEHAVIORS[host] as EndpointBehavior)
   await call(server, 'redeliver', { id: ['ID!', id] })
   await untilDelivery(server, id, (one) => one.state === 'SUCCEEDED', 'it succeeds')
   return id

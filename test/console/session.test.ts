@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { giveKey, settled } from './support/sign-in.ts'
+import { submitApiKey, waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
@@ -18,33 +18,33 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-const REFUSED = /status of 401|status of 403/
+const UNAUTHORIZED = /status of 401|status of 403/
 
-story('the link that the start prints signs in once', async () => {
+story('the link that startup prints signs in once', async () => {
   await using first = await visit(browser, { origins: [server.url] })
-  first.expectTroubles(REFUSED)
+  first.expectPageErrors(UNAUTHORIZED)
   await first.page.goto(server.signInLink)
-  await settled(first.page)
+  await waitUntilLoaded(first.page)
   expect(first.page.url()).not.toContain('link=')
 
   await using second = await visit(browser, { origins: [server.url] })
-  second.expectTroubles(REFUSED)
+  second.expectPageErrors(UNAUTHORIZED)
   await second.page.goto(server.signInLink)
   await expectText(second.page.getByRole('alert'), /used already/)
   expect(await second.page.getByLabel('API key', { exact: true }).isVisible()).toBe(true)
 })
 
 story(
-  'a key that is not valid is refused beside its field, and nothing is kept of one that is',
+  'an invalid API key is rejected beside its field, and a valid one is not stored',
   async () => {
     await using reader = await visit(browser, { origins: [server.url] })
     const { page } = reader
-    reader.expectTroubles(REFUSED)
+    reader.expectPageErrors(UNAUTHORIZED)
     await page.goto(`${server.url}/console/webhooks`)
-    await giveKey(page, 'phk_nothing')
+    await submitApiKey(page, 'phk_nothing')
     await expectText(page.getByRole('alert'), /key/i)
-    await giveKey(page, server.token)
-    await settled(page)
+    await submitApiKey(page, server.token)
+    await waitUntilLoaded(page)
     expect(new URL(page.url()).pathname).toBe('/console/webhooks')
     const readable = await page.evaluate<string>(
       'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)',
@@ -54,7 +54,7 @@ story(
 )
 
 story(
-  'a key that is revoked ends the session with a reason, and signing in leads back to the same page',
+  'revoking the API key ends the session with a reason, and signing in returns to the same page',
   async () => {
     const { createdApiKey } = await call<{
       createdApiKey: { token: string; apiKey: { id: string } }
@@ -66,37 +66,37 @@ story(
     )
     await using reader = await visit(browser, { origins: [server.url] })
     const { page } = reader
-    reader.expectTroubles(REFUSED)
+    reader.expectPageErrors(UNAUTHORIZED)
     await page.goto(`${server.url}/console/deliveries?state=EXHAUSTED`)
-    await giveKey(page, createdApiKey.token)
-    await settled(page)
+    await submitApiKey(page, createdApiKey.token)
+    await waitUntilLoaded(page)
     await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
-    // What follows the deliveries is cut off, so nobody has to click to find out.
+    // The server closes the live stream, so the reader sees this without a click.
     await page.getByText('Your session has ended').waitFor()
     await page.getByText(/API key .*(revoked|expired)/).waitFor()
-    await giveKey(page, server.token)
-    await settled(page)
+    await submitApiKey(page, server.token)
+    await waitUntilLoaded(page)
     expect(page.url()).toBe(`${server.url}/console/deliveries?state=EXHAUSTED`)
   },
 )
 
-story('a session that ended while its page was only looked at is told of too', async () => {
+story('an idle page reports the end of its session', async () => {
   await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
   const { page } = reader
-  reader.expectTroubles(REFUSED)
+  reader.expectPageErrors(UNAUTHORIZED)
   await page.goto(`${server.url}/console/live`)
-  await settled(page)
+  await waitUntilLoaded(page)
   await using database = await server.openDatabase()
   await database.pool.query('delete from posthorn.sessions')
   await page.getByLabel('API key', { exact: true }).waitFor({ timeout: 45_000 })
 })
 
-story('signing out leaves nothing behind: going back shows the sign-in', async () => {
+story('signing out deletes the cookie, and every page shows the sign-in', async () => {
   await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
   const { page } = reader
-  reader.expectTroubles(REFUSED)
+  reader.expectPageErrors(UNAUTHORIZED)
   await page.goto(`${server.url}/console/webhooks`)
-  await settled(page)
+  await waitUntilLoaded(page)
   await page.getByRole('button', { name: 'Account and appearance' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('API key', { exact: true }).waitFor()
@@ -106,18 +106,23 @@ story('signing out leaves nothing behind: going back shows the sign-in', async (
   expect(cookies.map(({ name }) => name)).toEqual([])
 })
 
-story('who cannot sign out, as the server is away, is told so and stays signed in', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  reader.expectTroubles(/ERR_FAILED/)
-  await page.goto(`${server.url}/console/webhooks`)
-  await settled(page)
-  await page.route('**/console/session', (route) => route.abort())
-  await page.getByRole('button', { name: 'Account and appearance' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByText('you are still signed in').waitFor()
-  expect(await page.getByRole('heading', { name: 'Webhooks', exact: true }).isVisible()).toBe(true)
-})
+story(
+  'signing out while the server is unreachable reports an error and keeps the session',
+  async () => {
+    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+    const { page } = reader
+    reader.expectPageErrors(/ERR_FAILED/)
+    await page.goto(`${server.url}/console/webhooks`)
+    await waitUntilLoaded(page)
+    await page.route('**/console/session', (route) => route.abort())
+    await page.getByRole('button', { name: 'Account and appearance' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByText('you are still signed in').waitFor()
+    expect(await page.getByRole('heading', { name: 'Webhooks', exact: true }).isVisible()).toBe(
+      true,
+    )
+  },
+)
 
 async function expectText(
   found: { textContent(): Promise<string | null> },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readable, themeOfColor } from '../../src/console/theme.ts'
 
-/** Of white on a color, by the definition of WCAG 2.2. */
+/** The contrast of white text on a color, as WCAG 2.2 defines it. */
 function contrastWithWhite(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
@@ -15,7 +15,7 @@ const color = fc
   .integer({ min: 0, max: 0xff_ff_ff })
   .map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
-test('white text can be read on whatever color a host application gives', () => {
+test('white text is readable on any color of a host application', () => {
   fc.assert(
     fc.property(color, (given) => {
       const shown = readable(given)
@@ -26,12 +26,12 @@ test('white text can be read on whatever color a host application gives', () => 
   )
 })
 
-test('a color that is dark enough stays as it is', () => {
+test('a color that is dark enough stays unchanged', () => {
   expect(readable('#20419a')).toBe('#20419a')
   expect(readable('#000000')).toBe('#000000')
 })
 
-test('buttons have the color itself, from light shades to dark ones', () => {
+test('shade 7 is the color itself, and the shades go from light to dark', () => {
   const brand = themeOfColor('#20419a').colors?.['brand'] ?? []
   expect(brand[7]).toBe('#20419a')
   const contrasts = brand.map((shade) => contrastWithWhite(shade ?? ''))

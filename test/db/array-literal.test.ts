@@ -37,7 +37,7 @@ test.each<[string, fc.Arbitrary<ArrayElement>]>([
     'timestamptz',
     fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
   ],
-])('Postgres reads a list of %s as it was', async (type, element) => {
+])('Postgres reads a list of %s unchanged', async (type, element) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(element, { freq: 10 })), async (elements) => {
       const asDriver = await database.pool.query(`select $1::${type}[] as list`, [elements])
@@ -47,7 +47,7 @@ test.each<[string, fc.Arbitrary<ArrayElement>]>([
   )
 })
 
-test('what Postgres refuses in a list, it refuses here', async () => {
+test('Postgres rejects invalid elements of an array literal', async () => {
   await expect(readBack('int', ['one'])).rejects.toThrow('invalid input syntax')
   await expect(readBack('text', ['a\0b'])).rejects.toThrow('invalid byte sequence')
 })

@@ -32,7 +32,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-test('starts in a path with spaces, and keeps its data over a restart', async () => {
+test('starts in a path with spaces, and keeps its data across a restart', async () => {
   {
     await using postgres = await openEmbeddedPostgres(dataDir)
     await query(postgres, 'create table kept as select 42 as answer')
@@ -42,7 +42,7 @@ test('starts in a path with spaces, and keeps its data over a restart', async ()
 })
 
 test.each(['data dir', `a "quoted", \\ 'folder' für alle %2F`])(
-  'is reached over a socket file in %s',
+  'is reachable over a socket file in %s',
   async (name) => {
     await using postgres = await openEmbeddedPostgres(path.join(base, name))
     expect(postgres.localUrl).not.toBe(postgres.url)
@@ -51,14 +51,14 @@ test.each(['data dir', `a "quoted", \\ 'folder' für alle %2F`])(
   },
 )
 
-test('is reached over the loopback interface where the path is too long for a socket file', async () => {
+test('is reachable over the loopback interface if the path is too long for a socket file', async () => {
   await using postgres = await openEmbeddedPostgres(path.join(base, 'long '.repeat(20)))
   expect(postgres.localUrl).toBe(postgres.url)
   expect(await clientAddress(postgres.localUrl)).toBe('127.0.0.1')
 })
 
 test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
-  'over its socket file, it counts as away after %s and is back when it is started again',
+  'over its socket file, it is unavailable after %s and reachable again after a restart',
   async (signal) => {
     await using postgres = await openEmbeddedPostgres(dataDir)
     await kill(await postmasterPid(), signal)
@@ -70,7 +70,7 @@ test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
   },
 )
 
-test('is stopped when its last user lets go', async () => {
+test('stops when its last user closes it', async () => {
   const postgres = await openEmbeddedPostgres(dataDir)
   const pid = await postmasterPid()
   await postgres[Symbol.asyncDispose]()
@@ -86,14 +86,14 @@ test('keeps running while another Posthorn process uses it', async () => {
   await client.end()
 })
 
-test('several that start at once share one server', async () => {
+test('several processes that start at the same time share one server', async () => {
   const all = await Promise.all(Array.from({ length: 4 }, () => openEmbeddedPostgres(dataDir)))
   expect(new Set(all.map((postgres) => postgres.url)).size).toBe(1)
   for (const postgres of all) await postgres[Symbol.asyncDispose]()
 })
 
 describe('after kill -9', () => {
-  test('of Postgres, it starts again with what was committed', async () => {
+  test('of Postgres, it starts again with all committed data', async () => {
     const postgres = await openEmbeddedPostgres(dataDir)
     await query(postgres, 'create table kept as select 1 as n')
     await kill(await postmasterPid(), 'SIGKILL')
@@ -101,7 +101,7 @@ describe('after kill -9', () => {
     expect(await query(again, 'select n from kept')).toEqual([{ n: 1 }])
   })
 
-  test('of the process that started it, the next one joins it', async () => {
+  test('of the process that started it, the next process uses the same server', async () => {
     const child = runScript(`
       const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
       const { url } = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
@@ -117,33 +117,33 @@ describe('after kill -9', () => {
   test.each([
     ['another program has', String(process.pid)],
     ['no program has', '4194303'],
-  ])('a lock file left with a pid that %s by now does not stop it', async (_case, pid) => {
+  ])('a stale lock file with a pid that %s does not prevent the start', async (_case, pid) => {
     await (await openEmbeddedPostgres(dataDir))[Symbol.asyncDispose]()
     const lock = path.join(dataDir, 'postgres', 'postmaster.pid')
-    const left = `${pid}\n${path.dirname(lock)}\n0\n54329\n\n127.0.0.1\n  1 2\nready   \n`
-    await writeFile(lock, left)
-    await writeFile(path.join(path.dirname(lock), '.s.PGSQL.54329.lock'), left)
+    const content = `${pid}\n${path.dirname(lock)}\n0\n54329\n\n127.0.0.1\n  1 2\nready   \n`
+    await writeFile(lock, content)
+    await writeFile(path.join(path.dirname(lock), '.s.PGSQL.54329.lock'), content)
     await using postgres = await openEmbeddedPostgres(dataDir)
     expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 })
 
-test('takes another port when its own is taken', async () => {
+test('uses another port if the preferred one is in use', async () => {
   const holder = createServer().listen(54_329, '127.0.0.1')
-  // Where another Postgres of these tests holds the port already, that will do as well.
+  // Another Postgres of these tests may use the port already.
   await once(holder, 'listening').catch(() => {})
   await using postgres = await openEmbeddedPostgres(dataDir)
   expect(new URL(postgres.url).port).not.toBe('54329')
   holder.close()
 })
 
-test('a cluster that was cut off while it was made is made again', async () => {
+test('a cluster whose creation was interrupted is created again', async () => {
   await mkdir(path.join(dataDir, 'postgres'), { recursive: true })
   await using postgres = await openEmbeddedPostgres(dataDir)
   expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('the variables of another Postgres do not reach it', async () => {
+test('environment variables of another Postgres do not affect it', async () => {
   const { stdout } = await runToEnd(
     `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
      await using postgres = await openEmbeddedPostgres(${JSON.stringify(dataDir)})
@@ -154,7 +154,7 @@ test('the variables of another Postgres do not reach it', async () => {
 })
 
 describe.runIf(isRoot)('as root', () => {
-  test('an ordinary user runs it as themselves', async () => {
+  test('an ordinary user can run it', async () => {
     await mkdir(dataDir)
     await chown(dataDir, NOBODY, NOBODY)
     const { stdout } = await runToEnd(
@@ -167,15 +167,15 @@ describe.runIf(isRoot)('as root', () => {
     expect(stdout.trim()).toBe(`uid ${NOBODY}`)
   })
 
-  test('it starts in a folder that only root can enter', async () => {
+  test('starts in a folder that only root can enter', async () => {
     await chmod(base, 0o700)
     await using postgres = await openEmbeddedPostgres(dataDir)
     expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('where that cannot be, the folder is named, with the remedy', async () => {
+  test('names the inaccessible folder and the remedy if it cannot start there', async () => {
     await chmod(base, 0o700)
-    // Without the program that lends the right.
+    // Without setpriv in the PATH.
     const failure = await runToEnd(
       `const { openEmbeddedPostgres } = await import(${JSON.stringify(MODULE)})
        await openEmbeddedPostgres(${JSON.stringify(dataDir)})`,
@@ -202,7 +202,7 @@ async function runToEnd(script: string, environment: Record<string, string>, uid
   })
 }
 
-/** A folder for PATH in which there are only these programs. */
+/** A folder for PATH with only these programs. */
 async function folderWith(programs: readonly string[]): Promise<string> {
   const folder = path.join(base, 'bin')
   await mkdir(folder)
@@ -228,7 +228,7 @@ async function query(
   }
 }
 
-/** Where a connection comes from; over a socket file, from nowhere. */
+/** The client's address as Postgres sees it; null over a socket file. */
 async function clientAddress(url: string): Promise<unknown> {
   const [row] = await query({ url }, 'select host(inet_client_addr()) as address')
   return row?.['address']
@@ -239,7 +239,7 @@ async function postmasterPid(): Promise<number> {
   return Number(file.split('\n')[0])
 }
 
-/** Only ever the Postgres of this test: a lock file made by hand may name another process. */
+/** Kills only the Postgres of this test; a lock file that a test wrote may name another process. */
 async function kill(pid: number, signal: NodeJS.Signals): Promise<void> {
   if (pid === process.pid || !isAlive(pid)) return
   process.kill(pid, signal)

@@ -12,15 +12,18 @@ beforeAll(async () => {
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
-test.each(kinds)('an id of a %s is its prefix and 26 characters, and reads back', (kind) => {
-  const id = mintId(kind)
-  expect(id).toMatch(new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
-  const uuid = parseId(kind, id)
-  expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(publicId(kind, uuid as string)).toBe(id)
-})
+test.each(kinds)(
+  'an id of a %s is its prefix and 26 characters, and parses to its uuid',
+  (kind) => {
+    const id = mintId(kind)
+    expect(id).toMatch(new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+    const uuid = parseId(kind, id)
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(publicId(kind, uuid as string)).toBe(id)
+  },
+)
 
-describe('what is no id of the kind is null', () => {
+describe('an invalid id parses to null', () => {
   const id = mintId('webhook')
   test.each([
     ['another kind', id.replace('wh_', 'evt_')],
@@ -31,7 +34,7 @@ describe('what is no id of the kind is null', () => {
     ['a letter base32 lacks', `wh_0${'u'.repeat(25)}`],
     ['no prefix', id.slice(3)],
     ['a uuid', '01a1f9a9-bcff-7ee4-9936-ba4a1c3ea8b0'],
-    ['nothing', ''],
+    ['an empty string', ''],
     ['white space', ` ${id}`],
   ])('%s', async (_case, given) => {
     expect(parseId('webhook', given)).toBeNull()
@@ -49,12 +52,12 @@ test.each([
   ['7zzzzzzzzzzzzzzzzzzzzzzzzz', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
   ['0123456789abcdefghjkmnpqrs', '0110c853-1d09-52d8-d73e-1194e95b5f19'],
   ['01h455vb4pex5vsknk084sn02q', '01890a5d-ac96-774b-bcce-b302099a8057'],
-])('%s is what the specification says', (suffix, uuid) => {
+])('%s matches the specification', (suffix, uuid) => {
   expect(publicId('event', uuid)).toBe(`evt_${suffix}`)
   expect(parseId('event', `evt_${suffix}`)).toBe(uuid)
 })
 
-test('Postgres and Node write and read ids alike', async () => {
+test('Postgres and Node format and parse ids identically', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uuid(), async (uuid) => {
       const id = publicId('delivery', uuid)
@@ -65,7 +68,7 @@ test('Postgres and Node write and read ids alike', async () => {
   )
 })
 
-test('ids are ordered by the time they are made', () => {
+test('ids ascend with the time of their creation', () => {
   const ids = Array.from({ length: 1_000 }, () => mintId('event'))
   expect(ids.toSorted()).toEqual(ids)
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
-test('schema.prisma has the tables of the database, but for those that prisma.config.ts lists', async () => {
+test('schema.prisma has the tables of the database, except those that prisma.config.ts lists', async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     `select relname as name from pg_class
      where relnamespace = 'posthorn'::regnamespace and relkind in ('r', 'p') and relname <> '_prisma_migrations'`,
@@ -52,7 +52,7 @@ async function readTable(name: string): Promise<Table> {
      from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
     [table],
   )
-  // Prisma knows nothing of indexes with a condition or an expression.
+  // Prisma cannot express indexes with a condition or an expression.
   const { rows: indexes } = await database.pool.query(
     `select indisprimary as "isPrimary", indisunique as "isUnique", array_to_string(array(
          select attname from unnest(indkey[0:indnkeyatts - 1]) with ordinality as k (attnum, position)
@@ -75,7 +75,7 @@ async function readTable(name: string): Promise<Table> {
   }
 }
 
-/** The columns of the database; of those where schema.prisma says nothing of it, without whether they may be null. */
+/** The columns of the database, without the nullability of columns for which schema.prisma does not give it. */
 function withoutNullability(found: Table, { columns }: Table): Table['columns'] {
   return Object.fromEntries(
     Object.entries(found.columns).map(([name, column]) => [

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-test('functions that call graphile-worker find it in its schema, and only they are changed', async () => {
+test('functions that call graphile-worker find it in its schema, and no others are changed', async () => {
   await bindWorkerSchema(database.pool, 'graphile_worker')
   expect(await settings()).toEqual({
     test_enqueue: ['search_path=posthorn, graphile_worker, pg_temp'],
@@ -31,23 +31,23 @@ test('functions that call graphile-worker find it in its schema, and only they a
   expect(rows).toEqual([{ task_identifier: 'hello' }])
 })
 
-test('functions follow the setting to another schema', async () => {
+test('functions follow a change of the schema setting', async () => {
   await bindWorkerSchema(database.pool, 'graphile_worker')
-  // A word of SQL, which has to be quoted.
+  // A reserved word of SQL, which needs quotes.
   await bindWorkerSchema(database.pool, 'user')
   expect(await settings()).toMatchObject({
     test_enqueue: ['search_path=posthorn, "user", pg_temp'],
   })
 })
 
-test('functions that are bound already are left alone', async () => {
+test('functions that are already bound stay unchanged', async () => {
   await bindWorkerSchema(database.pool, 'user')
-  const before = await places()
+  const before = await rowVersions()
   await bindWorkerSchema(database.pool, 'user')
-  expect(await places()).toEqual(before)
+  expect(await rowVersions()).toEqual(before)
 })
 
-test('the revision that graphile-worker names is the one that it installs', async () => {
+test("graphile-worker's release has the revision that it installs", async () => {
   const { revision, breaking } = await readWorkerRelease()
   expect(await installedRevision(database.pool, 'graphile_worker')).toBe(revision)
   const { rows } = await database.pool.query(
@@ -69,8 +69,8 @@ async function settings(): Promise<Record<string, string[] | null>> {
   return Object.fromEntries(rows.map(({ proname, proconfig }) => [proname, proconfig]))
 }
 
-/** Where the rows of the functions are: a change writes them elsewhere. */
-async function places(): Promise<unknown[]> {
+/** The `ctid` of each function's row, which every update changes. */
+async function rowVersions(): Promise<unknown[]> {
   const { rows } = await database.pool.query(
     `select proname, ctid::text from pg_proc where proname like 'test\\_%' order by proname`,
   )

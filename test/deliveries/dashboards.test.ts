@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/* What a dashboard that knows graphile-worker, and nothing of Posthorn, shows of 1,000 deliveries of failing webhooks. */
+/* 1,000 deliveries of failing webhooks in a job dashboard that knows graphile-worker but not Posthorn. */
 const RETRYING = 400
 const EXHAUSTED = 300
 const PARKED = 300
@@ -42,11 +42,11 @@ beforeAll(async () => {
   await publish(EXHAUSTED)
   await unsubscribe(exhausted)
   onHold = await register()
-  await holdWebhook(posthorn.database.pool, parseId('webhook', onHold) as string, new Date())
+  await putOnHold(posthorn.database.pool, parseId('webhook', onHold) as string, new Date())
   await publish(PARKED)
   await until(
     async () => (await count('attempt_count = 1')) === RETRYING + EXHAUSTED,
-    'every delivery that is not parked was attempted',
+    'every delivery that is not parked has one attempt',
     60_000,
   )
   await until(
@@ -59,7 +59,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 
-test('counts by task and state: retries are scheduled, and exhausted deliveries have failed', async () => {
+test('counts by task and state show retries as scheduled and exhausted deliveries as failed', async () => {
   const { rows } = await query(`
     select task_identifier as task, case
         when locked_at is not null then 'running'
@@ -74,7 +74,7 @@ test('counts by task and state: retries are scheduled, and exhausted deliveries 
   ])
 })
 
-test('failing jobs with their attempts and errors', async () => {
+test('failing jobs show their attempts and errors', async () => {
   const { rows } = await query(`
     select attempts, max_attempts, last_error, count(*)::int as count from graphile_worker.jobs
     where task_identifier = 'posthorn:deliver' and last_error is not null group by 1, 2, 3 order by 2`)
@@ -94,7 +94,7 @@ test('failing jobs with their attempts and errors', async () => {
   ])
 })
 
-test('next runs: a retry is made an hour after the attempt, with up to 10 % more', async () => {
+test('the next run of a retry is an hour after the attempt, plus up to 10 %', async () => {
   const { rows } = await query(`
     select min(run_at) as first, max(run_at) as last, min(created_at) as created, count(distinct key)::int as keys
     from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and attempts < max_attempts`)
@@ -117,7 +117,7 @@ test('parked deliveries have no job', async () => {
 })
 
 describe('posthorn.webhook_backlogs', () => {
-  test('shows what is scheduled for a failing webhook, and why it fails', async () => {
+  test('shows the scheduled retries of a failing webhook, and its last error', async () => {
     expect(await backlogOf(retrying)).toMatchObject({
       organization_id: posthorn.tenant.publicOrganizationId,
       url: receiver.url,
@@ -138,7 +138,7 @@ describe('posthorn.webhook_backlogs', () => {
     })
   })
 
-  test('shows what waits for a webhook on hold, since when, and when it is probed', async () => {
+  test('shows the parked deliveries of a webhook on hold, the oldest, and the next probe', async () => {
     const { rows } = await query('select min(parked_at) as oldest from posthorn.deliveries')
     expect(await backlogOf(onHold)).toMatchObject({
       enabled: true,
@@ -160,7 +160,7 @@ async function register(): Promise<string> {
   return (await response.json()).id
 }
 
-/** Events that occur from now on are for the next webhook alone. */
+/** The next events go only to the webhook that is registered next. */
 async function unsubscribe(webhookId: string): Promise<void> {
   await query('update posthorn.webhooks set event_subscriptions = array[$2] where id = $1', [
     parseId('webhook', webhookId),

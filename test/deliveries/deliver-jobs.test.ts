@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { claimJobs, deliveryJobs } from '../support/jobs.ts'
 
-/* The database functions that give deliveries their jobs, for every way in which the job before can stand. */
+/* The database functions that schedule the jobs of deliveries, for every state of an existing job. */
 let database: Database
 let deliveries: Delivery[]
 
@@ -30,20 +30,20 @@ const query = (text: string, values: unknown[] = []) => database.pool.query(text
 const jobs = () => deliveryJobs(database.pool)
 const keys = () => deliveries.map(({ id }) => publicId('delivery', id))
 
-interface Wanted {
+interface JobFields {
   readonly runAt?: Date | null
   readonly attempts?: number
   readonly maxAttempts?: number
   readonly lastError?: string | null
 }
 
-/** Gives all of the deliveries such a job. */
+/** Schedules a job with these fields for every delivery. */
 async function schedule({
   runAt = LATER,
   attempts = 2,
   maxAttempts = 10,
   lastError = 'HTTP 503 from https://example.com',
-}: Wanted = {}): Promise<void> {
+}: JobFields = {}): Promise<void> {
   await query(
     `select posthorn.schedule_deliveries(array(
        select row(id, webhook_id, organization_id, event_type, $1, $2, $3, $4)::posthorn.delivery_job
@@ -60,24 +60,24 @@ const SCHEDULED = {
   lockedBy: null,
 }
 
-describe('scheduling a delivery leaves one job, with true attempts, next time and error', () => {
+describe('scheduling a delivery leaves one job with the right attempts, run time and error', () => {
   async function expectOneEach() {
     expect(await jobs()).toMatchObject(keys().map((key) => ({ key, ...SCHEDULED })))
   }
 
-  test('where none was there', async () => {
+  test('if there was no job', async () => {
     await query('select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))')
     await schedule()
     await expectOneEach()
   })
 
-  test('where one waited', async () => {
+  test('if a job was scheduled', async () => {
     await schedule({ attempts: 7, lastError: 'another error' })
     await schedule()
     await expectOneEach()
   })
 
-  test('where one was running, which ends and is gone', async () => {
+  test('if a job was running and then completes', async () => {
     const worker = await claimJobs(database, COUNT)
     await schedule()
     expect((await jobs()).filter(({ key }) => key !== null)).toHaveLength(COUNT)
@@ -85,16 +85,16 @@ describe('scheduling a delivery leaves one job, with true attempts, next time an
     await expectOneEach()
   })
 
-  test('where one was running, which fails by a fault', async () => {
+  test('if a job was running and then fails', async () => {
     const worker = await claimJobs(database, COUNT)
     await schedule()
-    await worker.fail('a fault of ours')
+    await worker.fail('an internal error')
     expect((await jobs()).filter(({ key }) => key !== null)).toMatchObject(
       keys().map((key) => ({ key, ...SCHEDULED })),
     )
   })
 
-  test('also for deliveries that are at different attempts', async () => {
+  test('for deliveries with different numbers of attempts', async () => {
     await query(
       `select posthorn.schedule_deliveries(array(
          select row(id, webhook_id, organization_id, event_type, $1::timestamptz + n * interval '1 hour', n, 10,
@@ -113,7 +113,7 @@ describe('scheduling a delivery leaves one job, with true attempts, next time an
     )
   })
 
-  test('as failed, where no further attempt follows', async () => {
+  test('as failed, if no further attempt follows', async () => {
     await schedule({ runAt: null, attempts: 10 })
     expect(await jobs()).toMatchObject(
       keys().map((key) => ({
@@ -126,7 +126,7 @@ describe('scheduling a delivery leaves one job, with true attempts, next time an
   })
 })
 
-test('nothing is scheduled for no delivery', async () => {
+test('scheduling an empty list or null changes nothing', async () => {
   const before = await jobs()
   await query(`select posthorn.schedule_deliveries('{}'), posthorn.schedule_deliveries(null)`)
   expect(await jobs()).toEqual(before)
@@ -135,14 +135,14 @@ test('nothing is scheduled for no delivery', async () => {
 describe('bringing a delivery forward', () => {
   async function bringForward(): Promise<boolean> {
     const { rows } = await query(
-      `select posthorn.bring_delivery_forward(
+      `select posthorn.run_delivery_now(
          row(id, webhook_id, organization_id, event_type, now(), 2, 10, null)::posthorn.delivery_job) as "isDone"
        from posthorn.deliveries order by id limit 1`,
     )
     return rows[0].isDone
   }
 
-  test('runs a job that is scheduled, under its id and with its error', async () => {
+  test('makes a scheduled job due now, with the same id and error', async () => {
     await schedule()
     const [before] = await jobs()
     expect(await bringForward()).toBe(true)
@@ -152,19 +152,19 @@ describe('bringing a delivery forward', () => {
     expect(others).toMatchObject([{ runAt: LATER }, { runAt: LATER }])
   })
 
-  test('runs a job that has failed', async () => {
+  test('makes a failed job due now', async () => {
     await schedule({ runAt: null, attempts: 10 })
     expect(await bringForward()).toBe(true)
     expect((await jobs())[0]).toMatchObject({ attempts: 2, maxAttempts: 10 })
   })
 
-  test('adds a job where there is none', async () => {
+  test('adds a missing job', async () => {
     await query('select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))')
     expect(await bringForward()).toBe(true)
     expect(await jobs()).toMatchObject([{ key: keys()[0], attempts: 2, maxAttempts: 10 }])
   })
 
-  test('changes nothing where an attempt is running', async () => {
+  test('changes nothing while an attempt is running', async () => {
     await using _worker = await claimJobs(database, COUNT)
     const before = await jobs()
     expect(await bringForward()).toBe(false)
@@ -172,7 +172,7 @@ describe('bringing a delivery forward', () => {
   })
 })
 
-test('completing the jobs of deliveries leaves those that run', async () => {
+test('completing the jobs of deliveries skips running jobs', async () => {
   await schedule()
   await query('select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now())', [
     (await jobs())[0]?.id,

@@ -23,16 +23,16 @@ beforeEach(() => {
   receiver.answer = (response) => response.end()
 })
 afterEach(async () => {
-  // Nothing of one test may reach the next.
+  // Isolates the tests: no webhook and no job of one test remains for the next.
   for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
     await posthorn.rest('DELETE', `/webhooks/${id}`)
   }
-  // The jobs of exhausted deliveries stay for a day.
+  // The failed jobs of exhausted deliveries stay for a day.
   const failed = async () => (await jobs()).every((job) => job.attempts >= job.maxAttempts)
   await until(failed, 'the jobs are done or canceled')
   const ids = (await jobs()).map(({ id }) => id)
   await posthorn.database.pool.query('select graphile_worker.complete_jobs($1::bigint[])', [ids])
-  receiver.forget()
+  receiver.clear()
 })
 
 describe('contract 2.3: a delivery', () => {
@@ -66,7 +66,7 @@ describe('contract 2.3: a delivery', () => {
     expect(headers).toMatchObject({ 'x-team': 'events', authorization: 'Bearer theirs' })
   })
 
-  test('carries the trace context of the publisher, and none that nobody gave', async () => {
+  test('carries the trace context of the publisher, and none without one', async () => {
     await register()
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
@@ -77,7 +77,7 @@ describe('contract 2.3: a delivery', () => {
     expect((await receiver.arrival(2)).headers['traceparent']).toBeUndefined()
   })
 
-  test('verifies with an independent library', async () => {
+  test('is verified by an independent library', async () => {
     const webhook = await register()
     await publish({ text: 'Grüße, 世界 🌾' })
     const { headers, body } = await receiver.arrival(1)
@@ -91,7 +91,7 @@ describe('contract 2.3: a delivery', () => {
     expect(() => standard.verify(`${body} `, renamed)).toThrow()
   })
 
-  test('two webhooks that receive one event get two ids and two signatures', async () => {
+  test('of one event to two webhooks has two ids and two signatures', async () => {
     await register()
     await register()
     await publish({})
@@ -103,7 +103,7 @@ describe('contract 2.3: a delivery', () => {
 })
 
 describe('contract 6: an enabled endpoint receives deliveries only for the types it subscribes to', () => {
-  test('another type is not delivered', async () => {
+  test('an event of another type is not delivered', async () => {
     await register({ event_subscriptions: [TICKET] })
     await publish({ n: 1 })
     await publish({ n: 2 }, TICKET)
@@ -112,8 +112,8 @@ describe('contract 6: an enabled endpoint receives deliveries only for the types
   })
 })
 
-describe('contract 7.1: a failed delivery is tried again', () => {
-  test('a non-2xx answer: the same wh-id and body, a new timestamp and signature, then success', async () => {
+describe('contract 7.1: a failed delivery is retried', () => {
+  test('after a non-2xx response, with the same wh-id and body and a valid signature, until it succeeds', async () => {
     const webhook = await register()
     failFirst(2)
     await publish({ n: 1 })
@@ -138,10 +138,10 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     ])
   })
 
-  test('every attempt has a timestamp and a signature of its own', async () => {
+  test('with a new timestamp and a new signature for every attempt', async () => {
     await register()
     receiver.answer = (response) => {
-      // A second and a bit, so that the next attempt falls into another second.
+      // The delay of a second and more puts the next attempt into another second of the timestamp.
       response.writeHead(receiver.received.length < 2 ? 503 : 200, { 'retry-after': '1' }).end()
     }
     await publish({})
@@ -152,7 +152,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     expect(second.headers['wh-signature']).not.toBe(first.headers['wh-signature'])
   })
 
-  test('a redirect is a failure and is not followed', async () => {
+  test('after a redirect, which is not followed', async () => {
     await register()
     receiver.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end()
     await publish({})
@@ -161,7 +161,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     expect(receiver.received.map((arrived) => arrived.path)).toEqual(['/', '/', '/', '/'])
   })
 
-  test('a connection error', async () => {
+  test('after a connection error', async () => {
     const webhook = await register({ url: 'https://localhost:1025/' })
     await publish({})
     const [delivery] = await untilDeliveriesOf(webhook, 'exhausted')
@@ -172,7 +172,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     })
   })
 
-  test('an address that is not public is refused, and the record says no more', async () => {
+  test('after a connection to a non-public address was refused, and the attempt shows only the reason', async () => {
     const webhook = await register()
     await posthorn.database.pool.query(
       `update posthorn.webhooks set url = 'https://10.0.0.1/', revision = revision + 1
@@ -187,7 +187,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     })
   })
 
-  test('after the last attempt of the schedule it is exhausted, and its job stays as failed', async () => {
+  test('until its schedule is exhausted, and its failed job stays visible', async () => {
     await register()
     receiver.answer = (response) => response.writeHead(500).end('no')
     await publish({})
@@ -207,7 +207,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
     ])
   })
 
-  test('Retry-After puts the next attempt off', async () => {
+  test('later, if Retry-After asks for a delay', async () => {
     await register()
     receiver.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
     await publish({})
@@ -221,7 +221,7 @@ describe('contract 7.1: a failed delivery is tried again', () => {
   })
 })
 
-test('what an attempt was and what came of it is on record', async () => {
+test('an attempt records its request and its response', async () => {
   const webhook = await register({ headers: { 'X-Key': 'secret-value' } })
   receiver.answer = (response) => response.writeHead(201, { 'x-answer': 'yes' }).end('accepted')
   await publish({})
@@ -246,7 +246,7 @@ test('what an attempt was and what came of it is on record', async () => {
   expect(publicId('webhook', attempt?.webhookId as string)).toBe(webhook)
 })
 
-test('an attempt whose kept connection turns out to be closed goes out once more, and that is on record', async () => {
+test('an attempt on a kept connection that turns out to be closed is resent once, and records it', async () => {
   await register({})
   let closed = 0
   receiver.answer = (response) => {
@@ -268,32 +268,32 @@ test('an attempt whose kept connection turns out to be closed goes out once more
   expect(closed).toBe(1)
 })
 
-describe('contract 3: the switch', () => {
-  test('created with enabled omitted, nothing is delivered', async () => {
+describe('contract 3: enabled', () => {
+  test('a webhook created without enabled receives nothing', async () => {
     await register({ enabled: undefined })
     expect(await publishCount()).toBe(0)
   })
 
-  test('created with enabled true, deliveries begin', async () => {
+  test('a webhook created with enabled true receives deliveries', async () => {
     await register({ enabled: true })
     expect(await publishCount()).toBe(1)
     await receiver.arrival(1)
   })
 
-  test('what is pending waits while it is disabled, uses up no attempt, and goes out once enabled', async () => {
+  test('pending deliveries of a disabled webhook wait without attempts, and are sent after enabling', async () => {
     const webhook = await register()
     receiver.answer = (response) => response.writeHead(500, { 'retry-after': '1' }).end()
     await publish({ n: 1 })
     const { headers } = await receiver.arrival(1)
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
     const id = String(headers['wh-id'])
-    await until(async () => (await delivery(id)).parkedAt !== null, 'it waits')
+    await until(async () => (await delivery(id)).parkedAt !== null, 'the delivery is parked')
     expect(await delivery(id)).toMatchObject({
       state: 'pending',
       attemptCount: 1,
       nextAttemptAt: null,
     })
-    await until(async () => (await jobs()).length === 0, 'it has no job')
+    await until(async () => (await jobs()).length === 0, 'the delivery has no job')
 
     receiver.answer = (response) => response.end()
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: true })
@@ -301,13 +301,13 @@ describe('contract 3: the switch', () => {
     await untilState(id, 'succeeded')
   })
 
-  test('events that occur while it is disabled create no delivery', async () => {
+  test('events published while a webhook is disabled create no delivery', async () => {
     const webhook = await register()
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
     expect(await publishCount()).toBe(0)
   })
 
-  test('deleted: what is pending is canceled', async () => {
+  test('deleting a webhook cancels its pending deliveries', async () => {
     const webhook = await register()
     receiver.answer = (response) => response.writeHead(500, { 'retry-after': '60' }).end()
     await publish({})
@@ -321,7 +321,7 @@ describe('contract 3: the switch', () => {
 })
 
 describe('contract 9: rotation', () => {
-  test('from then on every attempt, retries included, is signed with the new secret only', async () => {
+  test('after a rotation, every attempt including retries is signed with the new secret only', async () => {
     const webhook = await register()
     const old = await secretOf(webhook)
     receiver.answer = (response) => response.writeHead(500, { 'retry-after': '1' }).end()
@@ -338,7 +338,7 @@ describe('contract 9: rotation', () => {
   })
 })
 
-test('two organizations: neither receives what the other publishes', async () => {
+test('an organization never receives the events of another organization', async () => {
   await using other = await startTestApp({
     database: posthorn.database,
     trustedAuthorities: [receiver.authority],
@@ -357,7 +357,7 @@ test('two organizations: neither receives what the other publishes', async () =>
   expect(receiver.received).toHaveLength(1)
 })
 
-test('jobs are one readable row a delivery, with nothing secret', async () => {
+test('a delivery has one job with readable columns and no secret', async () => {
   const webhook = await register({
     headers: { 'x-key': 'marker-in-header' },
     url: `${receiver.url}marker-in-path?token=marker-in-url`,
@@ -366,7 +366,10 @@ test('jobs are one readable row a delivery, with nothing secret', async () => {
     response.writeHead(500, { 'retry-after': '60' }).end('marker-in-answer')
   await publish({ marker: 'marker-in-data' })
   const { headers } = await receiver.arrival(1)
-  await until(async () => (await delivery(String(headers['wh-id']))).attemptCount === 1, 'recorded')
+  await until(
+    async () => (await delivery(String(headers['wh-id']))).attemptCount === 1,
+    'the attempt is recorded',
+  )
   await until(async () => (await jobs()).length === 1, 'the job of the attempt is gone')
   const rows = await jobs()
   expect(rows).toMatchObject([
@@ -378,7 +381,7 @@ test('jobs are one readable row a delivery, with nothing secret', async () => {
       lastError: `HTTP 500 from ${new URL(receiver.url).origin} (attempt 1 of 4)`,
     },
   ])
-  // Answers the whole job, where the view shows no payload.
+  // `complete_jobs` returns the payload, which the view `jobs` does not have.
   const { rows: whole } = await posthorn.database.pool.query(
     'select * from graphile_worker.complete_jobs(array[$1::bigint])',
     [rows[0]?.id],

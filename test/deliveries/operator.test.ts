@@ -8,7 +8,7 @@ import { deliveryJobs, type JobRow } from '../support/jobs.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/* What an operator does to jobs with the public functions of graphile-worker, beside a running worker. */
+/* An operator changes jobs with the public functions of graphile-worker, while a worker runs. */
 const RETRIES = 2
 
 let receiver: Receiver
@@ -39,10 +39,10 @@ afterEach(async () => {
   await until(async () => (await pending()) === 0, 'nothing is pending')
   await query(`select graphile_worker.complete_jobs(array(
     select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver'))`)
-  receiver.forget()
+  receiver.clear()
 })
 
-test('a scheduled retry that is rescheduled for now is attempted now', async () => {
+test('a retry that an operator reschedules to now is attempted now', async () => {
   const { delivery, job } = await failedOnce()
   answer(200)
   await query('select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now())', [
@@ -56,31 +56,37 @@ test('a scheduled retry that is rescheduled for now is attempted now', async () 
   )
 })
 
-test('a retry that is rescheduled and fails again goes on with its schedule', async () => {
+test('a rescheduled retry that fails again continues its schedule', async () => {
   const { delivery, job } = await failedOnce()
   await query('select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now())', [
     job.id,
   ])
-  await until(async () => (await read(delivery)).attemptCount === 2, 'it is attempted again')
-  await until(async () => (await jobOf(delivery))?.attempts === 2, 'its job shows it')
+  await until(
+    async () => (await read(delivery)).attemptCount === 2,
+    'the delivery is attempted again',
+  )
+  await until(async () => (await jobOf(delivery))?.attempts === 2, 'its job has the attempt')
   expect(await jobOf(delivery)).toMatchObject({ maxAttempts: RETRIES + 1 })
 })
 
-test('the failed job of an exhausted delivery that is run again is attempted, with its whole schedule before it', async () => {
+test('running the failed job of an exhausted delivery again attempts the delivery with a full retry schedule', async () => {
   const { delivery, job } = await exhausted()
   expect(job).toMatchObject({ attempts: 3, maxAttempts: 3 })
   await query(
     'select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now(), attempts := 0)',
     [job.id],
   )
-  await until(async () => (await read(delivery)).attemptCount === 4, 'it is attempted again')
-  await until(async () => (await jobOf(delivery))?.attempts === 4, 'its job shows it')
+  await until(
+    async () => (await read(delivery)).attemptCount === 4,
+    'the delivery is attempted again',
+  )
+  await until(async () => (await jobOf(delivery))?.attempts === 4, 'its job has the attempt')
   expect(await jobOf(delivery)).toMatchObject({ maxAttempts: 3 + RETRIES + 1 })
   expect(await read(delivery)).toMatchObject({ state: 'pending', schedulePosition: 1 })
   expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
 })
 
-test('the failed job of an exhausted delivery that is run again ends it where the endpoint answers', async () => {
+test('running the failed job of an exhausted delivery again succeeds if the endpoint answers', async () => {
   const { delivery, job } = await exhausted()
   answer(200)
   await query(
@@ -90,17 +96,20 @@ test('the failed job of an exhausted delivery that is run again ends it where th
   await untilState(delivery, 'succeeded')
 })
 
-test('a redelivery of an exhausted delivery leaves no failed job behind', async () => {
+test('redelivering an exhausted delivery leaves no failed job', async () => {
   const { delivery } = await exhausted()
   await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', {
     id: publicId('delivery', delivery.id),
   })
-  await until(async () => (await read(delivery)).attemptCount === 4, 'it is attempted again')
-  await until(async () => (await jobOf(delivery))?.attempts === 4, 'its job shows it')
+  await until(
+    async () => (await read(delivery)).attemptCount === 4,
+    'the delivery is attempted again',
+  )
+  await until(async () => (await jobOf(delivery))?.attempts === 4, 'its job has the attempt')
   expect(await deliveryJobs(posthorn.database.pool)).toHaveLength(1)
 })
 
-test('a job that is failed for good cancels its delivery, and no attempt follows', async () => {
+test('failing a job for good cancels its delivery, and no attempt follows', async () => {
   const { delivery, job } = await failedOnce()
   await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
     job.id,
@@ -123,16 +132,19 @@ test('a job that is failed for good cancels its delivery, and no attempt follows
 test.each([
   ['completed', 'select graphile_worker.complete_jobs(array[$1::bigint])'],
   ['deleted', 'select graphile_worker.remove_job(key) from graphile_worker.jobs where id = $1'],
-])('a job that is %s is there again with its next run, attempts and error', async (_case, act) => {
-  const { delivery, job } = await failedOnce()
-  await query(act, [job.id])
-  expect(await jobOf(delivery)).toBeUndefined()
-  expect(await operatorSweep()).toEqual({ restored: [job.key], canceled: [] })
-  const { runAt, attempts, maxAttempts, lastError } = job
-  expect(await jobOf(delivery)).toMatchObject({ runAt, attempts, maxAttempts, lastError })
-})
+])(
+  'a job that an operator %s is restored with its run time, attempts and error',
+  async (_case, act) => {
+    const { delivery, job } = await failedOnce()
+    await query(act, [job.id])
+    expect(await jobOf(delivery)).toBeUndefined()
+    expect(await operatorSweep()).toEqual({ restored: [job.key], canceled: [] })
+    const { runAt, attempts, maxAttempts, lastError } = job
+    expect(await jobOf(delivery)).toMatchObject({ runAt, attempts, maxAttempts, lastError })
+  },
+)
 
-test('a job that an operator ran and that then failed by our own fault is restored, and not taken for canceled', async () => {
+test('a job that fails by an internal error after an operator ran it is restored, and its delivery is not canceled', async () => {
   const { delivery, job } = await failedOnce()
   await query(`alter table posthorn.attempts add constraint fault check (number < 2) not valid`)
   await query(
@@ -157,7 +169,7 @@ function answer(status: number): void {
   receiver.answer = (response) => response.writeHead(status).end()
 }
 
-/** A delivery whose first attempt has failed, and its job. */
+/** A delivery with one failed attempt, and its job. */
 async function failedOnce(): Promise<{ delivery: Delivery; job: JobRow }> {
   answer(503)
   await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
@@ -190,9 +202,9 @@ async function exhausted(): Promise<{ delivery: Delivery; job: JobRow }> {
 async function operatorSweep() {
   const { pool } = posthorn.database
   return await sweep(pool, 'graphile_worker', {
-    lookAgainAfterMs: 0,
+    recheckAfterMs: 0,
     olderThanMs: -60_000,
-    rest: 0,
+    pauseFactor: 0,
   })
 }
 
@@ -206,7 +218,7 @@ async function read({ id }: Delivery): Promise<Delivery> {
 }
 
 async function untilState(delivery: Delivery, state: string): Promise<void> {
-  await until(async () => (await read(delivery)).state === state, `it is ${state}`)
+  await until(async () => (await read(delivery)).state === state, `the delivery is ${state}`)
 }
 
 async function pending(): Promise<number> {

@@ -30,7 +30,7 @@ test('partitions are created a week ahead', async () => {
   expect((await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)).created).toBe(0)
 })
 
-test('a row of a day without a partition is kept, and moves into it once it is created', async () => {
+test('a row of a day without a partition is kept, and moves into the partition once it exists', async () => {
   const day = new Date(Date.now() + 20 * DAY_MS)
   const event = await insertEvent(day)
   expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
@@ -38,13 +38,13 @@ test('a row of a day without a partition is kept, and moves into it once it is c
   expect(await partitionOf('events', event)).toMatch(/events_\d{8}$/)
 })
 
-test('days past retention are dropped whole, and not a day earlier', async () => {
+test('a day is dropped once it is past retention, and not earlier', async () => {
   const now = new Date(Date.now() + 31 * DAY_MS)
   const event = await insertEvent(new Date())
   const delivery = await insertDelivery(new Date(), event, 'succeeded')
   const sameDay = new Date(Date.now() + 30 * DAY_MS)
   const kept = await partitionOf('events', event)
-  // This drops nothing but the day before, if midnight passed since the database was created.
+  // At most drops the previous day, if midnight passed since the creation of the database.
   await maintainPartitions(database.pool, 30 * DAY_MS, sameDay)
   expect(await partitionOf('events', event)).toBe(kept)
   expect((await maintainPartitions(database.pool, 30 * DAY_MS, now)).dropped).toBe(3)
@@ -67,7 +67,7 @@ test('a pending delivery outlives retention, with its event and its attempts', a
   expect(await database.prisma.attempt.count({ where: { deliveryId: delivery } })).toBe(1)
 })
 
-test('a look-up by id touches one partition', async () => {
+test('a lookup by id reads one partition', async () => {
   const event = await insertEvent(new Date())
   const { rows } = await database.pool.query(
     `explain (format json) select * from posthorn.events where id = '${event}'`,
@@ -76,7 +76,7 @@ test('a look-up by id touches one partition', async () => {
   expect(plan.match(/events_(\d{8}|default)"/g)).toHaveLength(1)
 })
 
-test('the update of an attempt is HOT: it touches no index', async () => {
+test('no index has a column that an attempt updates, so the update of a delivery is HOT', async () => {
   const { rows } = await database.pool.query(
     `select distinct a.attname from pg_index as i
      join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)

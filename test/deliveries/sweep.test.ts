@@ -2,23 +2,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
-import { completeFinishedJobs } from '../../src/deliveries/finish-jobs.ts'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
+import { completeFinishedJobs } from '../../src/deliveries/complete-finished-jobs.ts'
 import { sweep as sweepJobs } from '../../src/deliveries/sweep.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { rescheduleJobs } from '../../src/jobs/change-jobs.ts'
 import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { claimJobs, deliveryJobs, type JobRow } from '../support/jobs.ts'
 import { until } from '../support/until.ts'
 
 const SCHEMA = 'graphile_worker'
-const WITHOUT_WAITING = { pageSize: 3, lookAgainAfterMs: 0, olderThanMs: -60_000, rest: 0 }
+const WITHOUT_WAITING = { pageSize: 3, recheckAfterMs: 0, olderThanMs: -60_000, pauseFactor: 0 }
 const COUNT = 10
 const NOTHING = { restored: [], canceled: [] }
 
@@ -42,7 +42,7 @@ const jobs = () => deliveryJobs(database.pool)
 const idOf = ({ id }: Delivery) => publicId('delivery', id)
 const ALL = 'array(select id from graphile_worker.jobs)'
 
-test('where every pending delivery has its job, nothing is found and nothing changes', async () => {
+test('if every pending delivery has its job, a sweep changes nothing', async () => {
   const before = await jobs()
   expect(await sweep()).toEqual(NOTHING)
   expect(await jobs()).toEqual(before)
@@ -52,7 +52,7 @@ describe('a job that an operator completed or deleted', () => {
   const recorded = () =>
     createRecordAttempt(
       database.pool,
-      SENT_BY,
+      SENDER,
     )(
       attemptOf(deliveries[0] as Delivery, 503, {
         next: { kind: 'retry', delayMs: 60_000 },
@@ -63,7 +63,7 @@ describe('a job that an operator completed or deleted', () => {
   test.each([
     ['completed', `select graphile_worker.complete_jobs(${ALL})`],
     ['deleted', 'select graphile_worker.remove_job(key) from graphile_worker.jobs'],
-  ])('is there again as it was: %s', async (_case, act) => {
+  ])('is restored as it was: %s', async (_case, act) => {
     await recorded()
     const before = await jobs()
     await query(act)
@@ -75,13 +75,13 @@ describe('a job that an operator completed or deleted', () => {
     expect(await sweep()).toEqual(NOTHING)
   })
 
-  test('is found among those that have been pending for long, too', async () => {
+  test('is restored for a delivery that has been pending for long, too', async () => {
     await untilBackfilled()
     await query(`select graphile_worker.complete_jobs(${ALL})`)
     expect((await sweep()).restored).toHaveLength(COUNT)
   })
 
-  test('stays away where its delivery has finished or is parked', async () => {
+  test('is not restored if its delivery has finished or is parked', async () => {
     const [succeeded, exhausted, canceled, parked] = deliveries.map(({ id }) => id)
     await query(`select graphile_worker.complete_jobs(${ALL})`)
     for (const [id, state] of Object.entries({
@@ -103,22 +103,22 @@ describe('a job that an operator completed or deleted', () => {
     expect((await sweep()).restored.toSorted()).toEqual(deliveries.slice(4).map(idOf))
   })
 
-  test('is not restored twice where that has happened before the second look', async () => {
+  test('is not restored twice if another process restores it before the recheck', async () => {
     await query(`select graphile_worker.complete_jobs(${ALL})`)
-    const sweeping = sweep({ lookAgainAfterMs: 1_000 })
+    const sweeping = sweep({ recheckAfterMs: 1_000 })
     await query('select posthorn.restore_delivery_jobs(array(select id from posthorn.deliveries))')
     expect((await sweeping).restored).toEqual([])
     expect(await jobs()).toHaveLength(COUNT)
   })
 
-  test('of a young delivery is left to the next sweep', async () => {
+  test('is not restored for a young delivery', async () => {
     await query(`select graphile_worker.complete_jobs(${ALL})`)
     expect(await sweep({ olderThanMs: 60_000 })).toEqual(NOTHING)
   })
 })
 
 describe('a job that an operator failed for good', () => {
-  test('cancels its delivery, which keeps the reason, and stays visible', async () => {
+  test('stays visible, and its delivery is canceled with the reason', async () => {
     const [job] = (await jobs()) as [JobRow]
     await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
       job.id,
@@ -136,7 +136,7 @@ describe('a job that an operator failed for good', () => {
     expect(await sweep()).toEqual(NOTHING)
   })
 
-  test('without a reason keeps what graphile-worker says', async () => {
+  test('has the error text of graphile-worker if there is no reason', async () => {
     await query(`select graphile_worker.permanently_fail_jobs(${ALL})`)
     expect((await sweep()).canceled).toHaveLength(COUNT)
     expect(await database.prisma.delivery.findFirst()).toMatchObject({
@@ -145,7 +145,7 @@ describe('a job that an operator failed for good', () => {
   })
 })
 
-test('a job that failed by our own fault is restored, and its delivery is not canceled', async () => {
+test('a job that failed by an internal error is restored, and its delivery is not canceled', async () => {
   await query('update posthorn.deliveries set max_attempts = 1')
   await query(`select graphile_worker.complete_jobs(${ALL})`)
   await sweep()
@@ -158,11 +158,11 @@ test('a job that failed by our own fault is restored, and its delivery is not ca
   for (const job of await jobs()) expect(job).toMatchObject({ attempts: 0, maxAttempts: 1 })
 })
 
-describe('what Posthorn itself does to a job is not taken for the act of an operator', () => {
+describe('a change that Posthorn makes to a job does not count as the change of an operator', () => {
   test('recording failed attempts, releasing, rescuing and rescheduling', async () => {
     const { pool } = database
     const [failed, parked, rescued] = deliveries as [Delivery, Delivery, Delivery]
-    const record = createRecordAttempt(pool, SENT_BY)
+    const record = createRecordAttempt(pool, SENDER)
     await record(attemptOf(failed, 503, { next: { kind: 'retry', delayMs: 0 }, retriesLeft: 1 }))
 
     await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
@@ -191,25 +191,25 @@ describe('what Posthorn itself does to a job is not taken for the act of an oper
     )
     expect(await sweep()).toEqual(NOTHING)
 
-    // Each of them then fails by our own fault, as often as it may.
+    // Then every job fails by an internal error until it has no attempts left.
     for (let i = 0; i < 2; i++) {
       await query('update posthorn.deliveries set max_attempts = attempt_count + 1')
       await query(
         'select posthorn.restore_delivery_jobs(array(select id from posthorn.deliveries))',
       )
       const failing = await claimJobs(database, COUNT)
-      await failing.fail('a fault of ours')
+      await failing.fail('an internal error')
       expect(await sweep()).toMatchObject({ canceled: [] })
     }
   })
 
-  test('in graphile-worker, an operator sets updated_at of a job; claiming, unlocking and failing an attempt do not', async () => {
+  test('graphile-worker sets updated_at when an operator changes a job, but not when a job is claimed, unlocked or fails a run', async () => {
     const updated = async () => (await jobs()).map(({ updatedAt }) => updatedAt)
     const before = await updated()
     const worker = await claimJobs(database, COUNT)
     expect(await updated()).toEqual(before)
-    await worker.fail('a fault of ours')
-    expect((await jobs())[0]).toMatchObject({ attempts: 1, lastError: 'a fault of ours' })
+    await worker.fail('an internal error')
+    expect((await jobs())[0]).toMatchObject({ attempts: 1, lastError: 'an internal error' })
     expect(await updated()).toEqual(before)
 
     await query(`select graphile_worker.reschedule_jobs(${ALL}, run_at := now())`)
@@ -225,7 +225,7 @@ describe('what Posthorn itself does to a job is not taken for the act of an oper
     await unlocked[Symbol.asyncDispose]()
   })
 
-  test('in graphile-worker, failing jobs for good sets updated_at', async () => {
+  test('graphile-worker sets updated_at when a job is failed for good', async () => {
     const [before] = await jobs()
     await query(`select graphile_worker.permanently_fail_jobs(${ALL}, 'no more')`)
     const [after] = await jobs()
@@ -233,26 +233,26 @@ describe('what Posthorn itself does to a job is not taken for the act of an oper
   })
 })
 
-test('webhooks without pending deliveries cost no statement each', async () => {
+test('a sweep takes no statement for each webhook without pending deliveries', async () => {
   await untilBackfilled()
   await query(`insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
     select organization_id, url, true, event_subscriptions from posthorn.webhooks, generate_series(1, 99)`)
   let statements = 0
   const counting = {
-    query: (...asked: Parameters<Sql['query']>) => {
+    query: (...args: Parameters<Sql['query']>) => {
       statements++
-      return database.pool.query(...asked)
+      return database.pool.query(...args)
     },
   } as Sql
   await sweepJobs(counting, SCHEMA, WITHOUT_WAITING)
   expect(statements).toBeLessThan(20)
 })
 
-describe('jobs that nobody needs to see any more', () => {
+describe('failed jobs', () => {
   const HOUR_MS = 3_600_000
 
-  test('are completed: failed ones after the time that they are kept, but none of a pending delivery', async () => {
-    const record = createRecordAttempt(database.pool, SENT_BY)
+  test('of finished deliveries are completed after the retention of failed jobs, those of pending deliveries never', async () => {
+    const record = createRecordAttempt(database.pool, SENDER)
     const [exhausted, pending] = deliveries as [Delivery, Delivery]
     await record(attemptOf(exhausted, 503))
     await query(
@@ -266,7 +266,7 @@ describe('jobs that nobody needs to see any more', () => {
     expect(keys).toContain(idOf(pending))
   })
 
-  test('are completed at once where they were replaced while their worker died', async () => {
+  test('are completed at once if they were replaced and their worker died', async () => {
     const [delivery] = deliveries as [Delivery]
     const worker = await claimJobs(database, COUNT)
     await query('select posthorn.restore_delivery_jobs(array[$1::uuid])', [delivery.id])
@@ -277,7 +277,7 @@ describe('jobs that nobody needs to see any more', () => {
     await worker[Symbol.asyncDispose]()
   })
 
-  test('are no jobs of another program', async () => {
+  test('of other programs are never completed', async () => {
     await query(`select graphile_worker.add_job('deliver', '{}', max_attempts := 1)`)
     await query(
       `select graphile_worker.permanently_fail_jobs(array(
@@ -287,7 +287,7 @@ describe('jobs that nobody needs to see any more', () => {
   })
 })
 
-/** The parts that a restored job has in common with the one before. */
+/** The fields that a restored job shares with the original. */
 function byKey(rows: readonly JobRow[]) {
   return Object.fromEntries(
     rows.map(({ key, task, runAt, attempts, maxAttempts, lastError }) => [
@@ -302,7 +302,7 @@ async function read(id: string | null) {
   return await database.prisma.delivery.findUniqueOrThrow({ where: { id: delivery.id } })
 }
 
-/** Until all that is pending is in the index of states. Transactions of other tests hold the cursor back. */
+/** Backfills the index of all deliveries. Moves the cursor by hand, because transactions of other tests delay it. */
 async function untilBackfilled(): Promise<void> {
   await until(async () => {
     await query(`update posthorn.cursors set next_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -11,7 +11,7 @@ import { type PosthornProcess, startPosthorn } from '../support/posthorn-process
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** By the retry schedule of tests. */
+/** The number of attempts in the retry schedule of the tests. */
 const ATTEMPTS = 4
 
 let receiver: Receiver
@@ -30,20 +30,20 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('kill -9 between sending and recording: the delivery repeats once it is rescued, and nothing is lost', async () => {
+test('kill -9 between sending and recording: the attempt is repeated after the rescue, and no delivery is lost', async () => {
   const webhook = await register()
-  // It has the request and never answers, so the kill falls between sending and recording.
+  // The receiver gets the request and never answers, so the kill falls between sending and recording.
   receiver.answer = () => {}
-  const doomed = startWorker()
+  const killed = startWorker()
   const count = 50
   await publish(count)
   await until(() => receiver.received.length >= 10, 'requests are in flight')
-  doomed.child.kill('SIGKILL')
-  await doomed.ended
+  killed.child.kill('SIGKILL')
+  await killed.ended
   const killedAt = Date.now()
   const inFlight = new Set(receiver.received.map((arrived) => arrived.headers['wh-id']))
 
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.end()
   await using _next = startWorker()
   await until(
@@ -51,7 +51,7 @@ test('kill -9 between sending and recording: the delivery repeats once it is res
     'every delivery succeeds',
     30_000,
   )
-  // A rescue takes 15 s at most; the rest is for a busy machine.
+  // A rescue takes at most 15 s; the rest is a margin for a busy machine.
   expect(Date.now() - killedAt).toBeLessThan(20_000)
 
   const arrived = receiver.received.map((request) => request.headers['wh-id'])
@@ -61,18 +61,18 @@ test('kill -9 between sending and recording: the delivery repeats once it is res
   await api.rest('DELETE', `/webhooks/${webhook}`)
 }, 60_000)
 
-test('kill -9 during the last attempt of a schedule exhausts and cancels nothing, and the rescue uses up no attempt', async () => {
+test('kill -9 during the last attempt exhausts and cancels no delivery, and the rescue does not count as an attempt', async () => {
   const webhook = await register()
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response, { headers }) => {
     if (countOf(headers['wh-id']) < ATTEMPTS) response.writeHead(500).end()
   }
-  const doomed = startWorker()
+  const killed = startWorker()
   const ids = await publish(6)
   await receiver.arrival(6 * ATTEMPTS)
-  doomed.child.kill('SIGKILL')
-  await doomed.ended
-  // What looks for deliveries without a job must not take the claims for failed jobs.
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  // The sweep for deliveries without a job must not treat claimed jobs as failed.
   await sweep(api.database.pool, 'graphile_worker')
   expect(await deliveriesOf(ids)).toEqual([
     { state: 'pending', attempts: ATTEMPTS - 1, recorded: ATTEMPTS - 1, count: 6 },
@@ -84,16 +84,16 @@ test('kill -9 during the last attempt of a schedule exhausts and cancels nothing
   await using _next = startWorker()
   await until(
     async () => (await deliveriesOf(ids)).every(({ state }) => state !== 'pending'),
-    'all end',
+    'all deliveries finish',
     30_000,
   )
-  // Each was sent once more than is on record: the request that the kill cut off.
+  // Each was sent once more than recorded: the request that the kill interrupted.
   expect(ids.map(countOf)).toEqual(ids.map(() => ATTEMPTS + 1))
   expect(await deliveriesOf(ids)).toEqual([
     { state: 'exhausted', attempts: ATTEMPTS, recorded: ATTEMPTS, count: 3 },
     { state: 'succeeded', attempts: ATTEMPTS, recorded: ATTEMPTS, count: 3 },
   ])
-  await until(async () => (await jobs()).length === 3, 'the exhausted ones keep their jobs')
+  await until(async () => (await jobs()).length === 3, 'the exhausted deliveries keep their jobs')
   expect(await jobs()).toEqual(
     ids.slice(3).map((key) => ({
       key,
@@ -107,27 +107,27 @@ test('kill -9 during the last attempt of a schedule exhausts and cancels nothing
   await api.rest('DELETE', `/webhooks/${webhook}`)
 }, 60_000)
 
-test('kill -9 in the middle of recording: what was committed is not sent again, and the rest repeats once', async () => {
+test('kill -9 in the middle of recording: committed attempts are not sent again, the others are repeated once', async () => {
   const webhook = await register()
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.end()
-  const doomed = startWorker()
+  const killed = startWorker()
   const holder = await api.database.pool.connect()
   await holder.query('begin; lock table posthorn.attempts in share mode')
   const [lost] = await publish(1)
-  await until(async () => (await blocked()).length === 1, 'the first is being recorded')
+  await until(async () => (await blocked()).length === 1, 'the first attempt is being recorded')
   const [lostBackend] = await blocked()
   const [committed] = await publish(1)
-  await until(async () => (await blocked()).length === 2, 'the second is being recorded')
-  doomed.child.kill('SIGKILL')
-  await doomed.ended
-  // A server process of Postgres does not notice that its client is gone: it commits.
+  await until(async () => (await blocked()).length === 2, 'the second attempt is being recorded')
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  // The other backend of Postgres does not notice that its client is gone, and commits.
   await api.database.pool.query('select pg_terminate_backend($1, 5000)', [lostBackend])
   await holder.query('rollback')
   holder.release()
 
   await using _next = startWorker()
-  await until(async () => (await jobCount()) === 0, 'nothing is left', 30_000)
+  await until(async () => (await jobCount()) === 0, 'no job is left', 30_000)
   expect([countOf(lost), countOf(committed)]).toEqual([2, 1])
   expect(await deliveriesOf([lost, committed])).toEqual([
     { state: 'succeeded', attempts: 1, recorded: 1, count: 2 },
@@ -135,9 +135,9 @@ test('kill -9 in the middle of recording: what was committed is not sent again, 
   await api.rest('DELETE', `/webhooks/${webhook}`)
 }, 60_000)
 
-test('SIGTERM finishes what is in flight, and ends with exit code 0', async () => {
+test('SIGTERM finishes the attempts in flight and exits with code 0', async () => {
   await register()
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => setTimeout(() => response.end(), 500)
   const worker = startWorker()
   const ids = await publish(5)
@@ -150,8 +150,8 @@ test('SIGTERM finishes what is in flight, and ends with exit code 0', async () =
   expect(await jobCount()).toBe(0)
 }, 60_000)
 
-test('SIGTERM requeues what a hanging receiver keeps, and uses up no attempt', async () => {
-  receiver.forget()
+test('SIGTERM requeues a delivery to a hanging receiver without counting an attempt', async () => {
+  receiver.clear()
   receiver.answer = () => {}
   const worker = startWorker()
   const [id] = await publish(1)
@@ -166,9 +166,9 @@ test('SIGTERM requeues what a hanging receiver keeps, and uses up no attempt', a
   ])
 }, 60_000)
 
-test('what is requeued at SIGTERM goes out with the next process at once, and what ended in time was sent once', async () => {
-  await settle()
-  // Every other request is answered after a second, the others never by the process that is ended.
+test('the next process immediately sends deliveries requeued at SIGTERM, and finished ones are not sent again', async () => {
+  await deliverRest()
+  // Every second request is answered after a second; the others only when they are sent again.
   const slow = new Set<unknown>()
   receiver.answer = (response, { headers }) => {
     if (receiver.received.length % 2 === 0) setTimeout(() => response.end(), 1_000)
@@ -180,16 +180,16 @@ test('what is requeued at SIGTERM goes out with the next process at once, and wh
   await receiver.arrival(6)
   worker.child.kill('SIGTERM')
   await sleep(1_500)
-  // The second signal: it does not wait for the rest.
-  const hurriedAt = performance.now()
+  // The second signal aborts the other attempts.
+  const abortedAt = performance.now()
   worker.child.kill('SIGTERM')
   expect(await worker.ended).toBe(0)
-  expect(performance.now() - hurriedAt).toBeLessThan(5_000)
+  expect(performance.now() - abortedAt).toBeLessThan(5_000)
   expect(worker.stderr).not.toMatch(/"level":"(error|fatal)"/)
   receiver.answer = (response) => response.end()
 
   await using _next = startWorker()
-  await until(async () => (await jobCount()) === 0, 'nothing is left')
+  await until(async () => (await jobCount()) === 0, 'no job is left')
   const counts = Map.groupBy(receiver.received, ({ headers }) => headers['wh-id'])
   expect([...counts.values()].map(({ length }) => length).sort()).toEqual([1, 1, 1, 2, 2, 2])
   const { rows } = await api.database.pool.query(
@@ -199,12 +199,12 @@ test('what is requeued at SIGTERM goes out with the next process at once, and wh
   expect(rows).toEqual([{ attempt_count: 1 }])
 }, 60_000)
 
-/** Lets everything that earlier tests left be delivered. */
-async function settle(): Promise<void> {
+/** Delivers everything that earlier tests left. */
+async function deliverRest(): Promise<void> {
   receiver.answer = (response) => response.end()
   await using _worker = startWorker()
-  await until(async () => (await jobCount()) === 0, 'nothing is left')
-  receiver.forget()
+  await until(async () => (await jobCount()) === 0, 'no job is left')
+  receiver.clear()
 }
 
 function startWorker(): PosthornProcess {
@@ -225,7 +225,7 @@ async function register(): Promise<string> {
   return (await response.json()).id
 }
 
-/** Answers the ids of the deliveries, in order. */
+/** Returns the ids of the deliveries, in order. */
 async function publish(count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
   const published = await api.app.services.publishEvents(api.tenant.organizationId, events)
@@ -236,7 +236,7 @@ async function publish(count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** How often a delivery arrived. */
+/** The number of requests for a delivery. */
 function countOf(id: unknown): number {
   return receiver.received.filter(({ headers }) => headers['wh-id'] === id).length
 }
@@ -251,7 +251,7 @@ async function deliveriesOf(ids: readonly unknown[]) {
   return rows
 }
 
-/** The backends that wait for a lock. */
+/** The Postgres backends that wait for a lock. */
 async function blocked(): Promise<number[]> {
   const { rows } = await api.database.pool.query(
     `select pid from pg_stat_activity
@@ -267,7 +267,7 @@ async function stateCounts(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.state, row.n]))
 }
 
-/** The jobs of deliveries as a dashboard sees them. */
+/** The jobs of deliveries, as in a job dashboard. */
 async function jobs() {
   const { rows } = await api.database.pool.query(
     `select key, attempts, max_attempts, locked_at is not null as locked, last_error

@@ -6,7 +6,7 @@ import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
-/** The README's walk-through, in a folder of its own, with nothing set but a free port and less patience. */
+/** The README's walk-through in a new folder, with default settings except a free port and short retry delays. */
 let cwd: string
 const environment = { PORT: '0', POSTHORN_RETRY_SCHEDULE: '1s,1s,1s' }
 
@@ -25,14 +25,14 @@ afterAll(async () => {
   await rm(cwd, { recursive: true, force: true })
 })
 
-test('the first start prints an API key and a curl to paste, which works', async () => {
+test('the first start prints an API key and a curl command that works', async () => {
   const [, address, authorization] = /curl (\S+) -H '(.+)'/.exec(posthorn.stderr) ?? []
   expect(authorization).toBe(`Authorization: Bearer ${token}`)
   const response = await fetch(String(address), { headers: { authorization: `Bearer ${token}` } })
   expect([response.status, await response.json()]).toEqual([200, []])
 })
 
-test('it prints a link that signs in to the console once', async () => {
+test('the first start prints a link that signs in to the console once', async () => {
   const link = linkOf(posthorn)
   const signIn = () =>
     fetch(`${url}/console/session`, {
@@ -46,7 +46,7 @@ test('it prints a link that signs in to the console once', async () => {
   expect((await signIn()).status).toBe(401)
 })
 
-test('what it keeps secret only its owner can read', async () => {
+test('only the owner of the files can read its secrets', async () => {
   for (const file of ['api-key', 'encryption-key', 'postgres-password', 'authority/ca.key']) {
     const { mode } = await stat(path.join(cwd, '.posthorn', file))
     expect(mode & 0o077, file).toBe(0)
@@ -54,7 +54,7 @@ test('what it keeps secret only its owner can read', async () => {
   expect((await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()).toBe(token)
 })
 
-test('a listener that registers itself and fails twice sees three attempts of one delivery, and succeeds', async () => {
+test('a registered listener that fails twice gets three attempts of one delivery', async () => {
   await using listener = startPosthorn(
     ['listen', '--register', '--server', url, '--fail', '2', '--count', '3', '--json'],
     { cwd, environment },
@@ -77,13 +77,13 @@ test('a listener that registers itself and fails twice sees three attempts of on
   expect(new Set(attempts.map((attempt) => attempt.signature)).size).toBe(3)
   expect(attempts[2].body).toMatchObject({ id: published, type: JOINED, data: { attendee: 'Ada' } })
 
-  const left = await fetch(`${url}/api/connect/v1/webhooks`, {
+  const remaining = await fetch(`${url}/api/connect/v1/webhooks`, {
     headers: { authorization: `Bearer ${token}` },
   })
-  expect(await left.json()).toEqual([])
+  expect(await remaining.json()).toEqual([])
 })
 
-test('a command finds the running database by itself', async () => {
+test('a command uses the running embedded database', async () => {
   const { code, stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject([{ name: 'Created on the first start' }])
@@ -96,7 +96,7 @@ test('a second start keeps the data, and does not print the key again', async ()
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect(posthorn.stderr).not.toContain(token)
-  expect(posthorn.stderr).toContain('The API key of the first start is in .posthorn/api-key.')
+  expect(posthorn.stderr).toContain('The API key is in .posthorn/api-key.')
   expect(linkOf(posthorn)).toMatch(/^[\w-]{43}$/)
   const response = await fetch(`${url}/api/connect/v1/webhooks`, {
     headers: { authorization: `Bearer ${token}` },
@@ -112,7 +112,7 @@ test('after kill -9 it starts again', async () => {
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 })
 
-test('a port that is taken ends the start with the remedy', async () => {
+test('a start with a port that is in use fails and suggests another port', async () => {
   const { code, stderr } = await runPosthorn(['start'], {
     cwd,
     environment: { ...environment, PORT: new URL(url).port },
@@ -121,7 +121,7 @@ test('a port that is taken ends the start with the remedy', async () => {
   expect(stderr).toMatch(/error: Port \d+ on 127\.0\.0\.1 is taken .*PORT=\d+/)
 })
 
-test('the operators’ paths answer', async () => {
+test('the paths for operators respond', async () => {
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
     status: 'ok',
@@ -134,7 +134,7 @@ test('the operators’ paths answer', async () => {
   expect(unknown.headers.get('content-type')).toMatch('application/problem+json')
 })
 
-test('a start whose key is no longer valid says how to make another', async () => {
+test('a start with an invalid key says how to create another', async () => {
   const { stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
   const [{ id }] = JSON.parse(stdout)
   expect(await runPosthorn(['key', 'revoke', id], { cwd, environment })).toMatchObject({ code: 0 })
@@ -142,12 +142,12 @@ test('a start whose key is no longer valid says how to make another', async () =
   await posthorn.ended
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
-  expect(posthorn.stderr).toContain('is no longer valid')
+  expect(posthorn.stderr).toContain('is missing or no longer valid')
 
-  const [, advised] = /npx posthorn (key create .*)/.exec(posthorn.stderr) ?? []
+  const [, suggested] = /npx posthorn (key create .*)/.exec(posthorn.stderr) ?? []
   const listed = await runPosthorn(['organization', 'list', '--json'], { cwd, environment })
   const [{ id: organization }] = JSON.parse(listed.stdout)
-  const args = `${advised?.replace('org_…', organization)} --json`.split(' ')
+  const args = `${suggested?.replace('org_…', organization)} --json`.split(' ')
   const created = await runPosthorn(args, { cwd, environment })
   const response = await fetch(`${url}/api/connect/v1/webhooks`, {
     headers: { authorization: `Bearer ${JSON.parse(created.stdout).token}` },

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('a client that trusts the authority completes a TLS handshake with what it certified, by each name', async () => {
+test('a client that trusts the authority completes a TLS handshake with its certificate, by each name', async () => {
   const authority = await ensureLocalAuthority(dataDir)
   const leaf = await authority.issueServerCertificate(HOSTS)
   for (const servername of HOSTS) {
@@ -31,7 +31,7 @@ test('a client that trusts the authority completes a TLS handshake with what it 
   }
 })
 
-test('a client that does not trust the authority refuses', async () => {
+test('a client that does not trust the authority rejects its certificate', async () => {
   const leaf = await (await ensureLocalAuthority(dataDir)).issueServerCertificate(HOSTS)
   const other = await ensureLocalAuthority(path.join(dataDir, 'other'))
   await expect(handshake(leaf, other.certificatePem, 'localhost')).resolves.toBe(
@@ -39,15 +39,15 @@ test('a client that does not trust the authority refuses', async () => {
   )
 })
 
-test('a certificate serves no host but those it was issued for', async () => {
+test('a certificate is valid only for the hosts that it was issued for', async () => {
   const authority = await ensureLocalAuthority(dataDir)
   const leaf = await authority.issueServerCertificate(['localhost'])
-  const found = handshake(leaf, authority.certificatePem, 'example.com')
-  await expect(found).resolves.toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+  const result = handshake(leaf, authority.certificatePem, 'example.com')
+  await expect(result).resolves.toBe('ERR_TLS_CERT_ALTNAME_INVALID')
 })
 
 test.each(['example.com', 'localhost.example.com', '10.0.0.1', '0.0.0.0', '::2', ''])(
-  'it certifies nothing but this machine: not %j',
+  'it certifies only this machine: not %j',
   async (host) => {
     const authority = await ensureLocalAuthority(dataDir)
     await expect(authority.issueServerCertificate(['localhost', host])).rejects.toThrow(
@@ -60,7 +60,7 @@ test.each([
   ['dns', 'example.com'],
   ['ip', '10.0.0.1'],
 ] as const)(
-  'a stolen key is harmless: clients refuse what it certifies for the %s %s',
+  'a stolen key is harmless: clients reject its certificate for the %s %s',
   async (type, host) => {
     const authority = await ensureLocalAuthority(dataDir)
     const leaf = await forge(type, host)
@@ -83,13 +83,13 @@ test('only its owner can read the key', async () => {
   expect(mode & 0o777).toBe(0o600)
 })
 
-test('many that ask for it at once get the same, in one process', async () => {
+test('concurrent calls in one process get the same authority', async () => {
   const all = await Promise.all(Array.from({ length: 8 }, () => ensureLocalAuthority(dataDir)))
   expect(new Set(all.map((authority) => authority.certificatePem)).size).toBe(1)
   expect(await readdir(dataDir)).toEqual(['authority'])
 })
 
-test('many that ask for it at once get the same, in several processes', async () => {
+test('concurrent calls in several processes get the same authority', async () => {
   const certificates = await Promise.all([ensureElsewhere(), ensureElsewhere(), ensureElsewhere()])
   expect(new Set(certificates).size).toBe(1)
   expect((await ensureLocalAuthority(dataDir)).certificatePem).toBe(certificates[0])
@@ -108,7 +108,7 @@ test('an authority that expires within 60 days is renewed', async () => {
   expect(expiry.getTime()).toBeGreaterThan(expiresAt)
 })
 
-test('many that renew it at once get the same', async () => {
+test('concurrent renewals get the same authority', async () => {
   await ensureLocalAuthority(dataDir, new Date('2001-01-01'))
   const all = await Promise.all(Array.from({ length: 8 }, () => ensureLocalAuthority(dataDir)))
   expect(new Set(all.map((authority) => authority.certificatePem)).size).toBe(1)
@@ -122,7 +122,7 @@ test.each([
   ['whose key is empty', 'ca.key', ''],
   ['whose certificate is missing', 'ca.pem', null],
   ['whose certificate is garbled', 'ca.pem', '-----BEGIN CERTIFICATE-----\nx\n'],
-])('an authority %s is made anew, and works', async (_what, file, content) => {
+])('an authority %s is replaced by a working one', async (_case, file, content) => {
   const first = await ensureLocalAuthority(dataDir)
   const target = path.join(dataDir, 'authority', file)
   await (content === null ? rm(target) : writeFile(target, content))
@@ -133,7 +133,7 @@ test.each([
   await expect(handshake(leaf, second.certificatePem, 'localhost')).resolves.toBe('trusted')
 })
 
-test("an authority with another one's key is made anew", async () => {
+test("an authority with another one's key is replaced", async () => {
   const first = await ensureLocalAuthority(dataDir)
   await ensureLocalAuthority(path.join(dataDir, 'other'))
   const foreign = await readFile(path.join(dataDir, 'other', 'authority', 'ca.key'))
@@ -142,7 +142,7 @@ test("an authority with another one's key is made anew", async () => {
   expect(second.certificatePem).not.toBe(first.certificatePem)
 })
 
-test('what is in the way of the directory is set aside, not deleted', async () => {
+test('an unrelated folder at its path is renamed, not deleted', async () => {
   await mkdir(path.join(dataDir, 'authority'))
   await writeFile(path.join(dataDir, 'authority', 'notes.txt'), 'mine')
   await ensureLocalAuthority(dataDir)
@@ -150,7 +150,7 @@ test('what is in the way of the directory is set aside, not deleted', async () =
   expect(await readFile(path.join(dataDir, aside, 'notes.txt'), 'utf8')).toBe('mine')
 })
 
-test('making certificates leaves no polyfill behind on the global Reflect', async () => {
+test('creating certificates leaves no polyfill on the global Reflect', async () => {
   await ensureLocalAuthority(dataDir)
   expect(Reflect).not.toHaveProperty('getMetadata')
 })
@@ -187,7 +187,7 @@ async function handshake({ certPem, keyPem }: Pair, ca: string, host: string): P
   }
 }
 
-/** What a thief of ca.key could do. */
+/** Issues a certificate with a stolen ca.key. */
 async function forge(type: 'dns' | 'ip', host: string): Promise<Pair> {
   await ensureLocalAuthority(dataDir).then((own) => own.issueServerCertificate(HOSTS))
   const x509 = await import('@peculiar/x509')

@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 const provision = () => provisionEmbedded(database.prisma, dataDir)
-const keptToken = async () => (await readFile(file, 'utf8')).trim()
+const storedToken = async () => (await readFile(file, 'utf8')).trim()
 
 async function expectOneOrganizationOf(token: string) {
   expect(await database.prisma.organization.count()).toBe(1)
@@ -30,18 +30,18 @@ async function expectOneOrganizationOf(token: string) {
   expect(await database.prisma.organization.findMany()).toMatchObject([{ id: organizationId }])
 }
 
-test('the first start makes a key and keeps it where only its owner reads it; the next makes none', async () => {
+test('the first start creates a key and stores it in a file for its owner only; the next start creates none', async () => {
   const token = await provision()
-  expect(await keptToken()).toBe(token)
+  expect(await storedToken()).toBe(token)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   await expectOneOrganizationOf(token as string)
 
   expect(await provision()).toBeNull()
-  await expectOneOrganizationOf(await keptToken())
+  await expectOneOrganizationOf(await storedToken())
 })
 
-test('where the key cannot be kept nothing is made, and the next start makes up for it', async () => {
-  // A file cannot take its place.
+test('if the key cannot be stored, nothing is created, and the next start repeats it', async () => {
+  // A file cannot replace a folder.
   await mkdir(path.join(file, 'in-the-way'), { recursive: true })
   await expect(provision()).rejects.toThrow(/api-key/)
   expect(await database.prisma.organization.count()).toBe(0)
@@ -50,16 +50,16 @@ test('where the key cannot be kept nothing is made, and the next start makes up 
   await expectOneOrganizationOf((await provision()) as string)
 })
 
-test('a start that was killed once the key was kept is made up for by the next one', async () => {
+test('the next start repeats a start that was killed after it stored the key', async () => {
   await writeFile(file, 'phk_of_a_transaction_that_was_not_committed\n')
   const token = await provision()
-  expect(await keptToken()).toBe(token)
+  expect(await storedToken()).toBe(token)
   await expectOneOrganizationOf(token as string)
 })
 
-test('of several that start together one makes it', async () => {
+test('of several processes that start together, one creates the key', async () => {
   const tokens = await Promise.all([provision(), provision(), provision()])
-  const made = tokens.filter((token) => token !== null)
-  expect(made).toEqual([await keptToken()])
-  await expectOneOrganizationOf(made[0] as string)
+  const created = tokens.filter((token) => token !== null)
+  expect(created).toEqual([await storedToken()])
+  await expectOneOrganizationOf(created[0] as string)
 })

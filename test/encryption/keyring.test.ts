@@ -8,7 +8,7 @@ const row = '01a1f9a9-bcff-7ee4-9936-ba4a1c3ea8b0'
 const otherRow = '01a1f9a9-bcff-7ee4-9936-ba4a1c3ea8b1'
 const secret = Buffer.from('whsec_marker')
 
-test('what was encrypted decrypts to the same bytes', () => {
+test('decryption restores the encrypted bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 10_000 }), (bytes) => {
       const keyring = createKeyring([first])
@@ -17,19 +17,19 @@ test('what was encrypted decrypts to the same bytes', () => {
   )
 })
 
-test('the first key encrypts, every one decrypts: keys can be rotated', () => {
+test('the first key encrypts and every key decrypts, so keys can be rotated', () => {
   const old = createKeyring([first]).encrypt(secret, row)
   const rotated = createKeyring([second, first])
   expect(rotated.decrypt(old, row)).toEqual(secret)
   expect(createKeyring([second]).decrypt(rotated.encrypt(secret, row), row)).toEqual(secret)
 })
 
-test('the same secret never looks the same twice', () => {
+test('the same secret encrypts to different ciphertexts', () => {
   const keyring = createKeyring([first])
   expect(keyring.encrypt(secret, row)).not.toEqual(keyring.encrypt(secret, row))
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   const keyring = createKeyring([first])
   const ciphertext = keyring.encrypt(secret, row)
 
@@ -37,7 +37,7 @@ describe('is refused', () => {
     expect(() => keyring.decrypt(ciphertext, otherRow)).toThrow()
   })
 
-  test('a ciphertext of which any byte was altered', () => {
+  test('a ciphertext with any altered byte', () => {
     for (let i = 0; i < ciphertext.length; i++) {
       const altered = Uint8Array.from(ciphertext)
       altered[i] = (altered[i] as number) ^ 1
@@ -51,7 +51,7 @@ describe('is refused', () => {
     )
   })
 
-  test.each([0, 1, 16, 32])('a ciphertext cut to %i bytes', (length) => {
+  test.each([0, 1, 16, 32])('a ciphertext truncated to %i bytes', (length) => {
     expect(() => keyring.decrypt(ciphertext.slice(0, length), row)).toThrow()
   })
 

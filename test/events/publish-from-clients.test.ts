@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 
-/* A host application publishes in its own transaction, with the client that it has. */
+/* A host application publishes in its own transaction, with its own Postgres client. */
 let database: Database
 let organization: string
 
@@ -28,7 +28,7 @@ const PUBLISHED = {
 
 const PSQL = ['/usr/bin/psql', '/usr/local/bin/psql', '/opt/homebrew/bin/psql'].find(existsSync)
 
-test('psql is here in CI', () => {
+test('CI has psql', () => {
   if (process.env['CI']) expect(PSQL).toBeDefined()
 })
 
@@ -61,7 +61,7 @@ describe.skipIf(!PSQL)('psql', () => {
     ).toBe('3|3')
   })
 
-  test('is told what is wrong', async () => {
+  test('reports invalid input', async () => {
     await expect(
       psql(`select posthorn.publish_event(:'organization', 'no.such_type', '{}');`),
     ).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe.skipIf(!PSQL)('psql', () => {
   })
 })
 
-test('pg publishes in a transaction, and nothing is left of one that is rolled back', async () => {
+test('pg publishes in a transaction, and a rollback leaves nothing', async () => {
   const client = await database.pool.connect()
   const publishInvoice = (id: number) =>
     client.query('select * from posthorn.publish_events($1, $2)', [
@@ -131,7 +131,7 @@ describe('Prisma', () => {
   })
 })
 
-test('a role that may only execute the function can publish, and read nothing', async () => {
+test('a role that can only execute the function can publish, but read nothing', async () => {
   await database.pool.query(`
     drop role if exists posthorn_test_host;
     create role posthorn_test_host login password 'host';
@@ -160,7 +160,7 @@ test('a role that may only execute the function can publish, and read nothing', 
   }
 })
 
-/** Its output, unaligned and without headers. */
+/** Runs a script, and returns its unaligned output without headers. */
 async function psql(script: string): Promise<string> {
   const running = promisify(execFile)(PSQL as string, [
     database.url,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
-test('one call stores the events, a delivery for each webhook that subscribes, and a job for each', async () => {
+test('one call stores the events, a delivery for each subscribed webhook, and a job for each delivery', async () => {
   const published = await publish([
     { type: JOINED, data: { n: 1 } },
     { type: TICKET, data: { n: 2 } },
@@ -29,7 +29,7 @@ test('one call stores the events, a delivery for each webhook that subscribes, a
     [published.map((event) => event.event_id)],
   )
   const { rows: jobs } = await database.pool.query<{ key: string; payload: object }>(
-    // Answers the whole jobs, where the view shows no payload.
+    // `complete_jobs` returns the payload, which the view `jobs` does not have.
     `select key, payload from graphile_worker.complete_jobs(array(
        select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key = any ($1)))`,
     [rows.map((row) => row.id)],
@@ -49,7 +49,7 @@ describe('data', () => {
   const DATA =
     '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'
 
-  test.each(['text', 'json'])('is kept to the letter as it is given in %s', async (type) => {
+  test.each(['text', 'json'])('is stored unchanged as %s', async (type) => {
     const [events, alone] = [
       await publishAs(type, `[{"type":"${JOINED}", "data":${DATA}}]`),
       await publishOneAs(type, DATA),
@@ -58,7 +58,7 @@ describe('data', () => {
     expect(await dataOf(alone?.event_id)).toBe(DATA)
   })
 
-  test('is kept as Postgres prints it where it is given in jsonb', async () => {
+  test('is stored as Postgres prints it if it is jsonb', async () => {
     const data = '{"b": 1.0,  "a":"\\u00fc", "b":2}'
     const [events, alone] = [
       await publishAs('jsonb', `[{"type":"${JOINED}", "data":${data}}]`),
@@ -68,7 +68,7 @@ describe('data', () => {
     expect(await dataOf(alone?.event_id)).toBe('{"a": "ü", "b": 2}')
   })
 
-  test('may be any JSON value', async () => {
+  test('can be any JSON value', async () => {
     for (const data of ['null', 'false', '0', '""', '[]', '" "']) {
       expect(await dataOf((await publishOneAs('text', data))?.event_id)).toBe(data)
     }
@@ -76,7 +76,7 @@ describe('data', () => {
 })
 
 describe('inside the transaction of a host application', () => {
-  test('what is rolled back leaves nothing', async () => {
+  test('a rollback leaves nothing', async () => {
     const before = await counts()
     const host = await database.pool.connect()
     await host.query('begin')
@@ -89,7 +89,7 @@ describe('inside the transaction of a host application', () => {
     expect(await counts()).toEqual(before)
   })
 
-  test('what commits is there', async () => {
+  test('a commit stores the event, its deliveries and its jobs', async () => {
     const before = await counts()
     const host = await database.pool.connect()
     await host.query('begin')
@@ -108,7 +108,7 @@ describe('inside the transaction of a host application', () => {
 })
 
 describe('idempotency keys', () => {
-  test('a repeated key answers with the first event, and adds no delivery', async () => {
+  test('a repeated key returns the first event, and adds no delivery', async () => {
     const [first] = await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'twice' }])
     const before = await counts()
     const [second] = await publish([{ type: JOINED, data: { n: 1 }, idempotencyKey: 'twice' }])
@@ -116,7 +116,7 @@ describe('idempotency keys', () => {
     expect(await counts()).toEqual(before)
   })
 
-  test('twice in one call is once', async () => {
+  test('a key twice in one call publishes one event', async () => {
     const before = await counts()
     const events = await publish([
       { type: JOINED, data: 1, idempotencyKey: 'same-call' },
@@ -138,7 +138,7 @@ describe('idempotency keys', () => {
     expect(await counts()).toEqual(before)
   })
 
-  test('two calls at once with one key publish one event', async () => {
+  test('concurrent calls with one key publish one event', async () => {
     const before = await counts()
     const calls = await Promise.all(
       Array.from({ length: 8 }, () => publish([{ type: JOINED, data: 1, idempotencyKey: 'race' }])),
@@ -147,7 +147,7 @@ describe('idempotency keys', () => {
     expect((await counts()).events).toBe(before.events + 1)
   })
 
-  test('after 24 hours a key is new again', async () => {
+  test('after 24 hours a key can be used again', async () => {
     const [first] = await publish([{ type: JOINED, data: 1, idempotencyKey: 'old' }])
     await database.pool.query(
       `update posthorn.idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`,
@@ -157,7 +157,7 @@ describe('idempotency keys', () => {
     expect(second?.duplicate).toBe(false)
   })
 
-  test('belong to their organization', async () => {
+  test('are separate for each organization', async () => {
     const other = await createTenant(database.prisma)
     const [ours] = await publish([{ type: JOINED, data: 1, idempotencyKey: 'shared' }])
     const [theirs] = await publish(
@@ -190,14 +190,14 @@ describe('bad input names the event and the field, and publishes nothing', () =>
       [{ type: JOINED, data: 1, idempotencyKey: '' }],
       /^events\[0\]\.idempotencyKey: give 1 to 255/,
     ],
-    ['what is no object', [7], /^events\[0\]: give an object/],
+    ['an event that is not an object', [7], /^events\[0\]: give an object/],
     [
-      'everything wrong at once',
+      'several issues at once',
       [{ type: 'nope', data: 1 }, { type: JOINED }],
       /events\[0\]\.type.*events\[1\]\.data/,
     ],
-    ['no array', { type: JOINED, data: 1 }, /^events: give a JSON array/],
-    ['a type that is no string', [{ type: 7, data: 1 }], /^events\[0\]\.type: give a string/],
+    ['an object instead of an array', { type: JOINED, data: 1 }, /^events: give a JSON array/],
+    ['a type that is not a string', [{ type: 7, data: 1 }], /^events\[0\]\.type: give a string/],
     [
       'NUL in an idempotency key',
       [{ type: JOINED, data: 1, idempotencyKey: 'a\0' }],
@@ -209,17 +209,17 @@ describe('bad input names the event and the field, and publishes nothing', () =>
       /^events\[0\]\.timestamp: give an RFC 3339 time/,
     ],
     [
-      'a day that no month has',
+      'a day that does not exist',
       [{ type: JOINED, data: 1, timestamp: '2026-02-30T12:00:00Z' }],
-      /^events: a timestamp is no date of the calendar/,
+      /^events: a timestamp is not a valid date/,
     ],
     [
-      'a time that in UTC is after the year 9999',
+      'a time after the year 9999 in UTC',
       [{ type: JOINED, data: 1, timestamp: '9999-12-31T23:59:59-01:00' }],
-      /^events: a timestamp is no date of the calendar/,
+      /^events: a timestamp is not a valid date/,
     ],
     [
-      'a trace context of another form',
+      'a malformed trace context',
       [{ type: JOINED, data: 1, traceparent: 'abc' }],
       /^events\[0\]\.traceparent: give the form of W3C Trace Context/,
     ],
@@ -243,7 +243,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     })
   })
 
-  test('a key that is like no other: the keys are listed', async () => {
+  test('an unknown key that resembles no other: the message lists the keys', async () => {
     await expect(publish([{ type: JOINED, data: 1, color: 'red' }])).rejects.toMatchObject({
       code: '22023',
       message:
@@ -251,7 +251,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     })
   })
 
-  test('text that is no JSON', async () => {
+  test('text that is not JSON', async () => {
     await expect(publishText('[{')).rejects.toMatchObject({
       code: '22023',
       message: /^events: it is not JSON/,
@@ -278,7 +278,7 @@ test('an empty list publishes nothing', async () => {
   expect(await publish([])).toEqual([])
 })
 
-test('only enabled webhooks of the organization that subscribe to the type get a delivery', async () => {
+test('only the organization’s enabled webhooks that subscribe to the event type get a delivery', async () => {
   const other = await createTenant(database.prisma)
   await subscribe(database, other.organizationId, [TICKET])
   await subscribe(database, other.organizationId, [JOINED], false)
@@ -321,7 +321,7 @@ describe('publish_event publishes one event', () => {
     ],
     ['no type', `null, '1'`, '22023', 'type: it is required.'],
     ['no data', `'${JOINED}', null`, '22023', 'data: it is required.'],
-    ['no JSON', `'${JOINED}', '{'`, '22023', /^data: it is not JSON/],
+    ['data that is not JSON', `'${JOINED}', '{'`, '22023', /^data: it is not JSON/],
     ['two values', `'${JOINED}', '1, "type": "x"'`, '22023', /^data: it is not JSON/],
     [
       'an empty key',
@@ -336,15 +336,15 @@ describe('publish_event publishes one event', () => {
       /^idempotency_key: it was used for another event/,
     ],
     [
-      'no finite time',
+      'an infinite time',
       `'${JOINED}', '1', occurred_at => 'infinity'`,
       '22023',
-      'occurred_at: give a time of the years 1 to 9999.',
+      'occurred_at: give a time in the years 1 to 9999.',
     ],
-  ])('and names the argument for %s', async (_case, given, code, message) => {
+  ])('and names the argument for %s', async (_case, args, code, message) => {
     await publishOne(`'${JOINED}', '1', idempotency_key => 'used'`)
     const before = await counts()
-    await expect(publishOne(given)).rejects.toMatchObject({ code, message })
+    await expect(publishOne(args)).rejects.toMatchObject({ code, message })
     expect(await counts()).toEqual(before)
   })
 })
@@ -390,9 +390,9 @@ async function publishOneAs(type: string, data: string): Promise<Published | und
 }
 
 /** The arguments after the organization, as SQL. */
-async function publishOne(given: string): Promise<Published[]> {
+async function publishOne(args: string): Promise<Published[]> {
   const { rows } = await database.pool.query<Published>(
-    `select * from posthorn.publish_event('${tenant.publicOrganizationId}', ${given})`,
+    `select * from posthorn.publish_event('${tenant.publicOrganizationId}', ${args})`,
   )
   return rows
 }

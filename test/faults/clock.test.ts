@@ -16,7 +16,7 @@ describe.each([
   ['40 days forward', 40 * DAY_MS],
   ['40 days backward', -40 * DAY_MS],
 ])("a process's clock that jumps %s", (_case, jumpMs) => {
-  test('delays no retry and hurries none, drops nothing, and forgets no idempotency key', async () => {
+  test('changes no retry time and deletes neither rows nor idempotency keys', async () => {
     await using receiver = await startReceiver()
     await using app = await startTestApp({ trustedAuthorities: [receiver.authority] })
     receiver.answer = (response) =>
@@ -34,15 +34,15 @@ describe.each([
     await maintainPartitions(app.database.pool, 30 * DAY_MS)
     await deleteExpiredIdempotencyKeys(app.database.pool)
     expect(await publish()).toEqual([{ ...first, deliveryCount: 0, duplicate: true }])
-    // By counting, as the clock that a deadline would be measured by has jumped.
-    for (let looks = 0; receiver.received.length < 3 && looks < 500; looks++) {
+    // Counts instead of measuring a deadline, as the clock has jumped.
+    for (let tries = 0; receiver.received.length < 3 && tries < 500; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     expect(receiver.received).toHaveLength(3)
     vi.useRealTimers()
     await until(
       async () => (await states(app.database.pool))[0]?.state === 'succeeded',
-      'it is recorded',
+      'the attempt is recorded',
     )
     expect(await states(app.database.pool)).toEqual([{ state: 'succeeded', attempt_count: 3 }])
   })

@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Seen } from './receiver-process.ts'
+import type { Query, SeenDelivery } from './receiver-process.ts'
 
-/** The receiver of the suite, in a process of its own. */
+/** The receiver of the suite, in its own process. */
 export interface CountingReceiver extends AsyncDisposable {
   readonly url: string
   /** The authority to trust, as PEM. */
   readonly authority: string
-  /** Everything that arrived, by `wh-id`. */
-  seen(): Promise<Map<string, Seen>>
-  /** How many different deliveries have arrived. */
+  /** All deliveries that arrived, by `wh-id`. */
+  seen(): Promise<Map<string, SeenDelivery>>
+  /** The number of deliveries that arrived. */
   count(): Promise<number>
-  /** How many different deliveries of an event have arrived. */
+  /** The number of an event's deliveries that arrived. */
   countOf(event: number): Promise<number>
 }
 
@@ -20,23 +20,23 @@ export async function startCountingReceiver(seed: number): Promise<CountingRecei
   const program = fileURLToPath(new URL('receiver-process.ts', import.meta.url))
   const child: ChildProcess = fork(program, [String(seed)], { execArgv: [] })
   const [{ url, authority }] = await once(child, 'message')
-  let asked: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
 
-  /** One question after the other, as answers bear no name. */
-  function ask<Answer>(question: string | object): Promise<Answer> {
-    const answer = asked.then(async () => {
-      child.send(question)
+  /** Sends one query at a time, as answers do not name their query. */
+  function ask<Answer>(query: Query): Promise<Answer> {
+    const answer = last.then(async () => {
+      child.send(query)
       const [message] = await once(child, 'message')
       return message as Answer
     })
-    asked = answer.catch(() => {})
+    last = answer.catch(() => {})
     return answer
   }
 
   return {
     url,
     authority,
-    seen: async () => new Map(await ask<[string, Seen][]>('all')),
+    seen: async () => new Map(await ask<[string, SeenDelivery][]>('all')),
     count: () => ask<number>('count'),
     countOf: (event) => ask<number>({ event }),
     async [Symbol.asyncDispose]() {

@@ -2,28 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { IN_FLIGHT } from './members.ts'
-import type { OwnPostgres } from './own-postgres.ts'
+import type { PostgresServer } from './postgres-server.ts'
 import { startPublisher } from './publisher.ts'
 import type { RoundResult } from './round.ts'
-import { openStage } from './stage.ts'
-import { judge } from './verdict.ts'
+import { openTestbed } from './testbed.ts'
+import { verify } from './verification.ts'
 
-const TIMES = 20
-const GOES_ON_WITHIN_MS = 15_000
+const ROUNDS = 20
+const RESUMES_WITHIN_MS = 15_000
 
-/** In turn. */
-const FAULTS: readonly [string, (postgres: OwnPostgres) => Promise<void>][] = [
+/** Each round injects the next one. */
+const FAULTS: readonly [string, (postgres: PostgresServer) => Promise<void>][] = [
   ['all connections broken', breakConnections],
   ['Postgres restarted', (postgres) => restart(postgres, 'fast')],
   ['all connections broken', breakConnections],
-  ['Postgres restarted at once', (postgres) => restart(postgres, 'immediate')],
+  ['Postgres crashed and restarted', (postgres) => restart(postgres, 'immediate')],
 ]
 
-test(`${TIMES} times that Postgres restarts or drops every connection under load, deliveries go on within 15 s, the process lives, and nothing is lost`, async () => {
-  await using stage = await openStage(1)
-  const { postgres, receiver, token } = stage
-  const member = await stage.start('the process', 'all')
-  await stage.register(member.url)
+test(`after each of ${ROUNDS} restarts of Postgres or drops of all connections under load, deliveries resume within 15 s, the process survives, and nothing is lost`, async () => {
+  await using testbed = await openTestbed(1)
+  const { postgres, receiver, token } = testbed
+  const member = await testbed.start('the process', 'all')
+  await testbed.register(member.url)
   const { pid } = member
   const publisher = startPublisher({
     url: () => member.url,
@@ -34,32 +34,32 @@ test(`${TIMES} times that Postgres restarts or drops every connection under load
   await using _publisher = publisher
   const rounds: RoundResult[] = []
   try {
-    for (let number = 1; number <= TIMES; number++) {
-      const [fault, happen] = FAULTS[number % FAULTS.length] as (typeof FAULTS)[number]
+    for (let number = 1; number <= ROUNDS; number++) {
+      const [fault, inject] = FAULTS[number % FAULTS.length] as (typeof FAULTS)[number]
       await sleep(500)
-      const beganAtMs = Date.now()
-      await happen(postgres)
-      const backAtMs = Date.now()
+      const startedAtMs = Date.now()
+      await inject(postgres)
+      const restoredAtMs = Date.now()
       const event = await publisher.next()
-      const acceptedAfterMs = Date.now() - backAtMs
-      const goesOn = async () => (await receiver.countOf(event)) === 2
-      const leftMs = GOES_ON_WITHIN_MS - acceptedAfterMs
-      await until(goesOn, `deliveries go on, in round ${number} (${fault})`, leftMs)
+      const acceptedAfterMs = Date.now() - restoredAtMs
+      const resumed = async () => (await receiver.countOf(event)) === 2
+      const leftMs = RESUMES_WITHIN_MS - acceptedAfterMs
+      await until(resumed, `deliveries resume in round ${number} (${fault})`, leftMs)
       rounds.push({
         number,
         fault,
-        beganAtMs,
-        bound: IN_FLIGHT,
-        awayMs: backAtMs - beganAtMs,
+        startedAtMs,
+        maxDuplicates: IN_FLIGHT,
+        downMs: restoredAtMs - startedAtMs,
         acceptedAfterMs,
-        settledAfterMs: Date.now() - beganAtMs,
+        settledAfterMs: Date.now() - startedAtMs,
         violations: [],
       })
     }
     await publisher[Symbol.asyncDispose]()
-    const verdict = await judge({ postgres, receiver, publisher, members: [member], rounds })
-    expect(verdict.violations).toEqual([])
-    expect(verdict.accepted).toBeGreaterThan(100)
+    const verification = await verify({ postgres, receiver, publisher, members: [member], rounds })
+    expect(verification.violations).toEqual([])
+    expect(verification.accepted).toBeGreaterThan(100)
     expect([member.runs, member.pid]).toEqual([true, pid])
   } catch (error) {
     console.error(error, rounds, member.log.slice(-2_000))
@@ -67,13 +67,13 @@ test(`${TIMES} times that Postgres restarts or drops every connection under load
   }
 }, 300_000)
 
-async function breakConnections(postgres: OwnPostgres): Promise<void> {
+async function breakConnections(postgres: PostgresServer): Promise<void> {
   await postgres.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
 }
 
-async function restart(postgres: OwnPostgres, mode: 'fast' | 'immediate'): Promise<void> {
+async function restart(postgres: PostgresServer, mode: 'fast' | 'immediate'): Promise<void> {
   await postgres.stop(mode)
   await postgres.start()
 }

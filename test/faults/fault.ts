@@ -1,77 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/until.ts'
 import { IN_FLIGHT, type Member } from './members.ts'
-import type { OwnPostgres } from './own-postgres.ts'
+import type { PostgresServer } from './postgres-server.ts'
 
-/** What a fault can hit. */
-export interface World {
-  readonly postgres: OwnPostgres
+/** The processes that a fault can hit, and its source of random numbers. */
+export interface FaultContext {
+  readonly postgres: PostgresServer
   readonly members: readonly Member[]
-  readonly chance: () => number
+  readonly random: () => number
 }
 
-/** Something that goes wrong, and is over when `happen` resolves: what was ended runs again. */
+/** A kind of fault. It is over when `inject` resolves, and everything that was stopped runs again. */
 export interface Fault {
   readonly name: string
-  /** Whether it leaves jobs claimed that only a rescue makes available: other processes wait 12 to 15 s for a heartbeat. */
+  /** Whether claimed jobs need a rescue, which starts 12 to 15 s after the last heartbeat. */
   readonly needsRescue: boolean
-  /** How many deliveries it can double at most: the attempts in flight where it strikes. */
-  bound(world: World): number
-  happen(world: World): Promise<void>
+  /** The maximum number of duplicates it can cause: the attempts in flight in the processes it hits. */
+  maxDuplicates(context: FaultContext): number
+  inject(context: FaultContext): Promise<void>
 }
 
-/** The kinds of faults. */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'kill -9 of a worker',
     needsRescue: true,
-    bound: () => IN_FLIGHT,
-    happen: async (world) => await killAndRestart(world, [oneWorker(world)]),
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) => await killAndRestart(context, [oneWorker(context)]),
   },
   {
     name: 'kill -9 of the API',
     needsRescue: true,
-    bound: (world) => inFlightOf([api(world)]),
-    happen: async (world) => await killAndRestart(world, [api(world)]),
+    maxDuplicates: (context) => inFlightOf([api(context)]),
+    inject: async (context) => await killAndRestart(context, [api(context)]),
   },
   {
     name: 'kill -9 of the API and a worker',
     needsRescue: true,
-    bound: () => IN_FLIGHT,
-    happen: async (world) =>
-      await killAndRestart(world, [...new Set([api(world), oneWorker(world)])]),
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) =>
+      await killAndRestart(context, [...new Set([api(context), oneWorker(context)])]),
   },
   {
     name: 'kill -9 of everything but Postgres',
     needsRescue: true,
-    bound: ({ members }) => inFlightOf(members),
-    happen: async (world) => await killAndRestart(world, world.members),
+    maxDuplicates: ({ members }) => inFlightOf(members),
+    inject: async (context) => await killAndRestart(context, context.members),
   },
   {
     name: 'kill -9 of Postgres',
     needsRescue: false,
-    bound: ({ members }) => inFlightOf(members),
-    async happen({ postgres, chance }) {
+    maxDuplicates: ({ members }) => inFlightOf(members),
+    async inject({ postgres, random }) {
       await postgres.kill()
-      await sleep(chance() * 1_500)
+      await sleep(random() * 1_500)
       await postgres.start()
     },
   },
   {
     name: 'immediate shutdown of Postgres',
     needsRescue: false,
-    bound: ({ members }) => inFlightOf(members),
-    async happen({ postgres, chance }) {
+    maxDuplicates: ({ members }) => inFlightOf(members),
+    async inject({ postgres, random }) {
       await postgres.stop('immediate')
-      await sleep(chance() * 1_500)
+      await sleep(random() * 1_500)
       await postgres.start()
     },
   },
   {
     name: 'all connections broken',
     needsRescue: false,
-    bound: ({ members }) => inFlightOf(members),
-    async happen({ postgres }) {
+    maxDuplicates: ({ members }) => inFlightOf(members),
+    async inject({ postgres }) {
       await postgres.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where application_name like 'posthorn%' and pid <> pg_backend_pid()`,
@@ -79,59 +78,60 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'a worker frozen for a moment',
+    name: 'a worker frozen briefly',
     needsRescue: false,
-    // Answers that come while it stands still may find their deadline passed.
-    bound: () => IN_FLIGHT,
-    happen: async (world) => await oneWorker(world).freezeFor(1_000 + world.chance() * 3_000),
+    // Attempts whose answers arrive while the worker is frozen may time out.
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) => await oneWorker(context).freezeFor(1_000 + context.random() * 3_000),
   },
   {
     name: 'a worker frozen past its rescue',
     needsRescue: true,
-    // It fences itself when it goes on: what was in flight was sent by others meanwhile, and nothing else.
-    bound: () => IN_FLIGHT,
-    happen: async (world) => await oneWorker(world).freezeFor(15_000 + world.chance() * 5_000),
+    // When it resumes, its claims are lost, so only the attempts in flight at the start of the freeze are repeated.
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) =>
+      await oneWorker(context).freezeFor(15_000 + context.random() * 5_000),
   },
   {
     name: 'a worker cut off from Postgres for 15 s',
     needsRescue: true,
-    bound: () => IN_FLIGHT,
-    async happen(world) {
-      const { network } = oneWorker(world)
-      network.hold()
+    maxDuplicates: () => IN_FLIGHT,
+    async inject(context) {
+      const { network } = oneWorker(context)
+      network.pause()
       await sleep(15_000)
-      network.release()
+      network.resume()
     },
   },
   {
-    name: 'a machine vanished, connections open',
+    name: 'a machine lost, connections open',
     needsRescue: true,
-    bound: () => IN_FLIGHT,
-    async happen(world) {
-      const worker = oneWorker(world)
-      worker.network.silence()
-      await sleep(world.chance() * 15_000)
+    maxDuplicates: () => IN_FLIGHT,
+    async inject(context) {
+      const worker = oneWorker(context)
+      worker.network.blackhole()
+      await sleep(context.random() * 15_000)
       await worker.kill()
-      // Postgres is not told: for it the old connections stay open.
-      worker.network.abandon()
+      // Postgres keeps the old connections open, as nothing closes them.
+      worker.network.restoreForNewConnections()
       worker.start()
     },
   },
   {
     name: 'SIGTERM of a worker',
     needsRescue: false,
-    bound: () => 0,
-    async happen(world) {
-      const worker = oneWorker(world)
+    maxDuplicates: () => 0,
+    async inject(context) {
+      const worker = oneWorker(context)
       await worker.terminate().finally(() => worker.start())
     },
   },
   {
     name: 'rolling restart of the workers',
     needsRescue: false,
-    bound: () => 0,
-    async happen(world) {
-      for (const worker of workers(world)) {
+    maxDuplicates: () => 0,
+    async inject(context) {
+      for (const worker of workers(context)) {
         await worker.terminate().finally(() => worker.start())
         await until(() => worker.isReady(), `${worker.name} is ready again`, 30_000)
       }
@@ -139,9 +139,9 @@ export const FAULTS: readonly Fault[] = [
   },
 ]
 
-async function killAndRestart({ chance }: World, members: readonly Member[]): Promise<void> {
+async function killAndRestart({ random }: FaultContext, members: readonly Member[]): Promise<void> {
   await Promise.all(members.map((member) => member.kill()))
-  await sleep(chance() * 1_500)
+  await sleep(random() * 1_500)
   for (const member of members) member.start()
 }
 
@@ -149,15 +149,15 @@ function inFlightOf(members: readonly Member[]): number {
   return members.filter(({ role }) => role !== 'api').length * IN_FLIGHT
 }
 
-function workers({ members }: World): Member[] {
+function workers({ members }: FaultContext): Member[] {
   return members.filter(({ role }) => role !== 'api')
 }
 
-function oneWorker(world: World): Member {
-  const all = workers(world)
-  return all[Math.floor(world.chance() * all.length)] as Member
+function oneWorker(context: FaultContext): Member {
+  const all = workers(context)
+  return all[Math.floor(context.random() * all.length)] as Member
 }
 
-function api({ members }: World): Member {
+function api({ members }: FaultContext): Member {
   return members.find(({ role }) => role !== 'worker') as Member
 }

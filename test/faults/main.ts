@@ -3,8 +3,8 @@ import { printReport, printRound } from './print.ts'
 import { runSuite } from './suite.ts'
 
 /*
- * `npm run test:long`: real processes under load, struck by faults. Exits with 1 when anything promised in
- * docs/reliability.md does not hold.
+ * `npm run test:long`: injects faults into real processes under load. Exits with 1 if a guarantee of docs/reliability.md
+ * is violated.
  */
 
 const { values } = parseArgs({

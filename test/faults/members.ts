@@ -2,33 +2,33 @@ import { once } from 'node:events'
 import type { Role } from '../../src/config/settings.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { freePort } from './own-postgres.ts'
-import { type Relay, startRelay, throughRelay } from './relay.ts'
+import { freePort } from './postgres-server.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** Attempts under way in one process at most. */
+/** Maximum attempts in flight in one process. */
 const CONCURRENCY = 50
 
-/** What a fault of one process can double: attempts under way, and as many that were answered and not yet recorded. */
+/** The attempts of one process that a fault can repeat: those in flight, and as many that are answered but not recorded. */
 export const IN_FLIGHT = 2 * CONCURRENCY
 
-/** A process that is asked to end and has not by then is killed, which counts as ending badly. */
+/** A process that has not ended by then after SIGTERM is killed, which counts as a failure. */
 const ENDS_WITHIN_MS = 20_000
 
-/** A process of Posthorn at one address, over all its restarts. */
+/** A Posthorn process at one address, through all its restarts. */
 export interface Member extends AsyncDisposable {
   readonly name: string
   readonly role: Role
   readonly url: string
   readonly pid: number
-  /** Whether the process that was started last still runs. */
+  /** Whether the last started process is running. */
   readonly runs: boolean
-  /** All that its processes wrote to standard error. */
+  /** The stderr of all its processes. */
   readonly log: string
   /** The network between it and Postgres. */
-  readonly network: Relay
+  readonly network: TcpProxy
   start(): void
   kill(): Promise<void>
-  /** SIGTERM; resolves when it has ended. Throws when it did not end well. */
+  /** Sends SIGTERM and waits for the exit. Throws if the exit code is not 0. */
   terminate(): Promise<void>
   freezeFor(pauseMs: number): Promise<void>
   isReady(): Promise<boolean>
@@ -40,7 +40,7 @@ export async function startMember(
   environment: Readonly<Record<string, string>>,
 ): Promise<Member> {
   const databaseUrl = environment['DATABASE_URL'] as string
-  const network = await startRelay(Number(new URL(databaseUrl).port))
+  const network = await startTcpProxy(Number(new URL(databaseUrl).port))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const processes: PosthornProcess[] = []
@@ -70,7 +70,7 @@ export async function startMember(
       const own = {
         PORT: String(port),
         POSTHORN_CONCURRENCY: String(CONCURRENCY),
-        DATABASE_URL: throughRelay(databaseUrl, network),
+        DATABASE_URL: proxiedUrl(databaseUrl, network),
       }
       processes.push(
         startPosthorn(['start', '--role', role], { environment: { ...environment, ...own } }),
@@ -85,7 +85,7 @@ export async function startMember(
       clearTimeout(late)
       if (code !== 0) {
         const written = member.log.split('\n').slice(-10).join('\n')
-        throw new Error(`${name} ended with ${code} on SIGTERM. It wrote last:\n${written}`)
+        throw new Error(`${name} ended with ${code} on SIGTERM. Its last log lines:\n${written}`)
       }
     },
     async freezeFor(pauseMs) {
@@ -113,7 +113,7 @@ export async function startMember(
   member.start()
   await until(() => member.isReady(), `${name} is ready`, 60_000).catch(async (error) => {
     await member[Symbol.asyncDispose]()
-    throw new Error(`${error.message} It wrote: ${member.log.slice(-2_000)}`)
+    throw new Error(`${error.message} Its log: ${member.log.slice(-2_000)}`)
   })
   return member
 }

@@ -6,7 +6,7 @@ export function printRound(round: RoundResult): void {
   const columns = [
     String(round.number).padStart(3),
     round.fault.padEnd(40),
-    `away ${seconds(round.awayMs)}`.padEnd(12),
+    `down ${seconds(round.downMs)}`.padEnd(12),
     `accepts after ${seconds(round.acceptedAfterMs)}`.padEnd(22),
     `settled after ${seconds(round.settledAfterMs)}`,
     ...round.violations,
@@ -17,17 +17,17 @@ export function printRound(round: RoundResult): void {
 export function printReport(report: Report): void {
   const rows: [string, string | number][] = [
     ['events accepted', report.accepted],
-    ['events refused', report.refused],
-    ['tries answered 503', report.unavailable],
-    ['tries whose connection broke', report.broken],
-    ['slowest 503 (ms)', Math.round(report.slowestRefusalMs)],
+    ['events rejected', report.rejected],
+    ['requests answered 503', report.unavailable],
+    ['requests whose connection broke', report.broken],
+    ['slowest 503 (ms)', Math.round(report.slowest503Ms)],
     ['deliveries that arrived', report.deliveries],
     ['requests that arrived', report.arrivals],
     ['deliveries missing', report.missing],
     ['recorded as succeeded', report.succeeded],
     ['  with no 2xx sent', report.unacknowledged],
     ['arrived again after a 2xx', report.duplicates],
-    ['  at most, by what was in flight', report.duplicatesAtMost],
+    ['  at most, by attempts in flight', report.maxDuplicates],
     ['violations', report.violations.length],
   ]
   print('')

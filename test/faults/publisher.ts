@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { JOINED } from '../support/factories.ts'
 
-/** A steady load of single events, each published again until it is answered. */
+/** Publishes single events at a steady rate. Each one is retried until it is accepted or rejected. */
 export interface Publisher extends AsyncDisposable {
   /** The numbers of the events that were accepted. */
   readonly accepted: Set<number>
-  /** The numbers of those that were refused for what they are. */
-  readonly refused: Set<number>
-  /** How often a try ended without an answer that settles it. */
+  /** The numbers of the events that were rejected as conflicts. */
+  readonly rejected: Set<number>
+  /** The number of requests that were retried, by reason. */
   readonly retries: { unavailable: number; broken: number }
-  /** What nobody expected an API to answer. */
-  readonly surprises: string[]
-  /** The longest that a 503 took, in ms. */
-  readonly slowestRefusalMs: number
+  /** Answers other than an acceptance, a conflict or 503. */
+  readonly unexpectedAnswers: string[]
+  /** The duration of the slowest 503, in ms. */
+  readonly slowest503Ms: number
   /** Resolves with the number of an event that was published and accepted after the call. */
   next(): Promise<number>
 }
 
 export interface PublisherOptions {
-  /** Where the API is at the moment. */
+  /** The current URL of the API. */
   readonly url: () => string
   readonly token: string
   readonly name: string
@@ -29,7 +29,7 @@ const PUBLISH = `mutation Publish($input: PublishEventInput!) {
   publishEvent(input: $input) { __typename ... on UserError { code message } }
 }`
 
-/** One in so many uses the key of another event, and must be refused. */
+/** Every 97th event uses the idempotency key of another event and must be rejected. */
 const CONFLICT_EVERY = 97
 
 const MAX_UNANSWERED = 60
@@ -40,10 +40,10 @@ export function startPublisher(options: PublisherOptions): Publisher {
   const inFlight = new Set<Promise<void>>()
   const result = {
     accepted: new Set<number>(),
-    refused: new Set<number>(),
+    rejected: new Set<number>(),
     retries: { unavailable: 0, broken: 0 },
-    surprises: [] as string[],
-    slowestRefusalMs: 0,
+    unexpectedAnswers: [] as string[],
+    slowest503Ms: 0,
   }
   let count = 0
   let waiting: { readonly after: number; readonly resolve: (event: number) => void }[] = []
@@ -51,7 +51,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
   async function publish(n: number): Promise<void> {
     const isConflict = n % CONFLICT_EVERY === CONFLICT_EVERY - 1
     const idempotencyKey = `${name}-${isConflict ? n - 1 : n}`
-    // The key it must not use has to be in use.
+    // The other event has to use the key first.
     while (isConflict && !result.accepted.has(n - 1)) await sleep(50)
     for (;;) {
       const answer = await send({ type: JOINED, data: { n }, idempotencyKey })
@@ -60,13 +60,13 @@ export function startPublisher(options: PublisherOptions): Publisher {
         for (const { resolve } of waiting.filter(({ after }) => n >= after)) resolve(n)
         waiting = waiting.filter(({ after }) => n < after)
       }
-      if (answer === 'refused') result.refused.add(n)
-      if (answer !== 'again') return
+      if (answer === 'rejected') result.rejected.add(n)
+      if (answer !== 'retry') return
       await sleep(100)
     }
   }
 
-  async function send(input: object): Promise<'accepted' | 'refused' | 'again'> {
+  async function send(input: object): Promise<'accepted' | 'rejected' | 'retry'> {
     const startedAt = performance.now()
     let status: number
     let text: string
@@ -81,44 +81,44 @@ export function startPublisher(options: PublisherOptions): Publisher {
       text = await response.text()
     } catch {
       result.retries.broken += 1
-      return 'again'
+      return 'retry'
     }
     if (status === 503) {
       result.retries.unavailable += 1
-      result.slowestRefusalMs = Math.max(result.slowestRefusalMs, performance.now() - startedAt)
-      return 'again'
+      result.slowest503Ms = Math.max(result.slowest503Ms, performance.now() - startedAt)
+      return 'retry'
     }
     const kind = /"__typename":"(\w+)"/.exec(text)?.[1]
     if (status === 200 && kind === 'PublishEventSuccess') return 'accepted'
-    if (status === 200 && kind === 'ConflictError') return 'refused'
-    result.surprises.push(`${status} ${text.slice(0, 300)}`)
-    return 'again'
+    if (status === 200 && kind === 'ConflictError') return 'rejected'
+    result.unexpectedAnswers.push(`${status} ${text.slice(0, 300)}`)
+    return 'retry'
   }
 
-  /** At the rate, but for as long as too many are unanswered: what is not published meanwhile is not made up for. */
-  async function pour(): Promise<void> {
-    for (let lastMs = performance.now(), owed = 0; !stop.signal.aborted; await sleep(10)) {
+  /** Pauses while too many events are unanswered, and does not catch up afterwards. */
+  async function publishSteadily(): Promise<void> {
+    for (let lastMs = performance.now(), credit = 0; !stop.signal.aborted; await sleep(10)) {
       const nowMs = performance.now()
-      owed = Math.min(owed + ((nowMs - lastMs) / 1_000) * perSecond, perSecond / 10)
+      credit = Math.min(credit + ((nowMs - lastMs) / 1_000) * perSecond, perSecond / 10)
       lastMs = nowMs
-      for (; owed >= 1 && inFlight.size < MAX_UNANSWERED; owed--) {
-        const publishing = publish(count++)
-        inFlight.add(publishing)
-        publishing.finally(() => inFlight.delete(publishing))
+      for (; credit >= 1 && inFlight.size < MAX_UNANSWERED; credit--) {
+        const published = publish(count++)
+        inFlight.add(published)
+        published.finally(() => inFlight.delete(published))
       }
     }
   }
 
-  const pouring = pour()
+  const publishing = publishSteadily()
   return {
     ...result,
-    get slowestRefusalMs() {
-      return result.slowestRefusalMs
+    get slowest503Ms() {
+      return result.slowest503Ms
     },
     next: () => new Promise((resolve) => waiting.push({ after: count, resolve })),
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await pouring
+      await publishing
       await Promise.all(inFlight)
     },
   }

@@ -1,45 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/until.ts'
-import type { Fault, World } from './fault.ts'
+import type { Fault, FaultContext } from './fault.ts'
 import type { Member } from './members.ts'
 import type { Publisher } from './publisher.ts'
 
-/** What one fault did. */
+/** The effects of one fault. */
 export interface RoundResult {
   readonly number: number
   readonly fault: string
-  readonly beganAtMs: number
-  /** How many deliveries may be doubled by it. */
-  readonly bound: number
-  /** How long what was hit was away. */
-  readonly awayMs: number
-  /** How long after that until an event that was published then was accepted. */
+  readonly startedAtMs: number
+  /** The maximum number of duplicates it may cause. */
+  readonly maxDuplicates: number
+  /** The duration of the fault. */
+  readonly downMs: number
+  /** The time from the end of the fault until an event published after it was accepted. */
   readonly acceptedAfterMs: number
-  /** How long after the fault began until nothing waited any more that should have been sent. */
+  /** The time from the start of the fault until no delivery waited that should have been sent. */
   readonly settledAfterMs: number
-  /** What must not be. */
+  /** Violated guarantees. */
   readonly violations: readonly string[]
 }
 
 const READY_WITHIN_MS = 20_000
 const ACCEPTED_WITHIN_MS = 10_000
 
-/** After the fault is over and every process is ready. */
+/** Counts from the end of the fault, when every process is ready. */
 const SETTLED_WITHIN_MS = 20_000
 
 /**
- * After the fault began, where it needs a rescue: 15 s at most pass until then, by design. Then what was claimed, and what
- * was published meanwhile, is sent; some of it three times.
+ * Counts from the start of a fault that needs a rescue, which takes up to 15 s. Then the rescued deliveries and the ones
+ * published in between are sent, some of them three times.
  */
 const RESCUED_AND_SETTLED_WITHIN_MS = 15_000 + 10_000
 
 export async function runRound(
   number: number,
   fault: Fault,
-  world: World,
+  context: FaultContext,
   publisher: Publisher,
 ): Promise<RoundResult> {
-  const { members, chance } = world
+  const { members, random } = context
   const violations: string[] = []
   const watch = async (what: string, withinMs: number, condition: () => Promise<boolean>) => {
     const startedAt = performance.now()
@@ -50,11 +50,11 @@ export async function runRound(
   }
 
   const pids = members.map(({ pid }) => pid)
-  await sleep(300 + chance() * 1_200)
-  const beganAtMs = Date.now()
-  const bound = fault.bound(world)
-  await fault.happen(world).catch((error) => violations.push(error.message))
-  const awayMs = Date.now() - beganAtMs
+  await sleep(300 + random() * 1_200)
+  const startedAtMs = Date.now()
+  const maxDuplicates = fault.maxDuplicates(context)
+  await fault.inject(context).catch((error) => violations.push(error.message))
+  const downMs = Date.now() - startedAtMs
   const isRestarted = members.some(({ role, pid }, n) => role !== 'worker' && pid !== pids[n])
   let accepted = false
   const published = publisher.next().then(() => {
@@ -62,7 +62,7 @@ export async function runRound(
   })
   const acceptedAfterMs = await watch(
     'an event is accepted',
-    // Where the API was started, it has to be ready first.
+    // A restarted API has to become ready first.
     ACCEPTED_WITHIN_MS + (isRestarted ? READY_WITHIN_MS : 0),
     async () => accepted,
   )
@@ -70,18 +70,18 @@ export async function runRound(
   for (const member of members) {
     await watch(`${member.name} is ready`, READY_WITHIN_MS, () => member.isReady())
     if (!member.runs) {
-      violations.push(`${member.name} ended by itself. It wrote last: ${lastLineOf(member)}`)
+      violations.push(`${member.name} ended by itself. Its last log line: ${lastLineOf(member)}`)
       member.start()
     }
   }
   const limitMs = fault.needsRescue
-    ? Math.max(beganAtMs + RESCUED_AND_SETTLED_WITHIN_MS - Date.now(), 10_000)
+    ? Math.max(startedAtMs + RESCUED_AND_SETTLED_WITHIN_MS - Date.now(), 10_000)
     : SETTLED_WITHIN_MS
   let unsettled: string[] = []
-  await watch('what waits is sent', limitMs, async () => {
-    unsettled = await findUnsettled(world)
+  await watch('all deliveries are sent', limitMs, async () => {
+    unsettled = await findUnsettled(context)
     if (unsettled.length === 0) return true
-    // It reads all deliveries, and must not be the load that it waits for.
+    // The query reads all deliveries, so it must not run too often.
     await sleep(200)
     return false
   })
@@ -89,11 +89,11 @@ export async function runRound(
   return {
     number,
     fault: fault.name,
-    beganAtMs,
-    bound,
-    awayMs,
+    startedAtMs,
+    maxDuplicates,
+    downMs,
     acceptedAfterMs,
-    settledAfterMs: Date.now() - beganAtMs,
+    settledAfterMs: Date.now() - startedAtMs,
     violations,
   }
 }
@@ -102,8 +102,8 @@ function lastLineOf({ log }: Member): string {
   return (log.trimEnd().split('\n').at(-1) ?? '').slice(0, 500)
 }
 
-/** What waits for its first attempt, or is claimed by a worker, longer than it should. */
-async function findUnsettled({ postgres }: World): Promise<string[]> {
+/** Finds deliveries that wait too long for their first attempt, and jobs that are claimed for too long. */
+async function findUnsettled({ postgres }: FaultContext): Promise<string[]> {
   const [row] = await postgres.query(
     `select
        (select count(*)::int from posthorn.deliveries
@@ -111,12 +111,12 @@ async function findUnsettled({ postgres }: World): Promise<string[]> {
        ) as unsent,
        (select count(*)::int from graphile_worker.jobs where locked_at < now() - interval '4 seconds') as claimed,
        (select count(*)::int from graphile_worker.jobs as job where locked_at is not null and not exists (
-         select from posthorn.workers as worker where worker.id = job.locked_by)) as stray`,
+         select from posthorn.workers as worker where worker.id = job.locked_by)) as orphaned`,
   )
   const names: Record<string, string> = {
     unsent: 'deliveries wait for their first attempt',
     claimed: 'jobs have been claimed for more than 4 s',
-    stray: 'jobs are claimed by workers that are gone',
+    orphaned: 'jobs are claimed by workers that do not exist',
   }
   return Object.entries(row).flatMap(([name, count]) => (count ? `${count} ${names[name]}` : []))
 }

@@ -1,72 +1,72 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { chanceOf } from './chance.ts'
-import { FAULTS, type Fault, type World } from './fault.ts'
+import { FAULTS, type Fault, type FaultContext } from './fault.ts'
 import type { Member } from './members.ts'
 import { startPublisher } from './publisher.ts'
 import { type RoundResult, runRound } from './round.ts'
-import { openStage } from './stage.ts'
-import { judge, type Verdict } from './verdict.ts'
+import { seededRandom } from './seeded-random.ts'
+import { openTestbed } from './testbed.ts'
+import { type Verification, verify } from './verification.ts'
 
 export interface SuiteOptions {
   readonly rounds: number
-  /** Repeats the choice of faults and their moments. */
+  /** Determines the faults and their times. */
   readonly seed: number
-  /** Events published in a second. */
+  /** Events published per second. */
   readonly perSecond: number
-  /** Only the kinds of faults whose names hold this text. */
+  /** Selects the faults whose name contains this text. */
   readonly only?: string
-  /** A folder to leave what the processes wrote in. */
+  /** The folder to write the logs of the processes to. */
   readonly logs?: string
-  /** Ends the suite after the round that runs. */
+  /** Ends the suite after the current round. */
   readonly signal?: AbortSignal
   readonly onRound?: (round: RoundResult) => void
 }
 
-export interface Report extends Verdict {
+export interface Report extends Verification {
   readonly rounds: readonly RoundResult[]
 }
 
 /**
- * Publishes to real processes while faults strike them, and judges what arrived. The last third of the rounds hit one
- * process that does it all; the others an API and two workers.
+ * Publishes to real processes during faults, and verifies the deliveries. The first two thirds of the rounds hit an API and
+ * two workers, and the last third one process with both roles.
  */
 export async function runSuite(options: SuiteOptions): Promise<Report> {
   const { rounds, seed, perSecond, only = '', logs, signal, onRound } = options
   await using stack = new AsyncDisposableStack()
-  const stage = stack.use(await openStage(seed))
-  const { postgres, receiver, token } = stage
+  const testbed = stack.use(await openTestbed(seed))
+  const { postgres, receiver, token } = testbed
   const members = await Promise.all([
-    stage.start('the API', 'api'),
-    stage.start('worker 1', 'worker'),
-    stage.start('worker 2', 'worker'),
+    testbed.start('the API', 'api'),
+    testbed.start('worker 1', 'worker'),
+    testbed.start('worker 2', 'worker'),
   ])
   let apiUrl = members[0]?.url as string
-  await stage.register(apiUrl)
+  await testbed.register(apiUrl)
 
-  const chance = chanceOf(seed)
+  const random = seededRandom(seed)
   const name = `fault-${seed}`
   const publisher = stack.use(startPublisher({ url: () => apiUrl, token, name, perSecond }))
   const results: RoundResult[] = []
   const retired: Member[] = []
-  const single = Math.floor(rounds / 3)
-  const faults = inSomeOrder(rounds, only, chance)
+  const singleProcessRounds = Math.floor(rounds / 3)
+  const faults = chooseFaults(rounds, only, random)
   for (const [index, fault] of faults.entries()) {
     if (signal?.aborted) break
-    if (index === rounds - single) {
-      const whole = await stage.start('the whole', 'all')
-      apiUrl = whole.url
+    if (index === rounds - singleProcessRounds) {
+      const single = await testbed.start('the process', 'all')
+      apiUrl = single.url
       for (const member of members) await member.terminate()
-      retired.push(...members.splice(0, members.length, whole))
+      retired.push(...members.splice(0, members.length, single))
     }
-    const world: World = { postgres, members, chance }
-    const result = await runRound(index + 1, fault, world, publisher)
+    const context: FaultContext = { postgres, members, random }
+    const result = await runRound(index + 1, fault, context, publisher)
     results.push(result)
     onRound?.(result)
   }
   await publisher[Symbol.asyncDispose]()
   const all = [...members, ...retired]
-  const verdict = await judge({
+  const verification = await verify({
     postgres,
     receiver,
     publisher,
@@ -77,17 +77,17 @@ export async function runSuite(options: SuiteOptions): Promise<Report> {
     await mkdir(logs, { recursive: true })
     for (const { name, log } of all) await writeFile(path.join(logs, `${name}.log`), log)
   }
-  return { ...verdict, rounds: results }
+  return { ...verification, rounds: results }
 }
 
-/** Every kind of fault comes before any comes again. */
-function inSomeOrder(count: number, only: string, chance: () => number): Fault[] {
+/** Chooses each fault once, in random order, before it repeats any. */
+function chooseFaults(count: number, only: string, random: () => number): Fault[] {
   const wanted = FAULTS.filter(({ name }) => name.includes(only))
-  if (wanted.length === 0) throw new Error(`--only ${only}: no fault has that in its name.`)
+  if (wanted.length === 0) throw new Error(`--only ${only}: no fault has a name with this text.`)
   const faults: Fault[] = []
   while (faults.length < count) {
     const kinds = [...wanted]
-    while (kinds.length > 0) faults.push(...kinds.splice(Math.floor(chance() * kinds.length), 1))
+    while (kinds.length > 0) faults.push(...kinds.splice(Math.floor(random() * kinds.length), 1))
   }
   return faults.slice(0, count)
 }

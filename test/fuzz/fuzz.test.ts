@@ -12,7 +12,7 @@ import { graphqlInputs, type Input, keyInputs, rawInputs, restInputs } from './i
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const MAX_RESPONSE_MS = 1_000
-const CONCURRENT_REQUESTS = 16
+const PARALLEL_REQUESTS = 16
 
 let database: Database
 let posthorn: PosthornProcess
@@ -52,7 +52,7 @@ async function send({ method, path, headers, body }: Input): Promise<number> {
   return response.status
 }
 
-/** Returns the status, or 0 if the connection closed without one. */
+/** Returns the status of the response, or 0 if the server closed the connection without one. */
 async function sendRaw(bytes: Uint8Array): Promise<number> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve) => {
@@ -67,19 +67,22 @@ async function sendRaw(bytes: Uint8Array): Promise<number> {
   })
 }
 
-/** Sends the input and describes its failure, if any. Slow requests are repeated, because the machine may be busy. */
-async function failureOf<T>(input: T, send: (input: T) => Promise<number>): Promise<string | null> {
+/** Describes the failure, or returns `null`. A slow input is sent up to three times, as the machine may be busy. */
+async function findFailure<T>(
+  input: T,
+  send: (input: T) => Promise<number>,
+): Promise<string | null> {
   for (let tries = 0; ; tries++) {
     const startedAt = performance.now()
     const status = await send(input)
-    const durationMs = performance.now() - startedAt
-    if (status >= 500) return `${status}: ${show(input)}`
-    if (durationMs < MAX_RESPONSE_MS) return null
-    if (tries === 2) return `${Math.round(durationMs)} ms: ${show(input)}`
+    const tookMs = performance.now() - startedAt
+    if (status >= 500) return `${status}: ${format(input)}`
+    if (tookMs < MAX_RESPONSE_MS) return null
+    if (tries === 2) return `${Math.round(tookMs)} ms: ${format(input)}`
   }
 }
 
-function show(input: unknown): string {
+function format(input: unknown): string {
   const text = (_: string, value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
   return JSON.stringify(input instanceof Uint8Array ? text('', input) : input, text).slice(0, 2_000)
@@ -94,18 +97,18 @@ async function fuzz<T>(
   expect(todo).toHaveLength(count)
   const statuses = new Map<number, number>()
   const failures: string[] = []
-  const counted = async (input: T) => {
+  const sendAndCount = async (input: T) => {
     const status = await send(input)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     return status
   }
   const work = async () => {
     for (let input = todo.pop(); input !== undefined; input = todo.pop()) {
-      const failure = await failureOf(input, counted)
+      const failure = await findFailure(input, sendAndCount)
       if (failure) failures.push(failure)
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, work))
+  await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, work))
   expect(failures).toEqual([])
   expect(posthorn.child.exitCode).toBeNull()
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -113,23 +116,23 @@ async function fuzz<T>(
   return statuses
 }
 
-test('no body, header or path makes REST fail', { timeout: 120_000 }, async () => {
+test('no body, header or path causes a REST error 5xx', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(restInputs, 8_000, send)
-  // The inputs are varied enough to be rejected for many reasons.
+  // The inputs are rejected for many reasons, so they reach deep enough.
   for (const status of [400, 404, 405, 415, 422]) expect(statuses.get(status)).toBeGreaterThan(20)
 })
 
-test('no document and no variable makes GraphQL fail', { timeout: 120_000 }, async () => {
+test('no document and no variable causes a GraphQL error 5xx', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(graphqlInputs, 8_000, send)
   for (const status of [200, 400]) expect(statuses.get(status)).toBeGreaterThan(100)
 })
 
-test('no id, key or path makes the server fail', { timeout: 120_000 }, async () => {
+test('no id, API key or path causes an error 5xx', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(keyInputs, 3_000, send)
   for (const status of [401, 404, 429]) expect(statuses.get(status)).toBeGreaterThan(15)
 })
 
-test('no malformed HTTP makes the server fail', { timeout: 120_000 }, async () => {
+test('no input that is not HTTP causes an error 5xx', { timeout: 120_000 }, async () => {
   const statuses = await fuzz(rawInputs, 2_000, sendRaw)
   expect(statuses.get(400)).toBeGreaterThan(100)
 })

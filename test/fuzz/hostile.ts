@@ -1,7 +1,7 @@
 import { JOINED } from '../support/factories.ts'
 import { HOSTILE_INTROSPECTION } from './introspection.ts'
 
-/** A request designed to delay all others. */
+/** A request designed to block the event loop. */
 export interface Hostile {
   readonly path: string
   readonly body: string
@@ -9,12 +9,12 @@ export interface Hostile {
   readonly keyless?: true
 }
 
-/** Lets a test send requests as many clients. */
+/** Lets a test send requests from any number of client addresses. */
 export const BEHIND_PROXY = { POSTHORN_TRUSTED_PROXIES: '127.0.0.0/8' }
 
 let clients = 0
 
-/** The header of a client without earlier requests. */
+/** The header of a client address that has not been used before. */
 export function fromNewClient(): Record<string, string> {
   clients++
   return { 'x-forwarded-for': `198.18.${clients >> 8}.${clients & 255}` }
@@ -37,7 +37,7 @@ const inMegabyte = (text: string, rest = '') =>
 const aliases = (count: number, field: string) => many(count, (i) => `a${i}: ${field}`).join(' ')
 
 /** Introspection without an API key. */
-const KEYLESS_INTROSPECTION: Record<string, Hostile> = Object.fromEntries(
+const UNAUTHENTICATED: Record<string, Hostile> = Object.fromEntries(
   Object.entries(HOSTILE_INTROSPECTION).map(([name, query]) => [
     `introspection, ${name},`,
     { ...graphql(query), keyless: true },
@@ -45,11 +45,11 @@ const KEYLESS_INTROSPECTION: Record<string, Hostile> = Object.fromEntries(
 )
 
 export const HOSTILE: Record<string, Hostile> = {
-  ...KEYLESS_INTROSPECTION,
+  ...UNAUTHENTICATED,
   'aliases of long lists': graphql(
     `{ ${aliases(50, 'statistics(since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z") { attempts failed succeeded start }')} }`,
   ),
-  'one field with fields many times': graphql(`{ webhooks { ${'nodes { id } '.repeat(240)} } }`),
+  'one field with many repeated fields': graphql(`{ webhooks { ${'nodes { id } '.repeat(240)} } }`),
   'aliases multiplied by fragments': graphql(
     `{ webhooks(first: 1) { nodes { ...A } } }
      fragment A on Webhook { ${aliases(33, 'deliveries(first: 1) { nodes { ...B } }')} }
@@ -61,9 +61,9 @@ export const HOSTILE: Record<string, Hostile> = {
   'a body of numbers': { path: '/graphql', body: `{"variables":[${inMegabyte('1,')}1]}` },
   'a body of long numbers': { path: '/graphql', body: `{"variables":[${inMegabyte('1e1,')}1]}` },
   'a body of escapes': { path: '/graphql', body: `{"query":"${inMegabyte('\\\\')}"}` },
-  'a document that is one name': graphql(`{ ${inMegabyte('a')} }`),
-  'a document that is one text': graphql(`{ node(id: "${inMegabyte('a')}") { id } }`),
-  'a document that is one text of lines': graphql(
+  'a document with one long name': graphql(`{ ${inMegabyte('a')} }`),
+  'a document with one long string': graphql(`{ node(id: "${inMegabyte('a')}") { id } }`),
+  'a document with one long block string': graphql(
     `{ node(id: """${inMegabyte(' \n')}""") { id } }`.replaceAll('\n', '\n'),
   ),
   'a document of spaces': graphql(`${inMegabyte(' ')}{ viewer { scopes } }`),
@@ -73,10 +73,10 @@ export const HOSTILE: Record<string, Hostile> = {
   'a document of fragments': graphql(
     `{ ...F0 } ${many(150, (i) => `fragment F${i} on Query { ...F${i + 1} viewer { scopes } }`).join(' ')} fragment F150 on Query { __typename }`,
   ),
-  'a variable of wrong values': graphql('query ($a: [Int!]!) { __typename }', {
+  'a variable with invalid values': graphql('query ($a: [Int!]!) { __typename }', {
     a: many(100_000, () => 'x'),
   }),
-  'a variable of unknown fields': graphql(
+  'a variable with unknown fields': graphql(
     'mutation ($a: CreateWebhookInput!) { createWebhook(input: $a) { __typename } }',
     {
       a: Object.fromEntries(many(40_000, (i) => [`eventSubscription${i}`, 1])),
@@ -95,22 +95,26 @@ export const HOSTILE: Record<string, Hostile> = {
     events: many(1_000, (i) => ({ type: `a_type_with_a_long_name_of_nmber_${i}`, data: 1 })),
   }),
   'events of one long unknown type': publish('a'.repeat(900), 1, 1_000),
-  'a thousand events with every problem': graphql(PUBLISH, {
+  'a thousand events with several errors each': graphql(PUBLISH, {
     events: many(1_000, () => ({ type: JOINED, data: 1, idempotencyKey: '', traceparent: 'x' })),
   }),
   'a thousand events': publish(JOINED, { name: 'x'.repeat(700) }, 1_000),
-  'data of many keys': publish(JOINED, Object.fromEntries(many(20_000, (i) => [`k${i}`, i]))),
-  'data of many parts': publish(
+  'data with many keys': publish(JOINED, Object.fromEntries(many(20_000, (i) => [`k${i}`, i]))),
+  'data with many objects': publish(
     JOINED,
     many(60_000, () => ({})),
   ),
-  'a text with catastrophic backtracking': publish('pattern.nested', [`${'a'.repeat(60)}b`], 100),
-  'many texts with catastrophic backtracking': publish(
+  'a string that makes a pattern backtrack exponentially': publish(
+    'pattern.nested',
+    [`${'a'.repeat(60)}b`],
+    100,
+  ),
+  'many strings that make a pattern backtrack exponentially': publish(
     'pattern.nested',
     many(1_000, () => `${'a'.repeat(21)}b`),
   ),
-  'a long text for a simple pattern': publish('pattern.simple', ['a'.repeat(200_000)]),
-  'many texts for a simple pattern': publish(
+  'a long string for a simple pattern': publish('pattern.simple', ['a'.repeat(200_000)]),
+  'many strings for a simple pattern': publish(
     'pattern.simple',
     many(900, () => 'a'.repeat(255)),
     4,

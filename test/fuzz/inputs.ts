@@ -10,7 +10,7 @@ export interface Input {
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
-/** Values that often break parsers, storage and templates. */
+/** Strings that break parsers, storage or templates. */
 const NASTY = [
   '',
   '\0',
@@ -61,14 +61,14 @@ function nested(): unknown[] {
   return [100, 140, 3_000].map((depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)))
 }
 
-/** Objects with the known fields, and sometimes with an unknown field. */
+/** JSON objects mostly with these fields, sometimes with another. */
 function objectOf(fields: readonly string[]): fc.Arbitrary<string> {
   const name = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...fields) },
     { weight: 1, arbitrary: text },
   )
   return fc.array(fc.tuple(name, json), { maxLength: 6 }).map((entries) => {
-    // Built as text, so that two fields can have the same name.
+    // Not with JSON.stringify: two fields may have the same name.
     return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
   })
 }
@@ -76,11 +76,11 @@ function objectOf(fields: readonly string[]): fc.Arbitrary<string> {
 const mangled = (whole: fc.Arbitrary<string>) =>
   fc
     .tuple(whole, fc.nat(), fc.nat(), fc.uint8Array({ maxLength: 3 }))
-    .map(([input, at, gone, put]) => {
+    .map(([input, at, removed, inserted]) => {
       const bytes = Buffer.from(input)
       const from = at % (bytes.length + 1)
-      const to = Math.min(bytes.length, from + (gone % 4))
-      return new Uint8Array(Buffer.concat([bytes.subarray(0, from), put, bytes.subarray(to)]))
+      const to = Math.min(bytes.length, from + (removed % 4))
+      return new Uint8Array(Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(to)]))
     })
 
 const restBody = objectOf(['url', 'event_subscriptions', 'description', 'enabled', 'headers', 'id'])
@@ -158,11 +158,11 @@ const selection: fc.Arbitrary<string> = fc.letrec<{ tree: string }>((tie) => ({
       fc.constantFrom('', '', '@skip(if: true)', '@include(if: $a)', '@nothing'),
       fc.option(fc.array(tie('tree'), { minLength: 1, maxLength: 3 }), { depthSize: 'small' }),
     )
-    .map(([name, args, directive, below]) => {
-      const given = args.length
+    .map(([name, args, directive, children]) => {
+      const argumentList = args.length
         ? `(${args.map(([key, value]) => `${key}: ${value}`).join(' ')})`
         : ''
-      return `${name}${given} ${directive} ${below ? `{ ${below.join(' ')} }` : ''}`
+      return `${name}${argumentList} ${directive} ${children ? `{ ${children.join(' ')} }` : ''}`
     }),
 }))['tree']
 
@@ -206,7 +206,7 @@ export const graphqlInputs: fc.Arbitrary<Input> = fc.record({
   body: fc.oneof({ weight: 4, arbitrary: params }, { weight: 1, arbitrary: mangled(params) }),
 })
 
-/** Requests without a valid key, or for another organization. */
+/** Requests without a valid API key, or for another organization. */
 export const keyInputs: fc.Arbitrary<Input> = fc.record({
   method: fc.constant('GET'),
   path: fc.oneof(
@@ -224,7 +224,7 @@ export const keyInputs: fc.Arbitrary<Input> = fc.record({
   ),
 })
 
-/** Invalid HTTP, or almost invalid. */
+/** Bytes that are not HTTP, or nearly HTTP. */
 export const rawInputs: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 200 }),
   mangled(

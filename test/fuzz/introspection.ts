@@ -3,7 +3,7 @@ import fc from 'fast-check'
 const many = (count: number, each: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => each(i)).join(' ')
 
-/** Aliases of one field on each of the levels below `__schema`, by way of fragments: they multiply. */
+/** Aliases of one field on each level below `__schema`, in fragments, so that their numbers multiply. */
 export function multiplied(counts: readonly number[], path: readonly string[]): string {
   const on = ['__Schema', '__Type', '__Field', '__InputValue']
   const fragments = path.map((field, level) => {
@@ -14,14 +14,14 @@ export function multiplied(counts: readonly number[], path: readonly string[]): 
   return `{ __schema { ...F0 } } ${fragments.join(' ')}`
 }
 
-/** A query for the whole schema down to a depth, with no field selected twice. */
+/** Everything in the schema down to a depth, with no field selected twice. */
 export function everything(root: string, depth: number): string {
   const fragments = new Map<string, string>()
   const typeAt = (levels: number, lists: number): string => {
     const name = `T${levels}_${lists}`
     if (fragments.has(name)) return name
     fragments.set(name, '')
-    const below = (used: number) =>
+    const typeSelection = (used: number) =>
       levels > used + 1 ? `type { ...${typeAt(levels - used - 1, lists - 1)} }` : ''
     const parts = [
       'kind name description specifiedByURL isOneOf enumValues(includeDeprecated: true) { name description deprecationReason }',
@@ -30,8 +30,9 @@ export function everything(root: string, depth: number): string {
     if (lists > 0 && levels > 1) {
       const type = typeAt(levels - 1, lists - 1)
       parts.push(`interfaces { ...${type} } possibleTypes { ...${type} }`)
-      parts.push(`inputFields { name description defaultValue ${below(1)} }`)
-      parts.push(`fields { name description ${below(1)} args { name description ${below(2)} } }`)
+      parts.push(`inputFields { name description defaultValue ${typeSelection(1)} }`)
+      const args = `args { name description ${typeSelection(2)} }`
+      parts.push(`fields { name description ${typeSelection(1)} ${args} }`)
     }
     fragments.set(name, `fragment ${name} on __Type { ${parts.join(' ')} }`)
     return name
@@ -40,11 +41,11 @@ export function everything(root: string, depth: number): string {
   return `${document} ${[...fragments.values()].join(' ')}`
 }
 
-/** Nested lists, up to the depth limit and deeper. */
+/** Lists inside lists, up to the permitted depth and deeper. */
 const ladder = (levels: number, field: string, inside: string) =>
   `{ __schema { types { ${`${field} { `.repeat(levels)}${inside}${' }'.repeat(levels)} } } }`
 
-/** Queries that overload a server without limits for introspection. */
+/** Queries that overload a server which does not limit introspection. */
 export const HOSTILE_INTROSPECTION: Record<string, string> = {
   '95 aliases of fields': `{ __schema { types { ${many(95, (i) => `a${i}: fields { name description args { name } }`)} } } }`,
   '48 x 48 x 3 aliases': multiplied([48, 48, 3], ['types', 'fields', 'args']),
@@ -53,11 +54,11 @@ export const HOSTILE_INTROSPECTION: Record<string, string> = {
   'aliases of __type': `{ ${many(48, (i) => `a${i}: __type(name: "Query") { fields { name args { name } } }`)} }`,
   'aliases in a fragment of a fragment':
     '{ __schema { types { ...A } } } fragment A on __Type { ...B ... on __Type { a: fields { name } } } fragment B on __Type { b: fields { name } c: fields { name } }',
-  'fragments that double, forty times': `{ __schema { types { ...D0 } } } ${many(40, (i) => `fragment D${i} on __Type { ...D${i + 1} ofType { ...D${i + 1} } }`)} fragment D40 on __Type { name }`,
-  'cyclic fragments':
+  'fragments that double forty times': `{ __schema { types { ...D0 } } } ${many(40, (i) => `fragment D${i} on __Type { ...D${i + 1} ofType { ...D${i + 1} } }`)} fragment D40 on __Type { name }`,
+  'fragments in a circle':
     '{ __schema { types { ...A } } } fragment A on __Type { ofType { ...B } } fragment B on __Type { ofType { ...A } }',
   'a fragment in itself': '{ __schema { ...A } } fragment A on __Schema { ...A types { name } }',
-  'one field many times': `{ __schema { types { ${'fields { name } '.repeat(180)} } } }`,
+  'one field repeated many times': `{ __schema { types { ${'fields { name } '.repeat(180)} } } }`,
   'a ladder of ofType': ladder(10, 'ofType', 'name'),
   'a ladder of ofType that is too deep': ladder(40, 'ofType', 'name'),
   'a ladder of fields': ladder(6, 'fields { type', `name${' }'.repeat(6)}`),
@@ -102,7 +103,7 @@ function selectionOn(type: string, depth: number, aliased: boolean): fc.Arbitrar
   return fc.array(field, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
 }
 
-/** Introspection of any shape: repetition, aliases, nested and cyclic fragments, types by name. */
+/** Introspection of any shape: repetition, aliases, nested and circular fragments, types by name. */
 export const introspection: fc.Arbitrary<string> = fc
   .constantFrom(false, false, true)
   .chain((aliased) =>

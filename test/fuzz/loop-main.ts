@@ -4,8 +4,8 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 
 /*
- * A Posthorn process that reports, on each message, the longest delay of its event loop and the longest garbage collection
- * since the last report.
+ * A process of Posthorn that reports, for each message, the longest delay of its event loop since the last message, and
+ * the longest garbage collection in that time.
  */
 const { config, secrets } = loadConfig(process.env)
 const app = await startApp({ config, secrets: secrets as Settings['secrets'] }, { role: 'api' })
@@ -19,7 +19,7 @@ new PerformanceObserver((list) => {
 }).observe({ entryTypes: ['gc'] })
 
 process.on('message', () => {
-  // Lets pending work of the event loop finish first.
+  // After the pending work of the event loop.
   setTimeout(() => {
     process.send?.({ longestMs: delay.max / 1e6, longestCollectionMs })
     delay.reset()

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
@@ -23,7 +26,7 @@ const QUERY = `query ($id: ID!) { delivery(id: $id) { event { body } attempts { 
   request { method url headers { name value } body }
   response { status headers { name value } body bodyEncoding bodyTruncated } } } } }`
 
-async function attempt(status: number | null, given?: Partial<AttemptRecord>, sentBy = SENT_BY) {
+async function attempt(status: number | null, given?: Partial<AttemptRecord>, sentBy = SENDER) {
   const row = await deliveryRow(api.database, delivery)
   await createRecordAttempt(api.database.pool, sentBy)(attemptOf(row, status, given))
   const { data, errors } = await api.call(tenant.token, QUERY, { id: delivery })
@@ -51,7 +54,7 @@ test('an attempt shows the request as it was sent, with the values of custom hea
 })
 
 test('an attempt shows the header prefix that it was sent with', async () => {
-  const { request } = await attempt(200, {}, { ...SENT_BY, headerPrefix: 'webhook-' })
+  const { request } = await attempt(200, {}, { ...SENDER, headerPrefix: 'webhook-' })
   const names = request.headers.map(({ name }: { name: string }) => name)
   expect(names).toContain('webhook-signature')
   expect(names).not.toContain('wh-signature')

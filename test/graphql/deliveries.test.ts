@@ -315,7 +315,7 @@ describe('cancelDelivery', () => {
     expect(data.cancelDelivery).toEqual({
       __typename: 'ConflictError',
       code: 'conflict',
-      message: `The delivery ${delivery} is succeeded; only a pending one can be canceled.`,
+      message: `The delivery ${delivery} is succeeded. Only a pending delivery can be canceled.`,
     })
   })
 

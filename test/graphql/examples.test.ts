@@ -3,7 +3,7 @@ import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { parseId } from '../../src/db/ids.ts'
-import { holdWebhook } from '../../src/scheduling/circuit-breaker.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
@@ -103,7 +103,7 @@ async function recovery(webhookId: string): Promise<string> {
 }
 
 async function onHold(webhookId: string): Promise<string> {
-  await holdWebhook(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+  await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
   return webhookId
 }
 

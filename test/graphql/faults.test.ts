@@ -91,7 +91,7 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
     errors: [
       {
         message:
-          'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.',
+          'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.',
         extensions: { code: 'UNAVAILABLE' },
       },
     ],

@@ -335,7 +335,7 @@ describe('the job of a delivery', () => {
     // A worker does this every few minutes.
     const { restored } = await sweep(api.database.pool, 'graphile_worker', {
       olderThanMs: 0,
-      lookAgainAfterMs: 0,
+      recheckAfterMs: 0,
     })
     expect(restored).toContain(deliveries.due)
     expect(await jobsOf(deliveries.due)).toMatchObject([{ attempts: 0, max_attempts: 10 }])

@@ -342,7 +342,7 @@ describe('variables', () => {
     expect(taken.data.publishEvent.__typename).toBe('PublishEventSuccess')
     for (const [depth, message, code] of [
       [129, 'A JSON value may be nested at most 128 deep.', 'BAD_USER_INPUT'],
-      [NESTED, 'The body is nested more than 200 deep.', 'BAD_REQUEST'],
+      [NESTED, 'The body is nested more than 200 levels deep.', 'BAD_REQUEST'],
     ] as const) {
       const { errors } = await readAnswer(await api.handle(publish(nested(depth))))
       expect(errors).toMatchObject([

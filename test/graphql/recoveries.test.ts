@@ -5,8 +5,8 @@ import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import {
   addDeliveries,
   addEvents,
+  createPastPartitions,
   finish,
-  makePastPartitions,
 } from '../recoveries/recovery-rows.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -28,7 +28,7 @@ let webhookId: string
 
 beforeAll(async () => {
   api = await openApi()
-  await makePastPartitions(api.database.pool)
+  await createPastPartitions(api.database.pool)
 })
 beforeEach(async () => {
   tenant = await api.tenant()
@@ -118,7 +118,7 @@ test('a canceled recovery shows its progress; a completed one cannot be canceled
   expect(late.cancelRecovery).toEqual({
     __typename: 'ConflictError',
     code: 'conflict',
-    message: `The recovery ${next.id} has completed; only a running one can be canceled.`,
+    message: `The recovery ${next.id} has completed. Only a running recovery can be canceled.`,
   })
 })
 
@@ -134,7 +134,7 @@ describe('rejected, without starting a recovery', () => {
     [
       'since after until',
       () => ({ since: at, until: new Date(at.getTime() - 1) }),
-      ['since', 'invalid_range', /^since must be before until and before now; since is 2/],
+      ['since', 'invalid_range', /^since must be before until and before now. since is 2/],
     ],
     [
       'since in the time to come',

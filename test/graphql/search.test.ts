@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
-import { type AttemptRecord, createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -39,7 +42,7 @@ describe('deliveries', () => {
     given?: Partial<AttemptRecord>,
   ) {
     const row = await deliveryRow(api.database, id as string)
-    await createRecordAttempt(api.database.pool, SENT_BY)(attemptOf(row, status, given))
+    await createRecordAttempt(api.database.pool, SENDER)(attemptOf(row, status, given))
   }
 
   beforeEach(async () => {

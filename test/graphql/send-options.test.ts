@@ -98,7 +98,7 @@ describe('createWebhook', () => {
         },
         {
           "code": "too_small",
-          "message": "retryScheduleSeconds[1] must be a whole number from 1 to 86,400, not 0; give seconds, or no delays at all for no retries.",
+          "message": "retryScheduleSeconds[1] must be a whole number from 1 to 86,400, not 0; give seconds, or an empty list for no retries.",
           "path": [
             "retryScheduleSeconds",
             "1",
@@ -106,7 +106,7 @@ describe('createWebhook', () => {
         },
         {
           "code": "too_big",
-          "message": "retryScheduleSeconds[2] must be a whole number from 1 to 86,400, not 86401; give seconds, or no delays at all for no retries.",
+          "message": "retryScheduleSeconds[2] must be a whole number from 1 to 86,400, not 86401; give seconds, or an empty list for no retries.",
           "path": [
             "retryScheduleSeconds",
             "2",
@@ -177,7 +177,7 @@ describe('updateWebhook', () => {
         path: ['retryScheduleSeconds'],
         code: 'too_many',
         message:
-          'retryScheduleSeconds must have at most 20 delays, not 21; give fewer and longer ones.',
+          'retryScheduleSeconds must have at most 20 delays, not 21; give fewer, longer delays.',
       },
       {
         path: ['timeoutSeconds'],

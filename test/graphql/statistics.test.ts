@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRecordAttempt } from '../../src/deliveries/record-attempt.ts'
-import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/keep-statistics.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/roll-up-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf, SENT_BY } from '../support/attempts.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
@@ -30,7 +30,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 async function attempt(statuses: (number | null)[], durationMs = 12): Promise<void> {
   await publish(api, tenant.organizationId, statuses.length)
   const ids = await deliveryIds(api.database, tenant.organizationId)
-  const record = createRecordAttempt(api.database.pool, SENT_BY)
+  const record = createRecordAttempt(api.database.pool, SENDER)
   await Promise.all(
     statuses.map(async (status, i) => {
       const row = await deliveryRow(api.database, ids[i] as string)
@@ -229,7 +229,7 @@ describe('statistics', () => {
     await publish(api, tenant.organizationId, 40)
     const ids = await deliveryIds(api.database, tenant.organizationId)
     const recorders = Array.from({ length: 8 }, () =>
-      createRecordAttempt(api.database.pool, SENT_BY),
+      createRecordAttempt(api.database.pool, SENDER),
     )
     const rows = await Promise.all(ids.map((id) => deliveryRow(api.database, id)))
     await Promise.all(rows.map((row, i) => recorders[i % 8]?.(attemptOf(row, i % 2 ? 200 : 500))))
@@ -240,7 +240,7 @@ describe('statistics', () => {
     [{ since: 0, bucket: 'HOUR', until: DAY_MS }, 'since must be before until.'],
     [
       { since: 90 * DAY_MS, bucket: 'HOUR' },
-      /^bucket makes \d+ buckets of that time; at most 1500/,
+      /^bucket must divide the time range into at most 1500 buckets, not \d+/,
     ],
     [
       { since: 3 * DAY_MS, until: 3 * DAY_MS - HOUR_MS, bucket: 'MINUTE' },

@@ -68,7 +68,7 @@ describe('testDelivery', () => {
     expect(data.testDelivery).toEqual({
       __typename: 'ConflictError',
       code: 'conflict',
-      message: `The webhook ${webhookId} is disabled, so nothing is delivered to it. Enable it, then send the test.`,
+      message: `The webhook ${webhookId} is disabled. Enable it, then send the test.`,
     })
     expect(await count()).toBe(0)
     expect(

@@ -90,7 +90,7 @@ describe('createWebhook', () => {
           "issues": [
             {
               "code": "reserved_header",
-              "message": "headers.wh-id is set by the service or the connection itself; use another name.",
+              "message": "headers.wh-id is set by Posthorn or by the connection. Use another name.",
               "path": [
                 "headers",
                 "wh-id",
@@ -112,7 +112,7 @@ describe('createWebhook', () => {
               ],
             },
           ],
-          "message": "headers.wh-id is set by the service or the connection itself; use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
+          "message": "headers.wh-id is set by Posthorn or by the connection. Use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
         },
       }
     `)

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 
 const REJECTED = new Error('rejected')
 
-test('calls of one tick run as one, and each gets its own answer', async () => {
+test('calls of one tick run as one batch, and each gets its own result', async () => {
   const batches: number[][] = []
   const double = batched(
     async (inputs: number[]) => {
@@ -20,7 +20,7 @@ test('calls of one tick run as one, and each gets its own answer', async () => {
   expect(batches).toHaveLength(2)
 })
 
-test('a full batch runs without waiting, and the rest with the next', async () => {
+test('a full batch runs at once, and the other calls in the next one', async () => {
   const sizes: number[] = []
   const count = batched(
     async (inputs: number[]) => {
@@ -33,7 +33,7 @@ test('a full batch runs without waiting, and the rest with the next', async () =
   expect(sizes).toEqual([3, 3, 1])
 })
 
-test('a batch that fails rejects its calls, and no others', async () => {
+test('a failed batch rejects its own calls only', async () => {
   const run = batched(
     async (inputs: number[]) => {
       if (inputs.includes(2)) throw new Error('two')
@@ -45,10 +45,10 @@ test('a batch that fails rejects its calls, and no others', async () => {
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
 })
 
-describe('a batch that is rejected', () => {
+describe('a rejected batch', () => {
   const isolating = { gatherMs: 0, maxSize: 1_000, isolate: (error: unknown) => error === REJECTED }
 
-  test('runs again in parts: the calls at fault are rejected, and each of the others gets its own answer', async () => {
+  test('runs again in halves: faulty calls are rejected, and each other call gets its own result', async () => {
     const bads = fc.uniqueArray(fc.nat(59), { maxLength: 20 })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), bads, async (count, bad) => {
@@ -56,7 +56,7 @@ describe('a batch that is rejected', () => {
         const run = batched(async (inputs: number[]) => {
           if (inputs.some((n) => bad.includes(n))) throw REJECTED
           done.push(...inputs)
-          return inputs.map((n) => `answer to ${n}`)
+          return inputs.map((n) => `result of ${n}`)
         }, isolating)
         const inputs = Array.from({ length: count }, (_, n) => n)
         const results = await Promise.allSettled(inputs.map(run))
@@ -64,16 +64,16 @@ describe('a batch that is rejected', () => {
         for (const [n, result] of results.entries()) {
           const expected = bad.includes(n)
             ? { status: 'rejected', reason: REJECTED }
-            : { status: 'fulfilled', value: `answer to ${n}` }
+            : { status: 'fulfilled', value: `result of ${n}` }
           expect(result).toEqual(expected)
         }
-        // Each once, and in the order of the calls.
+        // Each ran once, in the order of the calls.
         expect(done).toEqual(inputs.filter((n) => !bad.includes(n)))
       }),
     )
   })
 
-  test('takes few runs for one call at fault', async () => {
+  test('needs few runs to isolate one faulty call', async () => {
     let runs = 0
     const run = batched(async (inputs: number[]) => {
       runs++
@@ -84,7 +84,7 @@ describe('a batch that is rejected', () => {
     expect(runs).toBe(1 + 2 * Math.log2(256))
   })
 
-  test('does not run again after an error that leaves open what was done', async () => {
+  test('does not run again after an error that may have had an effect', async () => {
     const batches: number[][] = []
     const run = batched(async (inputs: number[]) => {
       batches.push(inputs)
@@ -95,7 +95,7 @@ describe('a batch that is rejected', () => {
     expect(batches).toEqual([[1, 2, 3, 4]])
   })
 
-  test('in parts, of which one fails with such an error, still runs the other', async () => {
+  test('still runs the second half after such an error in the first', async () => {
     const broken = new Error('the connection broke')
     const run = batched(async (inputs: number[]) => {
       if (inputs.length === 4) throw REJECTED
@@ -112,7 +112,7 @@ describe('a batch that is rejected', () => {
   })
 })
 
-test('the first call of a batch waits for others as long as it is told to', async () => {
+test('the first call of a batch waits gatherMs for others', async () => {
   const begun: { inputs: number[]; at: number }[] = []
   const run = batched(
     async (inputs: number[]) => {
@@ -126,20 +126,20 @@ test('the first call of a batch waits for others as long as it is told to', asyn
   await nextTick()
   expect(await Promise.all([first, run(2)])).toEqual([1, 2])
   expect(begun.map(({ inputs }) => inputs)).toEqual([[1, 2]])
-  // Timers are early by a millisecond at times.
+  // Timers can fire a millisecond early.
   expect(Number(begun[0]?.at) - calledAt).toBeGreaterThan(45)
 })
 
-describe('batches of which so many run in parallel', () => {
+describe('batches with a limit on parallel runs', () => {
   const MINUTE_MS = 60_000
 
-  test('gather the calls of the meantime, which run as soon as one of them has ended', async () => {
+  test('gather further calls, which run as soon as a batch ends', async () => {
     const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 10, parallel: 2 })
-    const answers = [run(1)]
+    const results = [run(1)]
     await nextTick()
-    answers.push(run(2))
+    results.push(run(2))
     await nextTick()
-    for (const n of [3, 4, 5]) answers.push(run(n))
+    for (const n of [3, 4, 5]) results.push(run(n))
     await nextTick()
     expect(begun).toEqual([[1], [2]])
     end()
@@ -147,13 +147,13 @@ describe('batches of which so many run in parallel', () => {
     expect(begun[2]).toEqual([3, 4, 5])
     end()
     end()
-    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5])
+    expect(await Promise.all(results)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('are no larger than allowed, however many calls wait', async () => {
+  test('never exceed the maximum size, even if many calls wait', async () => {
     const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 3, parallel: 1 })
     const inputs = Array.from({ length: 8 }, (_, n) => n)
-    const answers = Promise.all(inputs.map(run))
+    const results = Promise.all(inputs.map(run))
     for (const next of [
       [0, 1, 2],
       [3, 4, 5],
@@ -162,15 +162,15 @@ describe('batches of which so many run in parallel', () => {
       await until(() => begun.at(-1)?.join() === next.join(), `${next} begins`)
       end()
     }
-    expect(await answers).toEqual(inputs)
+    expect(await results).toEqual(inputs)
   })
 
-  test('run one after the other also where they fail', async () => {
+  test('run one after the other even if they fail', async () => {
     let running = 0
-    let most = 0
+    let maxRunning = 0
     const run = batched(
       async (inputs: number[]) => {
-        most = Math.max(most, ++running)
+        maxRunning = Math.max(maxRunning, ++running)
         await nextTick()
         running -= 1
         throw new Error(`failed: ${inputs}`)
@@ -179,10 +179,10 @@ describe('batches of which so many run in parallel', () => {
     )
     const results = await Promise.allSettled([1, 2, 3, 4].map(run))
     expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
-    expect(most).toBe(1)
+    expect(maxRunning).toBe(1)
   })
 
-  test('wait for no batch that hangs while another one may run', async () => {
+  test('do not wait for a hanging batch while another one may run', async () => {
     const run = batched(
       (inputs: number[]) =>
         inputs.includes(1) ? new Promise<number[]>(() => {}) : Promise.resolve(inputs),
@@ -194,19 +194,19 @@ describe('batches of which so many run in parallel', () => {
     expect(await run(3)).toBe(3)
   })
 
-  test('do not wait for calls that may come once there is room', async () => {
+  test('do not wait for further calls once a batch may run', async () => {
     const { begun, run, end } = controlled({ gatherMs: MINUTE_MS, maxSize: 2, parallel: 1 })
-    const answers = [run(1), run(2), run(3)]
+    const results = [run(1), run(2), run(3)]
     await until(() => begun.length === 1, 'the full batch begins')
     end()
     await until(() => begun.length === 2, 'the rest begins')
     expect(begun).toEqual([[1, 2], [3]])
     end()
-    expect(await Promise.all(answers)).toEqual([1, 2, 3])
+    expect(await Promise.all(results)).toEqual([1, 2, 3])
   })
 })
 
-test('a batch weighs no more than allowed, unless one call does by itself', async () => {
+test('a batch never exceeds the maximum weight, unless a single call does', async () => {
   const batches: number[][] = []
   const run = batched(
     async (inputs: number[]) => {
@@ -219,7 +219,7 @@ test('a batch weighs no more than allowed, unless one call does by itself', asyn
   expect(batches).toEqual([[4, 6], [1], [30], [5, 5], [2]])
 })
 
-/** Batches that end when they are told to, the first one first. */
+/** `end` ends the oldest running batch. */
 function controlled(options: BatchOptions<number>) {
   const begun: number[][] = []
   const ends: (() => void)[] = []
@@ -233,5 +233,5 @@ function controlled(options: BatchOptions<number>) {
   return { begun, run, end: () => ends.shift()?.() }
 }
 
-/** Until what was to begin at the end of this tick has begun. */
+/** Resolves after the batches that start at the end of this tick have started. */
 const nextTick = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))

@@ -21,31 +21,31 @@ const health = fc.record({
   health: fc.constantFrom('healthy' as const, 'failing' as const, 'disabled' as const),
 })
 
-test('every live event is sent in full, in payloads that Postgres takes', () => {
+test('every live event is encoded in full, in payloads that Postgres accepts', () => {
   const liveEvents = fc.array(fc.oneof(canceled, attempt, health), { maxLength: 60 })
   fc.assert(
-    fc.property(liveEvents, (told) => {
-      const payloads = encodePayloads(told)
+    fc.property(liveEvents, (sent) => {
+      const payloads = encodePayloads(sent)
       for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000)
-      const heard = payloads.flatMap((payload) => {
+      const received = payloads.flatMap((payload) => {
         const message = decodePayload(payload)
         return message.kind === 'liveEvents' ? message.liveEvents : []
       })
-      expect(sorted(heard)).toEqual(sorted(told))
+      expect(sorted(received)).toEqual(sorted(sent))
     }),
   )
 })
 
-test('attempts take one notification, however many there are', () => {
+test('any number of attempts takes one notification', () => {
   const attempts = manyAttempts(500)
   const payloads = encodePayloads(attempts)
-  const ids = attempts.map((one) => one.attemptId).sort()
+  const ids = attempts.map(({ attemptId }) => attemptId).sort()
   expect(payloads.map(decodePayload)).toEqual([
-    { kind: 'many', firstAttemptId: ids[0], lastAttemptId: ids.at(-1) },
+    { kind: 'range', firstAttemptId: ids[0], lastAttemptId: ids.at(-1) },
   ])
 })
 
-test('160 attempts of a webhook are named in one notification', () => {
+test('one notification lists 160 attempts of a webhook', () => {
   const payloads = encodePayloads(manyAttempts(160))
   expect(payloads.map((payload) => decodePayload(payload).kind)).toEqual(['liveEvents'])
 })
@@ -64,6 +64,5 @@ function manyAttempts(count: number) {
 }
 
 function sorted(liveEvents: readonly LiveEvent[]): string[] {
-  const inOrder = (one: LiveEvent) => JSON.stringify(Object.entries(one).sort())
-  return liveEvents.map(inOrder).sort()
+  return liveEvents.map((liveEvent) => JSON.stringify(Object.entries(liveEvent).sort())).sort()
 }

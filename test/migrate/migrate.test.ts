@@ -21,8 +21,8 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-test('migration installs the schema; a second one does no harm', async () => {
-  expect(await migrate(database.pool)).toEqual(await folders())
+test('migration installs the schema; a second migration does no harm', async () => {
+  expect(await migrate(database.pool)).toEqual(await migrationNames())
   expect(await unappliedMigrations(database.pool)).toEqual([])
   expect(await migrate(database.pool)).toEqual([])
   expect(await database.prisma.eventType.count()).toBe(2)
@@ -35,7 +35,7 @@ test('processes that start together migrate once', async () => {
   for (const other of others) await other[Symbol.asyncDispose]()
 })
 
-test('the bookkeeping is the one that Prisma keeps', async () => {
+test('applied migrations are recorded as Prisma records them', async () => {
   await migrate(database.pool)
   const { rows } = await database.pool.query(
     `select migration_name, id ~ '^[0-9a-f-]{36}$' as has_id, checksum ~ '^[0-9a-f]{64}$' as has_checksum,
@@ -43,7 +43,7 @@ test('the bookkeeping is the one that Prisma keeps', async () => {
      from posthorn._prisma_migrations order by started_at, migration_name`,
   )
   expect(rows).toEqual(
-    (await folders()).map((migration_name) => ({
+    (await migrationNames()).map((migration_name) => ({
       migration_name,
       has_id: true,
       has_checksum: true,
@@ -53,14 +53,14 @@ test('the bookkeeping is the one that Prisma keeps', async () => {
       applied_steps_count: 1,
     })),
   )
-  await database.pool.query(PRISMAS_TABLE)
+  await database.pool.query(PRISMA_TABLE)
   expect(await columnsOf('posthorn')).toEqual(await columnsOf('public'))
 })
 
 test('a migration that failed in `prisma migrate` runs again', async () => {
-  const [first] = await folders()
+  const [first] = await migrationNames()
   await database.pool.query('create schema posthorn')
-  await database.pool.query(PRISMAS_TABLE.replace('public.', 'posthorn.'))
+  await database.pool.query(PRISMA_TABLE.replace('public.', 'posthorn.'))
   await database.pool.query(
     `insert into posthorn._prisma_migrations (id, checksum, migration_name, logs) values ('1', 'x', $1, 'cut off')`,
     [first],
@@ -74,7 +74,7 @@ test('a migration that failed in `prisma migrate` runs again', async () => {
   expect(rows).toEqual([{ was_rolled_back: false }, { was_rolled_back: true }])
 })
 
-test('a changed migration is refused by name', async () => {
+test('a changed migration is rejected by name', async () => {
   const [first] = await migrate(database.pool)
   await database.pool.query(
     `update posthorn._prisma_migrations set checksum = repeat('0', 64) where migration_name = $1`,
@@ -87,7 +87,7 @@ test('a changed migration is refused by name', async () => {
   )
 })
 
-test('a database that a newer version has migrated is refused by name', async () => {
+test('a database that a newer version has migrated is rejected by name', async () => {
   await migrate(database.pool)
   await database.pool.query(
     `insert into posthorn._prisma_migrations (id, checksum, migration_name, finished_at)
@@ -96,11 +96,11 @@ test('a database that a newer version has migrated is refused by name', async ()
   await expect(migrate(database.pool)).rejects.toThrow(
     /20991231000000_later, which this version of Posthorn does not have.*Run that version or a newer one/,
   )
-  // A process that runs already goes on.
+  // A running process of this version is not affected.
   expect(await unappliedMigrations(database.pool)).toEqual([])
 })
 
-test('lives beside the tables of a host application', async () => {
+test('the tables of a host application stay untouched', async () => {
   await database.pool.query('create table public.orders (id int primary key)')
   await migrate(database.pool)
   const { rows } = await database.pool.query(
@@ -109,7 +109,7 @@ test('lives beside the tables of a host application', async () => {
   expect(rows).toEqual([{ n: 1 }])
 })
 
-test('a failing migration says what Postgres said, leaves nothing, and can run again', async () => {
+test('a failed migration reports the error of Postgres, leaves nothing behind, and can run again', async () => {
   await database.pool.query(`
     create function public.refuse() returns event_trigger language plpgsql as $$
     begin
@@ -127,16 +127,16 @@ test('a failing migration says what Postgres said, leaves nothing, and can run a
   expect(await unappliedMigrations(database.pool)).toEqual([])
 })
 
-test('jobs live in the schema that is set', async () => {
+test('jobs are in the configured schema', async () => {
   await migrate(database.pool, { workerSchema: 'posthorn_worker' })
   const { rows } = await database.pool.query(
-    `select to_regclass('posthorn_worker.jobs') is not null as set, to_regnamespace('graphile_worker') as default`,
+    `select to_regclass('posthorn_worker.jobs') is not null as configured, to_regnamespace('graphile_worker') as default`,
   )
-  expect(rows).toEqual([{ set: true, default: null }])
+  expect(rows).toEqual([{ configured: true, default: null }])
 })
 
-/** As Prisma creates it. */
-const PRISMAS_TABLE = `
+/** The table as Prisma creates it. */
+const PRISMA_TABLE = `
   CREATE TABLE public._prisma_migrations (
     id                    VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum              VARCHAR(64) NOT NULL,
@@ -158,7 +158,7 @@ async function columnsOf(schema: string): Promise<unknown[]> {
   return rows
 }
 
-async function folders(): Promise<string[]> {
+async function migrationNames(): Promise<string[]> {
   const entries = await readdir(new URL('../../prisma/migrations', import.meta.url), {
     withFileTypes: true,
   })

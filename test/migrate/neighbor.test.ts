@@ -14,26 +14,26 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-describe("a host application's graphile-worker in the schema that Posthorn is to use", () => {
-  test('older: Posthorn refuses, names the remedy, and stops nobody', async () => {
+describe("a host application's graphile-worker in Posthorn's schema", () => {
+  test('older: Posthorn rejects it with the remedy and stops no worker', async () => {
     await using host = await startHostWorker(database, 'graphile-worker-0.16', 'graphile_worker')
     await expectRefused(
       await posthorn('migrate', '--restart-other-workers'),
-      /graphile_worker holds graphile-worker at revision 18.*Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own/,
+      /graphile_worker has graphile-worker at revision 18.*Set POSTHORN_WORKER_SCHEMA to a schema of Posthorn's own/,
     )
     await host.runsJobs()
   })
 
-  test('equal: Posthorn shares it, and stops nobody', async () => {
+  test('equal: Posthorn shares it and stops no worker', async () => {
     await using host = await startHostWorker(database, 'graphile-worker', 'graphile_worker')
     expect(await posthorn('migrate')).toMatchObject({ code: 0 })
     await host.runsJobs()
     expect(await unappliedMigrations(database.pool)).toEqual([])
   })
 
-  test('newer: Posthorn refuses, names the remedy, and stops nobody', async () => {
+  test('newer: Posthorn rejects it with the remedy and stops no worker', async () => {
     await using host = await startHostWorker(database, 'graphile-worker', 'graphile_worker')
-    const { revision } = await pretendNewer('graphile_worker')
+    const { revision } = await simulateNewerRevision('graphile_worker')
     await expectRefused(
       await posthorn('migrate', '--restart-other-workers'),
       new RegExp(`at revision ${revision},.*Set POSTHORN_WORKER_SCHEMA`),
@@ -41,7 +41,7 @@ describe("a host application's graphile-worker in the schema that Posthorn is to
     await host.runsJobs()
   })
 
-  test('the remedy works: Posthorn is installed in a schema of its own, beside it', async () => {
+  test('the remedy works: Posthorn is installed in a schema of its own', async () => {
     await using host = await startHostWorker(database, 'graphile-worker-0.16', 'graphile_worker')
     const own = { POSTHORN_WORKER_SCHEMA: 'posthorn_worker' }
     const { code, stderr } = await posthornWith(own, 'migrate', '--restart-other-workers')
@@ -61,17 +61,17 @@ describe.each([
   ['older', 'graphile-worker-0.16'],
   ['equal', 'graphile-worker'],
 ] as const)("a host application's graphile-worker in another schema, %s", (_age, version) => {
-  test('Posthorn refuses to stop it, names the flag, and has changed nothing', async () => {
+  test('Posthorn does not stop it, names the flag, and changes nothing', async () => {
     await using host = await startHostWorker(database, version, 'jobs_of_app')
     await expectRefused(
       await posthorn('migrate'),
-      /installed in the schema graphile_worker, and it lives in jobs_of_app.*--restart-other-workers/,
+      /installed in the schema graphile_worker, which stops the workers of jobs_of_app.*--restart-other-workers/,
     )
     await expectRefused(await posthorn('start'), /--restart-other-workers/)
     await host.runsJobs()
   })
 
-  test('with the flag its workers stop, and run again beside Posthorn', async () => {
+  test('with the flag its workers stop, and can run again next to Posthorn', async () => {
     await using host = await startHostWorker(database, version, 'jobs_of_app')
     expect(await posthorn('migrate', '--restart-other-workers')).toMatchObject({ code: 0 })
     expect(await host.ended).toBe(57)
@@ -80,7 +80,7 @@ describe.each([
     await restarted.runsJobs()
   })
 
-  test('one that comes after Posthorn is none of its business', async () => {
+  test('installed after Posthorn, it does not affect Posthorn', async () => {
     expect(await posthorn('migrate')).toMatchObject({ code: 0 })
     await using host = await startHostWorker(database, version, 'jobs_of_app')
     expect((await posthorn('migrate')).stdout).toBe('The database is up to date.\n')
@@ -88,24 +88,24 @@ describe.each([
   })
 })
 
-describe('a schema of this name that graphile-worker did not make', () => {
-  test("another program's is refused with the remedy", async () => {
+describe('a schema of this name that graphile-worker did not create', () => {
+  test("another program's schema is rejected with the remedy", async () => {
     await database.pool.query(
       'create schema graphile_worker; create table graphile_worker.migrations (version text)',
     )
     await expectRefused(
       await posthorn('migrate'),
-      /The schema graphile_worker holds something else.*Set POSTHORN_WORKER_SCHEMA/,
+      /The schema graphile_worker is not empty and has no graphile-worker tables.*Set POSTHORN_WORKER_SCHEMA/,
     )
   })
 
-  test('an empty one is used', async () => {
+  test('an empty schema is used', async () => {
     await database.pool.query('create schema graphile_worker')
     expect(await posthorn('migrate')).toMatchObject({ code: 0 })
   })
 })
 
-describe('the schema that Posthorn made', () => {
+describe('the schema that Posthorn created', () => {
   test('is migrated by a later version', async () => {
     await posthorn('migrate')
     const { revision } = await readWorkerRelease()
@@ -115,27 +115,27 @@ describe('the schema that Posthorn made', () => {
     expect(await revisionOf('graphile_worker')).toBe(revision)
   })
 
-  test('is not migrated where that would stop workers of another schema, but with the flag', async () => {
+  test('is migrated only with the flag if that stops workers of another schema', async () => {
     await posthorn('migrate')
     const { breaking } = await readWorkerRelease()
     const lastBreaking = Math.max(...breaking)
-    // Of the migrations from there on, each can run a second time.
+    // All migrations from this one on can run a second time.
     await database.pool.query('delete from graphile_worker.migrations where id >= $1', [
       lastBreaking,
     ])
     await using host = await startHostWorker(database, 'graphile-worker', 'jobs_of_app')
     await expectRefused(
       await posthorn('migrate'),
-      /migrated in the schema graphile_worker, and it lives in jobs_of_app.*--restart-other-workers/,
+      /migrated in the schema graphile_worker, which stops the workers of jobs_of_app.*--restart-other-workers/,
     )
     await host.runsJobs()
     expect(await posthorn('migrate', '--restart-other-workers')).toMatchObject({ code: 0 })
     expect(await host.ended).toBe(57)
   })
 
-  test('is left to the version that migrated it', async () => {
+  test('is not migrated by a version older than the one that migrated it', async () => {
     await posthorn('migrate')
-    await pretendNewer('graphile_worker')
+    await simulateNewerRevision('graphile_worker')
     await expectRefused(await posthorn('migrate'), /Run the version of Posthorn that migrated it\./)
   })
 })
@@ -154,7 +154,7 @@ async function posthornWith(settings: Record<string, string>, ...args: string[])
   return await runPosthorn(args, { environment })
 }
 
-/** The command ended with one line that names the remedy, and the database is as it was. */
+/** The command printed one line with the remedy, and the database is unchanged. */
 async function expectRefused({ code, stderr }: Result, message: RegExp): Promise<void> {
   expect(stderr).toMatch(message)
   expect(stderr.trim().split('\n')).toHaveLength(1)
@@ -162,8 +162,8 @@ async function expectRefused({ code, stderr }: Result, message: RegExp): Promise
   expect(await catalogueOf(database)).toEqual(before)
 }
 
-/** As a graphile-worker that is newer than ours leaves the schema, where its migration breaks nothing. */
-async function pretendNewer(schema: string): Promise<{ revision: number }> {
+/** Records a non-breaking migration of a newer graphile-worker in the schema. */
+async function simulateNewerRevision(schema: string): Promise<{ revision: number }> {
   const revision = (await readWorkerRelease()).revision + 1
   await database.pool.query(`insert into ${schema}.migrations (id) values ($1)`, [revision])
   return { revision }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-test('a database in another encoding is refused, with the command that creates the right one', async () => {
+test('a database in another encoding is rejected with the command to create a UTF8 one', async () => {
   await using latin = await createBlankDatabase(`encoding 'LATIN1' locale 'C' template template0`)
   await expect(migrate(latin.pool)).rejects.toThrow(
     /encoded in UTF8; this one is LATIN1\. Create one with `create database .* encoding 'UTF8'/,
@@ -31,10 +31,10 @@ describe('a transaction pooler', () => {
   })
 
   test.each([
-    ['one that lends the backend used last', {}],
-    ['one that lends them in turns', { server_round_robin: 1 }],
-    ['one with a single backend', { default_pool_size: 1 }],
-  ])('is refused with the remedy, and nothing has changed: %s', async (_which, settings) => {
+    ['that reuses the last backend', {}],
+    ['with round-robin backends', { server_round_robin: 1 }],
+    ['with a single backend', { default_pool_size: 1 }],
+  ])('%s is rejected with the remedy, and nothing is changed', async (_which, settings) => {
     pooler = await transactionPooler(settings)
     const before = await catalogueOf(database)
     const { code, stderr } = await runPosthorn(['migrate'], {
@@ -46,22 +46,22 @@ describe('a transaction pooler', () => {
     expect(await catalogueOf(database)).toEqual(before)
   })
 
-  test('is noticed beside other clients, time and again', async () => {
+  test('is detected under load, every time', async () => {
     pooler = await transactionPooler({ default_pool_size: 5 })
     await using busy = openDatabase(pooler.url, { maxConnections: 8 })
     await using through = openDatabase(pooler.url)
-    let isOver = false
+    let isDone = false
     const load = Array.from({ length: 8 }, async () => {
-      while (!isOver) await busy.pool.query('select pg_sleep(random() / 500)')
+      while (!isDone) await busy.pool.query('select pg_sleep(random() / 500)')
     })
     for (let time = 0; time < 10; time++) {
       await expect(migrate(through.pool)).rejects.toThrow('through a transaction pooler')
     }
-    isOver = true
+    isDone = true
     await Promise.all(load)
   })
 
-  test('is refused by posthorn start too', async () => {
+  test('is rejected by posthorn start, too', async () => {
     pooler = await transactionPooler({})
     const { code, stderr } = await runPosthorn(['start'], {
       environment: testEnvironment(pooler.url),
@@ -70,7 +70,7 @@ describe('a transaction pooler', () => {
     expect(code).toBe(1)
   })
 
-  test('in session mode it is welcome', async () => {
+  test('is accepted in session mode', async () => {
     pooler = await transactionPooler({ pool_mode: 'session' })
     await using process = startPosthorn(['start'], {
       environment: { ...testEnvironment(pooler.url), POSTHORN_LOG_LEVEL: 'info' },
@@ -79,11 +79,11 @@ describe('a transaction pooler', () => {
     expect(await unappliedMigrations(database.pool)).toEqual([])
   })
 
-  test('one that refuses how a connection starts is refused with the same remedy', async () => {
+  test('that rejects a startup parameter is rejected with the same remedy', async () => {
     pooler = await transactionPooler({})
     await using through = openDatabase(`${pooler.url}?options=-c%20jit%3Doff`)
     await expect(migrate(through.pool)).rejects.toThrow(
-      /leads to a pooler that refuses the connection \(.*options.*\)\. .*direct connection/,
+      /leads to a pooler that rejects the connection \(.*options.*\)\. .*direct connection/,
     )
   })
 

@@ -8,7 +8,7 @@ export interface KeyAndCertificate {
 
 export interface TestAuthority {
   readonly pem: string
-  /** Its own certificate, as a self-signed receiver might use it. */
+  /** The authority's own certificate, for a receiver with a self-signed certificate. */
   readonly self: KeyAndCertificate
   issue(
     names: readonly string[],
@@ -25,7 +25,7 @@ const WEAK_ALGORITHM = {
 }
 const DAY_MS = 86_400_000
 
-/** An authority of its own, so that a test can have a sender trust it or not. */
+/** A new authority, which a test can make a sender trust or not. */
 export async function createTestAuthority(
   name = 'Posthorn test authority',
 ): Promise<TestAuthority> {
@@ -45,18 +45,18 @@ export async function createTestAuthority(
     async issue(names, options = {}) {
       const { from = daysFromNow(-5), until = daysFromNow(5), hasWeakKey = false } = options
       const algorithm = hasWeakKey ? WEAK_ALGORITHM : ALGORITHM
-      const own = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+      const serverKeys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
       const certificate = await x509.X509CertificateGenerator.create({
         issuer: root.subject,
         signingKey: keys.privateKey,
         subject: 'CN=receiver',
-        publicKey: own.publicKey,
+        publicKey: serverKeys.publicKey,
         signingAlgorithm: ALGORITHM,
         notBefore: from,
         notAfter: until,
         extensions: [new x509.SubjectAlternativeNameExtension(names.map(toAlternativeName))],
       })
-      return { key: toPem(own.privateKey), cert: certificate.toString('pem') }
+      return { key: toPem(serverKeys.privateKey), cert: certificate.toString('pem') }
     },
   }
 }
@@ -73,7 +73,7 @@ function toPem(key: Parameters<typeof KeyObject.from>[0]): string {
   return KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-/** A dependency of it wants a Reflect polyfill to load, and then reads only metadata that nobody wrote. */
+/** Its dependency tsyringe throws without a Reflect polyfill, but only reads metadata that does not exist. */
 async function loadX509(): Promise<typeof X509> {
   if (!('getMetadata' in Reflect))
     Object.assign(Reflect, { getMetadata() {}, getOwnMetadata() {}, defineMetadata() {} })

@@ -4,9 +4,9 @@ import { checkDestinationUrl, MAX_URL_LENGTH } from '../../src/outbound/destinat
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 
 const guard = createAddressGuard([])
-const developing = createAddressGuard(['127.0.0.0/8', '::1/128'])
+const guardWithLoopback = createAddressGuard(['127.0.0.0/8', '::1/128'])
 
-describe('a webhook URL is accepted, as it was given,', () => {
+describe('a webhook URL is accepted, unchanged,', () => {
   test.each([
     'https://example.com',
     'https://example.com/hooks?tenant=1&x=%20',
@@ -28,7 +28,7 @@ describe('a webhook URL is accepted, as it was given,', () => {
     expect(checkDestinationUrl(url, guard)).toEqual({ ok: true, url })
   })
 
-  test('at 2,048 characters, and one more is too long', () => {
+  test('with 2,048 characters, but not with 2,049', () => {
     const longest = `https://example.com/${'a'.repeat(MAX_URL_LENGTH - 20)}`
     expect(longest).toHaveLength(2_048)
     expect(checkDestinationUrl(longest, guard).ok).toBe(true)
@@ -36,7 +36,7 @@ describe('a webhook URL is accepted, as it was given,', () => {
   })
 })
 
-describe('a webhook URL is refused', () => {
+describe('a webhook URL is rejected', () => {
   test.each([
     ['not_a_url', ''],
     ['not_a_url', 'example'],
@@ -134,22 +134,22 @@ describe('a webhook URL is refused', () => {
   })
 })
 
-describe('while developing, with loopback allowed,', () => {
+describe('with loopback allowed,', () => {
   test.each([
     'https://localhost:8443/',
     'https://api.localhost:8443/',
     'https://127.0.0.1:8443/',
     'https://[::1]:8443/',
   ])('%s is accepted', (url) => {
-    expect(checkDestinationUrl(url, developing).ok).toBe(true)
+    expect(checkDestinationUrl(url, guardWithLoopback).ok).toBe(true)
   })
 
-  test('other private addresses are still refused', () => {
-    expect(checkDestinationUrl('https://10.0.0.1/', developing).ok).toBe(false)
+  test('other private addresses are still rejected', () => {
+    expect(checkDestinationUrl('https://10.0.0.1/', guardWithLoopback).ok).toBe(false)
   })
 })
 
-test('whatever text is given, what is accepted is an HTTPS URL without secrets, and nothing is thrown', () => {
+test('for any text, an accepted URL is HTTPS without credentials, and nothing throws', () => {
   const nearly = fc
     .tuple(
       fc.constantFrom('https://', 'http://', 'https:', ''),

@@ -5,16 +5,16 @@ import type { HttpSenderOptions } from '../../src/outbound/http-sender.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { type DnsAnswer, startDnsServer } from './dns-server.ts'
 import { openProxy } from './forward-proxy.ts'
-import { MEASURED, openReceiver, openSender, post } from './sending.ts'
+import { openReceiver, openSender, post, TIMING } from './sending.ts'
 
-/** Stands for the internet: the only address that the guard of these tests lets through. */
+/** Stands for the internet: the only address that the guard permits in these tests. */
 const OUTSIDE = '127.0.0.1'
-/** Stands for the network of the operator. */
+/** Stands for the operator's network. */
 const INSIDE = '127.0.0.2'
 
-const refused = { kind: 'refused', reason: 'address-not-public', ...MEASURED }
+const refused = { kind: 'refused', reason: 'address-not-public', ...TIMING }
 
-/** A receiver outside, a service inside on the same port, and a sender that asks a name server of ours. */
+/** A receiver outside, a service inside on the same port, and a sender that uses the test's name server. */
 async function openNetwork(
   answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer,
   options: Partial<HttpSenderOptions> = {},
@@ -50,12 +50,12 @@ async function openInside(port: number): Promise<{ readonly connections: number 
 }
 
 describe('a name server that changes its answers', () => {
-  test('from one question to the next never leads the sender inside', async () => {
-    let asked = 0
+  test('from one query to the next never makes the sender connect inside', async () => {
+    let queries = 0
     const { outside, inside, dns, send } = await openNetwork((_name, type) => {
       if (type === 'AAAA') return {}
-      asked += 1
-      return { addresses: [asked % 2 === 1 ? OUTSIDE : INSIDE] }
+      queries += 1
+      return { addresses: [queries % 2 === 1 ? OUTSIDE : INSIDE] }
     })
     for (let round = 0; round < 10; round += 1) {
       expect(await send()).toMatchObject({ kind: 'answered', status: 200 })
@@ -63,11 +63,11 @@ describe('a name server that changes its answers', () => {
     }
     expect(outside.connections).toBe(10)
     expect(inside.connections).toBe(0)
-    // Once for each connection: there is no second question between the check and the connection.
-    expect(dns.questions.filter((question) => question === 'A receiver.test')).toHaveLength(20)
+    // One query per connection: there is no second query between the check and the connection.
+    expect(dns.queries.filter((query) => query === 'A receiver.test')).toHaveLength(20)
   })
 
-  test('at random, under many requests at once, never leads the sender inside', async () => {
+  test('at random, during many parallel requests, never makes the sender connect inside', async () => {
     const { outside, inside, send } = await openNetwork((_name, type) =>
       type === 'AAAA' ? {} : { addresses: [Math.random() < 0.5 ? OUTSIDE : INSIDE], delayMs: 1 },
     )
@@ -81,14 +81,14 @@ describe('a name server that changes its answers', () => {
     expect(inside.connections).toBe(0)
   })
 
-  test('gains nothing through a proxy either: it is told the address that was checked', async () => {
+  test('does not make a proxy connect inside either: the proxy gets the checked address', async () => {
     const proxy = await openProxy()
-    let asked = 0
+    let queries = 0
     const { inside, send } = await openNetwork(
       (_name, type) => {
         if (type === 'AAAA') return {}
-        asked += 1
-        return { addresses: [asked === 1 ? OUTSIDE : INSIDE] }
+        queries += 1
+        return { addresses: [queries === 1 ? OUTSIDE : INSIDE] }
       },
       { proxyUrl: proxy.url },
     )
@@ -99,56 +99,56 @@ describe('a name server that changes its answers', () => {
   })
 })
 
-describe('an answer that mixes', () => {
+describe('a DNS answer that mixes', () => {
   test.each([
     ['an address outside and one inside', [OUTSIDE, INSIDE]],
     ['an address inside and one outside', [INSIDE, OUTSIDE]],
     ['one inside among thirty outside', [...Array<string>(29).fill('8.8.8.8'), INSIDE]],
     ['IPv4 outside and IPv6 inside', [OUTSIDE, '::1']],
     ['IPv6 outside and IPv4 inside', ['2606:4700:4700::1111', INSIDE]],
-    ['IPv4 outside and a mapped one inside', [OUTSIDE, '::ffff:127.0.0.2']],
+    ['IPv4 outside and an IPv4-mapped one inside', [OUTSIDE, '::ffff:127.0.0.2']],
     ['IPv4 outside and one inside behind NAT64', [OUTSIDE, '64:ff9b::a00:1']],
     ['IPv4 outside and 6to4', [OUTSIDE, '2002:7f00:2::']],
     ['IPv4 outside and Teredo', [OUTSIDE, '2001:0:7f00:2::']],
     ['IPv4 outside and a dummy prefix', [OUTSIDE, '100:0:0:1::1']],
-  ])('%s is refused whole', async (_what, addresses) => {
+  ])('%s is refused', async (_what, addresses) => {
     const { outside, inside, send } = await openNetwork(() => ({ addresses }))
     expect(await send()).toEqual(refused)
     expect(outside.connections + inside.connections).toBe(0)
   })
 })
 
-describe('a chain of names', () => {
-  const through = ['a.example', 'b.example', 'c.example']
+describe('a chain of aliases', () => {
+  const aliases = ['a.example', 'b.example', 'c.example']
 
   test('that ends outside is followed', async () => {
-    const { send } = await openNetwork(() => ({ through, addresses: [OUTSIDE] }))
+    const { send } = await openNetwork(() => ({ aliases, addresses: [OUTSIDE] }))
     expect(await send()).toMatchObject({ kind: 'answered' })
   })
 
   test.each([
-    ['inside', through, [INSIDE]],
+    ['inside', aliases, [INSIDE]],
     ['at localhost', ['localhost'], [INSIDE]],
-    ['outside and inside', through, [OUTSIDE, INSIDE]],
+    ['outside and inside', aliases, [OUTSIDE, INSIDE]],
   ])('that ends %s is refused', async (_where, names, addresses) => {
-    const { outside, inside, send } = await openNetwork(() => ({ through: names, addresses }))
+    const { outside, inside, send } = await openNetwork(() => ({ aliases: names, addresses }))
     expect(await send()).toEqual(refused)
     expect(outside.connections + inside.connections).toBe(0)
   })
 
-  test('that leads in a circle is a name without addresses', async () => {
-    const { send } = await openNetwork((name) => ({ through: ['a.example', name] }))
+  test('that forms a circle has no addresses', async () => {
+    const { send } = await openNetwork((name) => ({ aliases: ['a.example', name] }))
     expect(await send()).toMatchObject({ kind: 'unreachable' })
   })
 })
 
 describe('a name server that', () => {
-  test('takes its time is waited for', async () => {
+  test('answers slowly is waited for', async () => {
     const { send } = await openNetwork(() => ({ addresses: [OUTSIDE], delayMs: 200 }))
     expect(await send()).toMatchObject({ kind: 'answered' })
   })
 
-  test('takes its time to lead inside is waited for, and refused', async () => {
+  test('answers slowly with an address inside is waited for, and refused', async () => {
     const { inside, send } = await openNetwork((_name, type) =>
       type === 'A' ? { addresses: [OUTSIDE] } : { addresses: ['::1'], delayMs: 200 },
     )
@@ -157,9 +157,9 @@ describe('a name server that', () => {
   })
 
   test.each([
-    ['takes longer than the connect time', { addresses: [OUTSIDE], delayMs: 2_000 }],
+    ['takes longer than the connect timeout', { addresses: [OUTSIDE], delayMs: 2_000 }],
     ['never answers', { failure: 'silence' }],
-  ] as const)('%s is given up', async (_what, answer) => {
+  ] as const)('%s ends in a timeout', async (_what, answer) => {
     const { outside, send } = await openNetwork(() => answer, { connectTimeoutMs: 300 })
     const startedAt = performance.now()
     expect(await send()).toMatchObject({
@@ -172,10 +172,10 @@ describe('a name server that', () => {
   })
 
   test.each([
-    ['knows no such name', { failure: 'NXDOMAIN' }, 'name_not_found'],
+    ['does not know the name', { failure: 'NXDOMAIN' }, 'name_not_found'],
     ['has no address for it', {}, 'name_not_found'],
     ['fails', { failure: 'SERVFAIL' }, 'name_lookup_failed'],
-    ['talks nonsense', { failure: 'garbage' }, 'name_lookup_failed'],
+    ['answers with garbage', { failure: 'garbage' }, 'name_lookup_failed'],
   ] as const)('%s makes the attempt fail as %3$s', async (_what, answer, code) => {
     const { send } = await openNetwork(() => answer)
     expect(await send()).toMatchObject({ kind: 'unreachable', code })

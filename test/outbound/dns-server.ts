@@ -2,35 +2,35 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 
-/** What the server says to one question. */
+/** The answer to one query. */
 export interface DnsAnswer {
-  /** Of both families; a question gets those of its own. */
+  /** IPv4 and IPv6; a query gets those of its type. */
   readonly addresses?: readonly string[]
-  /** Names that the one asked for leads through before the addresses. */
-  readonly through?: readonly string[]
+  /** A chain of CNAME records from the queried name to the addresses. */
+  readonly aliases?: readonly string[]
   readonly failure?: 'NXDOMAIN' | 'SERVFAIL' | 'garbage' | 'silence'
   readonly delayMs?: number
 }
 
 export interface DnsServer extends AsyncDisposable {
-  /** The questions so far, as in `A receiver.test`. */
-  readonly questions: string[]
-  /** As `dnsServers` of a sender want it. */
+  /** The queries so far, such as `A receiver.test`. */
+  readonly queries: string[]
+  /** For the option `dnsServers` of a sender. */
   readonly address: string
 }
 
-/** A name server on this machine (RFC 1035, over UDP). `answer` is asked anew for every question. */
+/** A name server on this machine (RFC 1035, over UDP). Calls `answer` for every query. */
 export async function startDnsServer(
   answer: (name: string, type: 'A' | 'AAAA') => DnsAnswer,
 ): Promise<DnsServer> {
-  const questions: string[] = []
+  const queries: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query: Buffer, from: RemoteInfo) => {
     const { name, type, question } = readQuestion(query)
-    questions.push(`${type} ${name}`)
-    const { delayMs = 0, ...said } = answer(name, type)
-    if (said.failure === 'silence') return
-    const response = writeResponse(query.subarray(0, 2), question, type, name, said)
+    queries.push(`${type} ${name}`)
+    const { delayMs = 0, ...content } = answer(name, type)
+    if (content.failure === 'silence') return
+    const response = writeResponse(query.subarray(0, 2), question, type, name, content)
     setTimeout(() => {
       if (open) socket.send(response, from.port, from.address)
     }, delayMs)
@@ -39,7 +39,7 @@ export async function startDnsServer(
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
-    questions,
+    queries,
     address: `127.0.0.1:${socket.address().port}`,
     async [Symbol.asyncDispose]() {
       open = false
@@ -65,13 +65,13 @@ function writeResponse(
   question: Buffer,
   type: 'A' | 'AAAA',
   name: string,
-  { addresses = [], through = [], failure }: DnsAnswer,
+  { addresses = [], aliases = [], failure }: DnsAnswer,
 ): Buffer {
   if (failure === 'garbage') return Buffer.concat([id, Buffer.from('8180ffffffff', 'hex')])
   const code = failure === 'NXDOMAIN' ? 3 : failure === 'SERVFAIL' ? 2 : 0
-  const names = [name, ...through]
+  const names = [name, ...aliases]
   const records = [
-    ...through.map((alias, i) => writeRecord(names[i] ?? '', 5, writeName(alias))),
+    ...aliases.map((alias, i) => writeRecord(names[i] ?? '', 5, writeName(alias))),
     ...addresses
       .filter((address) => (isIP(address) === 6) === (type === 'AAAA'))
       .map((address) =>
@@ -85,7 +85,7 @@ function writeResponse(
   return Buffer.concat([id, head, question, ...(code === 0 ? records : [])])
 }
 
-/** To be kept for no time at all, as whoever rebinds a name would have it. */
+/** With a TTL of 0, as in a DNS rebinding attack. */
 function writeRecord(name: string, type: number, data: Buffer): Buffer {
   const middle = Buffer.alloc(10)
   middle.writeUInt16BE(type, 0)

@@ -7,9 +7,9 @@ import { until } from '../support/until.ts'
 const WARNING = 'deliveries to these address ranges pass the address guard'
 
 test.each([
-  ['a way around the guard is told at the start, with its ranges', '10.1.0.0/16,fd00::/8', true],
-  ['without a way around the guard, there is nothing to tell', '', false],
-])('%s', async (_what, allow, isTold) => {
+  ['allowed address ranges are logged as a warning at the start', '10.1.0.0/16,fd00::/8', true],
+  ['without allowed address ranges, there is no warning', '', false],
+])('%s', async (_what, allow, isLogged) => {
   await using database = await createTestDatabase()
   await using posthorn = startPosthorn(['start'], {
     environment: {
@@ -20,9 +20,9 @@ test.each([
   })
   await until(
     () => /"msg":"[^"]*listening|ready/i.test(posthorn.stderr + posthorn.stdout),
-    'it runs',
+    'Posthorn runs',
   )
   const lines = posthorn.stderr.split('\n').filter((line) => line.startsWith('{'))
-  const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === WARNING)
-  expect(told).toMatchObject(isTold ? [{ level: 'warn', allow: allow.split(',') }] : [])
+  const warnings = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === WARNING)
+  expect(warnings).toMatchObject(isLogged ? [{ level: 'warn', allow: allow.split(',') }] : [])
 })

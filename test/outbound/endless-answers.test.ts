@@ -9,16 +9,16 @@ import { certificate, openReceiver, openSender, post } from './sending.ts'
 const MIB = 1024 * 1024
 const RECEIVERS = 200
 
-/** 64 KiB are read of each body, and 16 KiB kept; the rest is what TLS connections take. */
-const MOST_GROWTH_BYTES = 64 * MIB
+/** The sender reads 64 KiB of each body and keeps 16 KiB; TLS connections use the rest. */
+const MAX_GROWTH_BYTES = 64 * MIB
 
-/** vitest.config.ts starts the tests with Node's option for it. */
+/** vitest.config.ts starts the tests with `--expose-gc`. */
 function collectGarbage(): void {
   if (!globalThis.gc) throw new Error('Run the tests with --expose-gc.')
   globalThis.gc()
 }
 
-/** In a process of its own, so that what it holds is not counted. */
+/** In a separate process, so that its memory is not measured. */
 async function openEndlessReceiver(kind: string): Promise<{ port: number }> {
   const child = fork(fileURLToPath(new URL('endless-receiver.ts', import.meta.url)), [kind])
   onTestFinished(() => {
@@ -29,7 +29,7 @@ async function openEndlessReceiver(kind: string): Promise<{ port: number }> {
   return { port }
 }
 
-/** Sends to all receivers at once; the growth is that at the highest, and aborting ends a run that is over the bound. */
+/** Sends to all receivers in parallel and measures the peak growth of memory. Aborts the run beyond the limit. */
 async function sendToAll(
   kind: string,
   options: Partial<HttpSenderOptions>,
@@ -45,7 +45,7 @@ async function sendToAll(
     const now = measure()
     heapBytes = Math.max(heapBytes, now.heapBytes - before.heapBytes)
     residentBytes = Math.max(residentBytes, now.residentBytes - before.residentBytes)
-    if (heapBytes > MOST_GROWTH_BYTES) overflow.abort()
+    if (heapBytes > MAX_GROWTH_BYTES) overflow.abort()
   }, 5)
   const startedAt = performance.now()
   const outcomes = await Promise.all(
@@ -67,27 +67,27 @@ test.each([
   ['a body', cutOff],
   ['a body in chunks', cutOff],
   ['a head', tooLarge],
-  ['interim answers', tooLarge],
+  ['interim responses', tooLarge],
 ])(
-  '200 answers without end at once, each %s, are cut off in time and take little memory',
+  '200 parallel responses without end, each %s, are cut off in time and use little memory',
   async (kind, expected) => {
     const { outcomes, heapBytes, residentBytes, tookMs } = await sendToAll(kind, {})
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject(expected)
       if (outcome.kind === 'answered') expect(outcome.body).toHaveLength(16 * 1024)
     }
-    // Connecting, the response and the body have 22 s together.
+    // The timeouts for connecting, the response and the body add up to 22 s.
     expect(tookMs).toBeLessThan(23_000)
-    expect(heapBytes).toBeLessThan(MOST_GROWTH_BYTES)
-    expect(residentBytes).toBeLessThan(2 * MOST_GROWTH_BYTES)
+    expect(heapBytes).toBeLessThan(MAX_GROWTH_BYTES)
+    expect(residentBytes).toBeLessThan(2 * MAX_GROWTH_BYTES)
   },
 )
 
-test('a reader without bounds would be found out by the same measure', async () => {
+test('the same measurement detects a sender without limits', async () => {
   const unbounded = {
     maxBodyBytes: Number.MAX_SAFE_INTEGER,
     keepBodyBytes: Number.MAX_SAFE_INTEGER,
   }
-  const { heapBytes } = await sendToAll('a body', { ...unbounded, bodyReadMs: 20_000 })
-  expect(heapBytes).toBeGreaterThan(MOST_GROWTH_BYTES)
+  const { heapBytes } = await sendToAll('a body', { ...unbounded, bodyTimeoutMs: 20_000 })
+  expect(heapBytes).toBeGreaterThan(MAX_GROWTH_BYTES)
 })

@@ -10,9 +10,9 @@ export interface TestProxy {
   readonly openConnections: number
 }
 
-/** A forward proxy that connects to what it is asked for when it `admits` it. Closed at the end of the test. */
+/** A forward proxy that opens the tunnels that `permits` allows. Closed at the end of the test. */
 export async function openProxy(
-  admits: (authority: string) => boolean | 'hang' = () => true,
+  permits: (authority: string) => boolean | 'hang' = () => true,
   server: http.Server | https.Server = http.createServer(),
 ): Promise<TestProxy> {
   const requests: TestProxy['requests'] = []
@@ -25,7 +25,7 @@ export async function openProxy(
     socket.on('error', () => {})
     const authority = request.url ?? ''
     requests.push({ authority, authorization: request.headers['proxy-authorization'] })
-    const answer = admits(authority)
+    const answer = permits(authority)
     if (answer === 'hang') return socket.resume().once('end', () => socket.end())
     if (!answer) return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
     const { hostname, port } = new URL(`https://${authority}`)

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { MISBEHAVIOURS, type Misbehaviour } from './hostile-receivers.ts'
 import { authority, openReceiver } from './sending.ts'
 
-/** The deadlines of this process, and of the phases as they add up. */
+/** The timeouts of this process, added up for each phase. */
 const ACKNOWLEDGE_MS = 1_000
 const DEADLINE_MS = { connect: 5_000, response: ACKNOWLEDGE_MS, body: ACKNOWLEDGE_MS + 2_000 }
 const GRACE_MS = 1_000
@@ -21,7 +21,7 @@ interface AttemptRow {
   readonly body: Buffer | null
 }
 
-test('however a receiver misbehaves, its attempt ends in time, says what happened, and delays no other', async () => {
+test('an attempt to a misbehaving receiver ends in time, reports what happened, and delays no other attempt', async () => {
   const posthorn = await startTestApp({
     environment: { POSTHORN_ATTEMPT_TIMEOUT: '1s', POSTHORN_RETRY_SCHEDULE: '' },
     trustedAuthorities: [authority.pem],

@@ -6,20 +6,20 @@ import {
   assertAnswered,
   certificate,
   LOOPBACK,
-  MEASURED,
   openReceiver,
   openSender,
   poll,
   post,
+  TIMING,
 } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
 const KIB = 1024
 
-describe('within the connect time', () => {
+describe('within the connect timeout', () => {
   const connectTimeoutMs = 200
 
-  test('a receiver that never completes TLS is given up', async () => {
+  test('a receiver that never completes TLS times out', async () => {
     const receiver = await openTcpReceiver(() => {})
     const outcome = await post(openSender({ connectTimeoutMs }), receiver)
     expect(outcome).toEqual({
@@ -27,11 +27,11 @@ describe('within the connect time', () => {
       phase: 'connect',
       afterMs: 200,
       reason: 'No TLS connection could be made within 200 ms.',
-      ...MEASURED,
+      ...TIMING,
     })
   })
 
-  test('a receiver that drips its TLS handshake is given up, and its connection closed', async () => {
+  test('a receiver that drips its TLS handshake times out, and its connection is closed', async () => {
     let closed = false
     const receiver = await openTcpReceiver((socket) => {
       // The beginning of a ServerHello in a record that takes minutes to complete.
@@ -46,7 +46,7 @@ describe('within the connect time', () => {
     await poll(() => closed)
   })
 
-  test('a name that is never resolved is given up', async () => {
+  test('a name that is never resolved times out', async () => {
     const receiver = await openReceiver()
     const lookup = () => new Promise<never>(() => {})
     const outcome = await post(openSender({ connectTimeoutMs, lookup }), receiver)
@@ -54,11 +54,11 @@ describe('within the connect time', () => {
   })
 })
 
-describe('within the acknowledgement time', () => {
+describe('within the acknowledge timeout', () => {
   const acknowledgeTimeoutMs = 200
 
   test.each([
-    ['says nothing', () => {}],
+    ['sends nothing', () => {}],
     [
       'drips its head',
       (socket: net.Socket) => {
@@ -77,7 +77,7 @@ describe('within the acknowledgement time', () => {
       'drips interim responses',
       (socket: net.Socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'),
     ],
-  ])('a receiver that %s is given up, and its connection closed', async (_what, answer) => {
+  ])('a receiver that %s times out, and its connection is closed', async (_what, answer) => {
     const receiver = await openReceiver(answer)
     const outcome = await post(openSender({ acknowledgeTimeoutMs }), receiver)
     expect(outcome).toEqual({
@@ -85,19 +85,19 @@ describe('within the acknowledgement time', () => {
       phase: 'response',
       afterMs: 200,
       reason: 'The receiver did not answer within 200 ms of the request.',
-      ...MEASURED,
+      ...TIMING,
     })
     if (outcome.kind === 'timed-out') expect(outcome.durationMs).toBeGreaterThanOrEqual(200)
     await poll(() => receiver.openConnections === 0)
   })
 
-  test('the time can be set for one request', async () => {
+  test('the timeout can be set for one request', async () => {
     const receiver = await openReceiver(() => {})
     const outcome = await post(openSender(), receiver, { acknowledgeTimeoutMs: 100 })
     expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response', afterMs: 100 })
   })
 
-  test('an answer that comes in time is not too late because of how long the connection took', async () => {
+  test('the time for connecting does not count towards the acknowledge timeout', async () => {
     const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 250))
     const lookup = async () => {
       await new Promise((resolve) => setTimeout(resolve, 250))
@@ -108,25 +108,25 @@ describe('within the acknowledgement time', () => {
     expect(outcome.firstByteMs).toBeGreaterThanOrEqual(490)
   })
 
-  test('a receiver that never reads the request is given up, and its connection closed', async () => {
+  test('a receiver that never reads the request times out, and its connection is closed', async () => {
     const sockets: net.Socket[] = []
-    const deaf = await openTlsReceiver(certificate, (socket) => sockets.push(socket.pause()))()
+    const receiver = await openTlsReceiver(certificate, (socket) => sockets.push(socket.pause()))()
     const sender = openSender({ acknowledgeTimeoutMs })
-    const outcome = await post(sender, deaf, { body: Buffer.alloc(20 * KIB * KIB) })
+    const outcome = await post(sender, receiver, { body: Buffer.alloc(20 * KIB * KIB) })
     expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'response' })
-    // It notices the end only once it reads.
+    // The receiver only notices the end when it reads.
     for (const socket of sockets) socket.resume()
     await poll(() => sockets.length === 1 && sockets.every((socket) => socket.destroyed))
   })
 })
 
-describe('a head counts, however the body misbehaves:', () => {
-  test('a body that drips on for ever ends after the body time', async () => {
+describe('the response head decides, even if the body fails:', () => {
+  test('a body that drips without end is cut off after the body timeout', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
       drip(socket, '1\r\na\r\n')
     })
-    const outcome = await post(openSender({ bodyReadMs: 200 }), receiver)
+    const outcome = await post(openSender({ bodyTimeoutMs: 200 }), receiver)
     assertAnswered(outcome)
     expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
     expect(outcome.body.toString()).toMatch(/^a+$/)
@@ -140,12 +140,12 @@ describe('a head counts, however the body misbehaves:', () => {
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n', `2710\r\n${'x'.repeat(10_000)}\r\n`],
     ['until the connection ends', '\r\n', 'x'.repeat(10_000)],
   ])('a huge body, %s, is cut off', async (_how, rest, piece) => {
-    let taken = 0
+    let sentBytes = 0
     const receiver = await openReceiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${rest}`)
       pour(socket, piece)
       socket.once('close', () => {
-        taken = socket.bytesWritten
+        sentBytes = socket.bytesWritten
       })
     })
     const outcome = await post(openSender(), receiver)
@@ -153,7 +153,7 @@ describe('a head counts, however the body misbehaves:', () => {
     expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
     expect(outcome.body.equals(Buffer.alloc(16 * KIB, 'x'))).toBe(true)
     await poll(() => receiver.openConnections === 0)
-    expect(taken).toBeGreaterThan(64 * KIB)
+    expect(sentBytes).toBeGreaterThan(64 * KIB)
   })
 
   test.each([16 * KIB, 16 * KIB + 1, 64 * KIB])('%i bytes are read in full', async (length) => {
@@ -171,12 +171,12 @@ describe('a head counts, however the body misbehaves:', () => {
     expect(receiver.connections).toBe(1)
   })
 
-  test('a body in which almost nothing is body ends after the body time', async () => {
+  test('a body of nearly nothing but chunk extensions is cut off after the body timeout', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
       pour(socket, 'extension='.repeat(1_000))
     })
-    const outcome = await post(openSender({ bodyReadMs: 200 }), receiver)
+    const outcome = await post(openSender({ bodyTimeoutMs: 200 }), receiver)
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
     await poll(() => receiver.openConnections === 0)
   })
@@ -200,7 +200,7 @@ describe('a head counts, however the body misbehaves:', () => {
     expect(outcome.body.toString()).toBe('hello')
   })
 
-  test('a body that is longer than it says does not become the next answer', async () => {
+  test('bytes beyond the content-length do not become the next response', async () => {
     const receiver = await openReceiver((socket, { connection }) => {
       const extra = connection === 1 ? 'HTTP/1.1 500 Smuggled\r\ncontent-length: 0\r\n\r\n' : ''
       socket.write(`${OK}${extra}`)
@@ -210,7 +210,7 @@ describe('a head counts, however the body misbehaves:', () => {
   })
 })
 
-test('a receiver that uses up every time it has is done with when they are over', async () => {
+test('a receiver that uses every timeout fully takes no longer than all of them together', async () => {
   const receiver = await openReceiver((socket) => {
     setTimeout(() => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
@@ -221,7 +221,7 @@ test('a receiver that uses up every time it has is done with when they are over'
     await new Promise((resolve) => setTimeout(resolve, 150))
     return [LOOPBACK]
   }
-  const limits = { connectTimeoutMs: 400, acknowledgeTimeoutMs: 400, bodyReadMs: 400 }
+  const limits = { connectTimeoutMs: 400, acknowledgeTimeoutMs: 400, bodyTimeoutMs: 400 }
   const outcome = await post(openSender({ ...limits, lookup }), receiver)
   assertAnswered(outcome)
   expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
@@ -229,11 +229,11 @@ test('a receiver that uses up every time it has is done with when they are over'
   expect(outcome.durationMs).toBeLessThan(1_200)
 })
 
-describe('a head that cannot be read is a failure:', () => {
+describe('an unreadable response head is a failure:', () => {
   test.each([
     ['has headers without end', 'x-a: '],
     ['has one endless header', 'x'],
-  ])('one that %s', async (_what, piece) => {
+  ])('a head that %s', async (_what, piece) => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       pour(socket, piece === 'x' ? 'x'.repeat(1_000) : `x-a: ${'b'.repeat(1_000)}\r\n`)
@@ -242,7 +242,7 @@ describe('a head that cannot be read is a failure:', () => {
     expect(outcome).toMatchObject({
       kind: 'unreachable',
       code: 'head_too_large',
-      reason: "The answer's status line and headers were too large.",
+      reason: "The response's status line and headers were too large.",
     })
   })
 
@@ -258,7 +258,7 @@ describe('a head that cannot be read is a failure:', () => {
     },
   )
 
-  test('headers of 15 KiB are read', async () => {
+  test('headers of 15 KiB are accepted', async () => {
     const receiver = await openReceiver((socket) => {
       socket.write(
         `HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(15 * KIB)}\r\ncontent-length: 0\r\n\r\n`,
@@ -270,10 +270,10 @@ describe('a head that cannot be read is a failure:', () => {
   test.each([
     ['not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
-    ['100 Continue, which nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['an unrequested 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
     [
-      'an upgrade that nobody asked for',
+      'an unrequested upgrade',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
     ],
   ])('%s', async (_what, text) => {
@@ -282,20 +282,20 @@ describe('a head that cannot be read is a failure:', () => {
     expect(outcome).toMatchObject({
       kind: 'unreachable',
       code: 'invalid_http',
-      reason: 'The answer was not valid HTTP/1.1.',
+      reason: 'The response was not valid HTTP/1.1.',
     })
   })
 
   test.each([
-    ['before it', ''],
-    ['in the middle of it', 'HTTP/1.1 200 OK\r\nx-a'],
+    ['before the head', ''],
+    ['in the middle of the head', 'HTTP/1.1 200 OK\r\nx-a'],
   ])('a connection that is closed %s', async (_when, text) => {
     const receiver = await openReceiver((socket) => socket.end(text))
     const outcome = await post(openSender(), receiver)
     expect(outcome).toMatchObject({ kind: 'unreachable', code: 'closed_early' })
   })
 
-  test('a connection that is reset in the middle of it', async () => {
+  test('a connection that is reset in the middle of the head', async () => {
     const receiver = await openTlsResettingReceiver()
     const outcome = await post(openSender(), receiver)
     expect(outcome).toMatchObject({ kind: 'unreachable' })

@@ -7,37 +7,37 @@ import { openFullReceiver, openTcpReceiver, openTlsReceiver, vacantPort } from '
 import { authority, certificate, openReceiver } from './sending.ts'
 import type { Answer } from './tls-receiver.ts'
 
-/** A way to misbehave, and what an attempt says of it. */
+/** A misbehaving receiver and the attempt that it causes. */
 export interface Misbehaviour {
   readonly name: string
   open(): Promise<{ readonly port: number }>
-  /** Null: there is no answer that counts. */
+  /** Null if there is no valid response. */
   readonly status: number | null
   readonly errorCode: string | null
   readonly error: string | null
-  /** The last phase that it reaches, whose deadline ends it at the latest. */
+  /** The last phase that the attempt reaches. Its timeout is the latest end of the attempt. */
   readonly phase: 'connect' | 'response' | 'body'
 }
 
 const NAMES = ['receiver.test', 'localhost', '127.0.0.1']
-/** What OpenSSL must be told to serve old protocols and weak keys at all. */
+/** Without this, OpenSSL serves no old protocols or weak keys. */
 const OLD_CIPHERS = 'DEFAULT@SECLEVEL=0'
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const KIB = 1024
 
 const CONNECT_TIMED_OUT = 'No TLS connection could be made within 5 s.'
 const RESPONSE_TIMED_OUT = 'The receiver did not answer within 1 s of the request.'
-const RESET = 'The connection was reset before an answer.'
+const RESET = 'The connection was reset before a response.'
 const TLS_FAILED = 'A TLS connection could not be made; TLS 1.2 or later is required.'
 const CLOSED_EARLY = 'The receiver closed the connection before it answered.'
-const INVALID_HTTP = 'The answer was not valid HTTP/1.1.'
-const HEAD_TOO_LARGE = "The answer's status line and headers were too large."
+const INVALID_HTTP = 'The response was not valid HTTP/1.1.'
+const HEAD_TOO_LARGE = "The response's status line and headers were too large."
 
 export const MISBEHAVIOURS: readonly Misbehaviour[] = [
-  // Before there is TLS.
+  // Before the TLS handshake is complete.
   unreachable('accepts no connection', openFullReceiver, 'connect_timed_out', CONNECT_TIMED_OUT),
   unreachable(
-    'accepts, and says nothing',
+    'accepts the connection and sends nothing',
     tcp(() => {}),
     'connect_timed_out',
     CONNECT_TIMED_OUT,
@@ -48,23 +48,23 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     'connect_timed_out',
     CONNECT_TIMED_OUT,
   ),
-  unreachable('is not there', vacantPort, 'connection_refused', 'The connection was refused.'),
+  unreachable('does not listen', vacantPort, 'connection_refused', 'The connection was refused.'),
   unreachable(
-    'resets at once',
+    'resets immediately',
     tcp((socket) => socket.resetAndDestroy()),
     'connection_reset',
     RESET,
   ),
   unreachable(
-    'closes at once',
+    'closes immediately',
     tcp((socket) => socket.end()),
     'connection_reset',
     RESET,
   ),
   unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset', RESET),
-  unreachable('speaks no TLS', tcp(answerPlainly), 'tls_failed', TLS_FAILED),
+  unreachable('speaks plain HTTP', tcp(answerPlainly), 'tls_failed', TLS_FAILED),
 
-  // Of TLS.
+  // TLS versions and certificates.
   unreachable(
     'speaks TLS 1.1',
     openTlsReceiver({
@@ -80,35 +80,35 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     'speaks HTTP/2 only',
     openTlsReceiver({ ...certificate, ALPNProtocols: ['h2'] }),
     'http_version_refused',
-    'The receiver does not speak HTTP/1.1.',
+    'The receiver does not support HTTP/1.1.',
   ),
   unreachable(
-    'demands a client certificate',
+    'requires a client certificate',
     openTlsReceiver({ ...certificate, requestCert: true, rejectUnauthorized: true }),
     'client_certificate_demanded',
-    'The receiver demands a client certificate, and Posthorn has none.',
+    'The receiver requires a client certificate, and Posthorn has none.',
     'response',
   ),
   certified(
-    'expired',
+    'that has expired',
     () => authority.issue(NAMES, { until: daysFromNow(-1) }),
     'certificate_expired',
     "The receiver's certificate has expired.",
   ),
   certified(
-    'of tomorrow',
+    'that is not valid yet',
     () => authority.issue(NAMES, { from: daysFromNow(1) }),
     'certificate_not_yet_valid',
     "The receiver's certificate is not valid yet.",
   ),
   certified(
-    'signed by itself',
+    'that is self-signed',
     async () => (await createTestAuthority('Self')).self,
     'certificate_self_signed',
     "The receiver's certificate is self-signed.",
   ),
   certified(
-    'of another host',
+    'for another host',
     () => authority.issue(['other.test']),
     'certificate_wrong_host',
     "The receiver's certificate is for another host name.",
@@ -126,18 +126,18 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     "The receiver's certificate could not be verified.",
   ),
 
-  // Before there is a head.
-  silent('says nothing', () => {}),
+  // Before the response head is complete.
+  silent('sends nothing', () => {}),
   silent('drips its head', (socket) => {
     socket.write(`${HEAD}x-slow: `)
     drip(socket, 'a')
   }),
-  silent('drips interim answers', (socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n')),
+  silent('drips interim responses', (socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n')),
   silent('pours a status line without end', (socket) => {
     socket.write('HTTP/1.1 200 ')
     pour(socket, 'OK'.repeat(500))
   }),
-  endless('interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
+  endless('interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
   endless('one header', HEAD, 'x'.repeat(1_000)),
   endless('large headers', HEAD, `x-a: ${'b'.repeat(1_000)}\r\n`),
   endless('tiny headers', HEAD, 'a:\r\n'.repeat(500)),
@@ -160,10 +160,10 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
       })(),
   },
 
-  // Heads that are none.
+  // Invalid response heads.
   invalid('speaks SSH', 'SSH-2.0-OpenSSH_9.9\r\n'),
   invalid('speaks HTTP/0.9', '<html>It works!</html>'),
-  invalid('speaks HTTP/2 unasked', '\0\0\u0012\u0004\0\0\0\0\0'),
+  invalid('speaks HTTP/2 without negotiation', '\0\0\u0012\u0004\0\0\0\0\0'),
   invalid('claims HTTP/2', 'HTTP/2 200\r\n\r\n'),
   invalid('has no status', 'HTTP/1.1 OK\r\n\r\n'),
   invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
@@ -180,24 +180,27 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     'invalid_http',
     INVALID_HTTP,
   ),
-  invalid('upgrades unasked', 'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  invalid(
+    'upgrades without a request',
+    'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+  ),
 
-  // A head counts, however the body misbehaves.
-  answered('drips its body for ever', (socket) => {
+  // The response head decides, even if the body fails.
+  answered('drips its body without end', (socket) => {
     socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n`)
     drip(socket, '1\r\na\r\n')
   }),
   answered(
-    'pours a body of a length',
+    'pours a body with a content-length',
     poured('content-length: 1000000000\r\n\r\n', 'x'.repeat(10_000)),
   ),
   answered(
     'pours chunks',
     poured('transfer-encoding: chunked\r\n\r\n', `2710\r\n${'x'.repeat(10_000)}\r\n`),
   ),
-  answered('pours until it is closed', poured('\r\n', 'x'.repeat(10_000))),
+  answered('pours until the connection is closed', poured('\r\n', 'x'.repeat(10_000))),
   answered(
-    'pours an extension of a chunk',
+    'pours a chunk extension',
     poured('transfer-encoding: chunked\r\n\r\n1;', 'a=b'.repeat(1_000)),
   ),
   answered(
@@ -211,10 +214,10 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   answered('ends short of its length', (socket) =>
     socket.end(`${HEAD}content-length: 100\r\n\r\nhello`),
   ),
-  answered('goes on past its length', (socket) =>
+  answered('sends more than its length', (socket) =>
     socket.write(`${HEAD}content-length: 2\r\n\r\nok and more`),
   ),
-  answered('garbles its chunks', (socket) => {
+  answered('sends invalid chunks', (socket) => {
     socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nzzz\r\n`)
   }),
   answered('cuts its chunks off', (socket) =>
@@ -238,7 +241,7 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   },
 ]
 
-/** Twenty megabytes, in a few more bytes than are kept. */
+/** 20 MiB, compressed to slightly more bytes than the sender keeps. */
 const BOMB = gzipSync(Buffer.alloc(20 * KIB * KIB), { level: 9 })
 
 function unreachable(
@@ -312,7 +315,7 @@ function answerPlainly(socket: net.Socket): void {
   socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
 }
 
-/** Writes a piece again and again, as fast as it is taken. */
+/** Writes `piece` repeatedly, as fast as the socket accepts it. */
 export function pour(socket: net.Socket, piece: string): void {
   const write = () => {
     while (socket.writable && socket.write(piece)) {}
@@ -321,7 +324,7 @@ export function pour(socket: net.Socket, piece: string): void {
   write()
 }
 
-/** Writes a piece fifty times a second. */
+/** Writes `piece` 50 times per second. */
 export function drip(socket: net.Socket | tls.TLSSocket, piece: string): void {
   const timer = setInterval(() => socket.write(piece), 20)
   socket.once('close', () => clearInterval(timer))

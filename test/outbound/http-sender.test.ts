@@ -4,11 +4,11 @@ import { openTlsReceiver } from './raw-receivers.ts'
 import {
   assertAnswered,
   certificate,
-  MEASURED,
   openReceiver,
   openSender,
   poll,
   post,
+  TIMING,
 } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
@@ -51,7 +51,7 @@ test('a request arrives as a POST with its path, headers and exact body', async 
   ])
 })
 
-test('an answer comes back with status, headers, body and times', async () => {
+test('a response is returned with its status, headers, body and times', async () => {
   const receiver = await openReceiver((socket) => {
     socket.write(
       'HTTP/1.1 202 Accepted\r\nX-Trace: a\r\nx-trace: b\r\nretry-after: 120\r\ncontent-length: 5\r\n\r\nhello',
@@ -64,7 +64,7 @@ test('an answer comes back with status, headers, body and times', async () => {
     body: Buffer.from('hello'),
     bodyTruncated: false,
     firstByteMs: expect.any(Number),
-    ...MEASURED,
+    ...TIMING,
     retryAfter: '120',
   })
 })
@@ -78,8 +78,8 @@ test.each([
   ['429 Too Many Requests', 'content-length: 0\r\n\r\n'],
   ['500 Internal Server Error', 'content-length: 0\r\n\r\n'],
   ['503 Service Unavailable', 'content-length: 0\r\nconnection: close\r\n\r\n'],
-  ['599 Whatever', 'content-length: 0\r\n\r\n'],
-])('%s is an answer', async (statusLine, rest) => {
+  ['599 Unknown', 'content-length: 0\r\n\r\n'],
+])('%s is a response', async (statusLine, rest) => {
   const receiver = await openReceiver((socket) => {
     socket.write(`HTTP/1.1 ${statusLine}\r\n${rest}`)
   })
@@ -103,7 +103,7 @@ test.each([301, 302, 303, 307, 308])('a redirect with %i is not followed', async
   expect(elsewhere.connections).toBe(0)
 })
 
-test('a body is kept as it was on the wire, not decoded', async () => {
+test('a body is returned as received, not decoded', async () => {
   const zipped = gzipSync('hello')
   const receiver = await openReceiver((socket) => {
     socket.write(
@@ -116,7 +116,7 @@ test('a body is kept as it was on the wire, not decoded', async () => {
   expect(outcome.body).toEqual(zipped)
 })
 
-test('an HTTP/1.0 answer ends with its connection', async () => {
+test('an HTTP/1.0 response ends with its connection', async () => {
   const receiver = await openReceiver((socket) => {
     socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nold but fine')
   })
@@ -142,7 +142,7 @@ test('interim responses are skipped', async () => {
   expect(outcome.headers).toEqual({ 'content-length': '2' })
 })
 
-test('the sender is the one who says who it is and what it can read', async () => {
+test('the sender sets user-agent and accept-encoding itself', async () => {
   const receiver = await openReceiver()
   await post(openSender(), receiver, {
     headers: { 'User-Agent': 'curl', 'Accept-Encoding': 'gzip', accept: '*/*' },
@@ -154,8 +154,8 @@ test('the sender is the one who says who it is and what it can read', async () =
   })
 })
 
-describe('a request that is not valid HTTP is our fault, and is thrown: one with', () => {
-  const INVALID_VALUE = 'The header "x-bad" has a character in its value that HTTP does not allow.'
+describe('sending an invalid request rejects: a header with', () => {
+  const INVALID_VALUE = 'The value of the header "x-bad" contains an invalid character.'
 
   test.each([
     ['a line break in a value', { 'x-bad': 'a\r\nb: c' }, INVALID_VALUE],
@@ -166,12 +166,12 @@ describe('a request that is not valid HTTP is our fault, and is thrown: one with
     ...['', 'x bad', 'x:bad', 'x\r\nbad', 'é'].map((name): [string, object, string] => [
       `the name ${JSON.stringify(name)}`,
       { [name]: 'a' },
-      `The header name ${JSON.stringify(name)} is not a token of HTTP.`,
+      `The header name ${JSON.stringify(name)} is not a valid HTTP token.`,
     ]),
     ...CONNECTION_HEADERS.map((name): [string, object, string] => [
-      `${name}, which would lead the receiver astray`,
+      `the name ${name}, which the connection sets`,
       { [name]: '1' },
-      `The header "${name}" is for the connection itself to say; leave it out.`,
+      `The header "${name}" is set by the connection; remove it.`,
     ]),
   ])('%s', async (_what, headers, message) => {
     const receiver = await openReceiver()
@@ -183,14 +183,14 @@ describe('a request that is not valid HTTP is our fault, and is thrown: one with
   })
 })
 
-test('a request whose signal has fired is not sent', async () => {
+test('a request whose signal is already aborted is not sent', async () => {
   const receiver = await openReceiver()
   const signal = AbortSignal.abort()
   expect(await post(openSender(), receiver, { signal })).toEqual({ kind: 'aborted' })
   expect(receiver.connections).toBe(0)
 })
 
-test('a signal ends requests that wait for their answer, all of them, and their connections', async () => {
+test('aborting a signal ends all requests that wait for a response or a connection, and closes their connections', async () => {
   const receiver = await openReceiver(() => {})
   const sender = openSender({ connectionsPerOrigin: 2 })
   const shutdown = new AbortController()
@@ -202,7 +202,7 @@ test('a signal ends requests that wait for their answer, all of them, and their 
   await poll(() => receiver.openConnections === 0)
 })
 
-test('a signal that fires while the body is read does not take the answer back', async () => {
+test('aborting while the body is read still returns the response', async () => {
   const receiver = await openReceiver((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello')
   })
@@ -213,7 +213,7 @@ test('a signal that fires while the body is read does not take the answer back',
   expect(await sending).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
 })
 
-test('closing waits for requests under way, takes no more, and leaves no connection', async () => {
+test('closing waits for requests in flight, aborts new ones, and closes all connections', async () => {
   const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 50))
   const sender = openSender()
   const sending = post(sender, receiver)
@@ -226,28 +226,28 @@ test('closing waits for requests under way, takes no more, and leaves no connect
   await sender.close()
 })
 
-test('an answer that comes while the request is still being sent counts, and the next request has its own', async () => {
+test('a response that arrives while the request is still being sent is valid, and the next request gets its own', async () => {
   const receiver = await openReceiver()
-  const hasty = await openTlsReceiver(certificate, (socket) => {
+  const early = await openTlsReceiver(certificate, (socket) => {
     socket.pause()
     socket.write('HTTP/1.1 413 Content Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
   })()
   const sender = openSender()
   const body = Buffer.alloc(20 * 1024 * 1024)
-  expect(await post(sender, hasty, { body })).toMatchObject({ kind: 'answered', status: 413 })
-  expect(await post(sender, hasty)).toMatchObject({ kind: 'answered', status: 413 })
+  expect(await post(sender, early, { body })).toMatchObject({ kind: 'answered', status: 413 })
+  expect(await post(sender, early)).toMatchObject({ kind: 'answered', status: 413 })
   assertAnswered(await post(sender, receiver))
 })
 
-test('an answer that was there before the request counts once the request has gone out', async () => {
+test('a response that arrives before the request is valid once the request has been sent', async () => {
   let requests = 0
-  const hasty = await openTlsReceiver(
+  const early = await openTlsReceiver(
     certificate,
     () => {
       requests += 1
     },
     (socket) => socket.write(OK),
   )()
-  assertAnswered(await post(openSender(), hasty))
+  assertAnswered(await post(openSender(), early))
   await poll(() => requests === 1)
 })

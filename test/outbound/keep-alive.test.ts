@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
-/** Closes each connection after its answer, and notes which of them resumed a TLS session. */
+/** Closes each connection after its response, and records which connections resumed a TLS session. */
 async function openClosingReceiver() {
   const resumed: boolean[] = []
   const receiver = await openReceiver((socket) => {
@@ -13,14 +13,14 @@ async function openClosingReceiver() {
   return { receiver, resumed }
 }
 
-test('requests to one origin go over one connection, one after the other', async () => {
+test('consecutive requests to one origin use one connection', async () => {
   const receiver = await openReceiver()
   const sender = openSender()
   for (let i = 0; i < 20; i += 1) assertAnswered(await post(sender, receiver))
   expect(receiver.connections).toBe(1)
 })
 
-test('no more connections are made to an origin than allowed; further requests wait their turn', async () => {
+test('an origin gets no more connections than allowed; further requests wait', async () => {
   const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 50))
   const sender = openSender({ connectionsPerOrigin: 2, acknowledgeTimeoutMs: 300 })
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => post(sender, receiver)))
@@ -31,7 +31,7 @@ test('no more connections are made to an origin than allowed; further requests w
   expect(receiver.connections).toBe(2)
 })
 
-test('requests that wait are sent when those before them fail', async () => {
+test('waiting requests are sent when earlier requests fail', async () => {
   const receiver = await openReceiver((socket, { connection }) => {
     if (connection <= 2) socket.destroy()
     else socket.write(OK)
@@ -46,7 +46,7 @@ test('requests that wait are sent when those before them fail', async () => {
   ])
 })
 
-test('a receiver that wants its connection closed gets a new one each time', async () => {
+test('a receiver that sends connection: close gets a new connection for each request', async () => {
   const receiver = await openReceiver((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok')
   })
@@ -58,7 +58,7 @@ test('a receiver that wants its connection closed gets a new one each time', asy
   await poll(() => receiver.openConnections === 0)
 })
 
-test('a receiver that tells how long it keeps connections is believed', async () => {
+test('the sender closes an idle connection before the timeout in the keep-alive header', async () => {
   const receiver = await openReceiver((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\nok')
   })
@@ -66,7 +66,7 @@ test('a receiver that tells how long it keeps connections is believed', async ()
   await poll(() => receiver.openConnections === 0)
 })
 
-test('a connection of HTTP/1.0 is kept where the receiver says so', async () => {
+test('an HTTP/1.0 connection is reused if the receiver sends connection: keep-alive', async () => {
   const receiver = await openReceiver((socket) => {
     socket.write('HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n')
   })
@@ -75,7 +75,7 @@ test('a connection of HTTP/1.0 is kept where the receiver says so', async () => 
   expect(receiver.connections).toBe(1)
 })
 
-test('a connection on which something comes unasked is closed, and never read as an answer', async () => {
+test('an idle connection that receives bytes is closed, and the bytes are never used as a response', async () => {
   const receiver = await openReceiver((socket, { connection }) => {
     socket.write(OK)
     if (connection > 1) return
@@ -88,14 +88,14 @@ test('a connection on which something comes unasked is closed, and never read as
   expect(receiver.connections).toBe(2)
 })
 
-test('a further connection resumes the TLS session', async () => {
+test('a second connection resumes the TLS session', async () => {
   const { receiver, resumed } = await openClosingReceiver()
   const sender = openSender()
   for (const _ of [1, 2, 3]) assertAnswered(await post(sender, receiver))
   expect(resumed).toEqual([false, true, true])
 })
 
-test('connections are used for 5 minutes, so that a change in the DNS is noticed under steady traffic', async () => {
+test('connections are replaced after 5 minutes, so that DNS changes take effect under steady traffic', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const receiver = await openReceiver()
@@ -113,7 +113,7 @@ test('connections are used for 5 minutes, so that a change in the DNS is noticed
   await poll(() => receiver.openConnections === 1)
 })
 
-test('the certificate is verified anew every hour', async () => {
+test('the certificate is verified again every hour', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { receiver, resumed } = await openClosingReceiver()
@@ -126,7 +126,7 @@ test('the certificate is verified anew every hour', async () => {
   expect(resumed).toEqual([false, true, true, false, true])
 })
 
-test('connections that begin together resume one TLS session, and are verified anew where it is not known', async () => {
+test('parallel connections resume one TLS session, and verify the certificate again if the receiver does not know it', async () => {
   const { receiver, resumed } = await openClosingReceiver()
   const sender = openSender()
   const postTogether = async () => {
@@ -141,8 +141,8 @@ test('connections that begin together resume one TLS session, and are verified a
   expect(await postTogether()).toEqual([true, true, true])
 })
 
-describe('a connection that the receiver has closed', () => {
-  test('while it was at rest is not used: the request is sent once, on another', async () => {
+describe('a connection that the receiver closes', () => {
+  test('while it is idle is not reused: the request is sent once, on another', async () => {
     const receiver = await openReceiver((socket, { connection }) => {
       socket.write(OK)
       if (connection === 1) socket.end()
@@ -154,7 +154,7 @@ describe('a connection that the receiver has closed', () => {
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 2])
   })
 
-  test('just when it was used again is replaced, and the request sent once more', async () => {
+  test('at the moment of reuse is replaced, and the request is sent once more', async () => {
     const seen = new Map<number, number>()
     const receiver = await openReceiver((socket, { connection }) => {
       seen.set(connection, (seen.get(connection) ?? 0) + 1)
@@ -170,7 +170,7 @@ describe('a connection that the receiver has closed', () => {
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2])
   })
 
-  test('and the next one too, makes the attempt fail: there is one more try, not two', async () => {
+  test('together with the next one fails the attempt: the request is resent only once', async () => {
     let count = 0
     const receiver = await openReceiver((socket) => {
       count += 1
@@ -186,13 +186,13 @@ describe('a connection that the receiver has closed', () => {
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2])
   })
 
-  test('when it was new makes the attempt fail: that was no accident', async () => {
+  test('when it is new fails the attempt', async () => {
     const receiver = await openReceiver((socket) => socket.destroy())
     expect(await post(openSender(), receiver)).toMatchObject({ code: 'closed_early' })
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('after a first byte of an answer makes the attempt fail', async () => {
+  test('after the first byte of a response fails the attempt', async () => {
     let count = 0
     const receiver = await openReceiver((socket) => {
       count += 1
@@ -205,7 +205,7 @@ describe('a connection that the receiver has closed', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('later than the connect time makes the attempt fail, so that the whole stays bounded', async () => {
+  test('later than the connect timeout fails the attempt, so that its total time stays bounded', async () => {
     let count = 0
     const receiver = await openReceiver((socket) => {
       count += 1
@@ -218,7 +218,7 @@ describe('a connection that the receiver has closed', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('while many requests use its like costs none of them its answer', async () => {
+  test('during many parallel requests makes none of them fail', async () => {
     let count = 0
     const receiver = await openReceiver((socket) => {
       count += 1

@@ -15,13 +15,13 @@ const ALL = [...OTHER_SPECIAL_PURPOSE, ...IPV4_SPECIAL_PURPOSE, ...IPV6_SPECIAL_
 const ROWS_V4 = ALL.filter(({ block }) => block.includes('.'))
 const ROWS_V6 = ALL.filter(({ block }) => block.includes(':'))
 
-/** Judged by the IPv4 address inside, as `spellingsOf` does. */
+/** The IPv4 address inside decides; `spellingsOf` covers these forms. */
 const IPV4_INSIDE = ['::ffff:0:0/96', '64:ff9b::/96']
 const notReachable = ALL.filter(
   ({ block, globallyReachable }) => globallyReachable !== true && !IPV4_INSIDE.includes(block),
 )
 
-/** An address of a block, at its ends more often than chance would have it. */
+/** An address of a block; its first and last address more often than by chance. */
 function addressIn(block: string): fc.Arbitrary<string> {
   const [network = '', bits] = block.split('/')
   const width = network.includes(':') ? 128 : 32
@@ -32,7 +32,7 @@ function addressIn(block: string): fc.Arbitrary<string> {
     .map((offset) => toText(first + offset, width))
 }
 
-function refuse(url: string): void {
+function expectRejected(url: string): void {
   expect(checkDestinationUrl(url, guard), url).toMatchObject({
     ok: false,
     code: 'address_not_public',
@@ -41,16 +41,16 @@ function refuse(url: string): void {
 }
 
 describe('an address that is not globally reachable', () => {
-  test.each(notReachable)('of $block, $name, is refused in every spelling', ({ block }) => {
+  test.each(notReachable)('of $block, $name, is rejected in every spelling', ({ block }) => {
     fc.assert(
       fc.property(addressIn(block), fc.constantFrom('', ':8443'), (ip, port) => {
-        for (const host of spellingsOf(ip)) refuse(`https://${host}${port}/hooks?x=1`)
+        for (const host of spellingsOf(ip)) expectRejected(`https://${host}${port}/hooks?x=1`)
       }),
       { numRuns: 50 },
     )
   })
 
-  test('of the protocol assignments is refused, the reachable anycast services among them included', () => {
+  test('of the protocol assignments is rejected, including the reachable anycast services', () => {
     const inside = ALL.filter(
       ({ block, globallyReachable }) =>
         globallyReachable === true && /^(192\.0\.0\.|2001:)/.test(block),
@@ -69,7 +69,7 @@ describe('an address that is not globally reachable', () => {
     for (const { block } of inside) {
       fc.assert(
         fc.property(addressIn(block), (ip) => {
-          for (const host of spellingsOf(ip)) refuse(`https://${host}/`)
+          for (const host of spellingsOf(ip)) expectRejected(`https://${host}/`)
         }),
         { numRuns: 20 },
       )
@@ -77,7 +77,7 @@ describe('an address that is not globally reachable', () => {
   })
 })
 
-test('an address outside of all blocks is accepted in every spelling that has no zone id', () => {
+test('an address outside of all blocks is accepted in every spelling without a zone id', () => {
   const ipv4 = fc.nat(0xffff_ffff).map((number) => toText(BigInt(number), 32))
   const ipv6 = fc
     .bigInt({ min: 0n, max: (1n << 125n) - 1n })
@@ -88,7 +88,7 @@ test('an address outside of all blocks is accepted in every spelling that has no
       fc.pre(!rows.some(({ block }) => contains(block, ip)))
       for (const host of spellingsOf(ip)) {
         const url = `https://${host}/`
-        if (/%(25)?(eth0|1\])/.test(host)) refuse(url)
+        if (/%(25)?(eth0|1\])/.test(host)) expectRejected(url)
         else expect(checkDestinationUrl(url, guard)).toEqual({ ok: true, url })
       }
     }),
@@ -96,16 +96,16 @@ test('an address outside of all blocks is accepted in every spelling that has no
   )
 })
 
-test('no IPv4 address, public or not, is accepted inside of an embedding that the internet does not route', () => {
+test('no IPv4 address, public or not, is accepted in an IPv6 form that the internet does not route', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
-      for (const host of smuggledSpellingsOf(ip)) refuse(`https://${host}/`)
+      for (const host of smuggledSpellingsOf(ip)) expectRejected(`https://${host}/`)
     }),
     { numRuns: 500 },
   )
 })
 
-test('an address reads back as it was: what is judged is what the URL says', () => {
+test('an address survives the URL parser: the checked address is the one in the URL', () => {
   fc.assert(
     fc.property(fc.ipV4(), fc.ipV6(), (ipv4, ipv6) => {
       for (const host of spellingsOf(ipv4).filter((spelling) => !spelling.startsWith('['))) {
@@ -126,10 +126,10 @@ test.each([
   ['https://[64:ff9b::10.0.0.1]/', '64:ff9b::a00:1 belongs to 10.0.0.0/8, Private-Use (RFC 1918)'],
   ['https://[2001:0:1::]/', '2001:0:1:: belongs to 2001::/32, TEREDO (RFC 4380)'],
   ['https://[::127.0.0.1]/', '::7f00:1 belongs to ::/96, Deprecated (IPv4-Compatible) (RFC 4291)'],
-  ['https://[4000::1]/', '4000::1 is outside of 2000::/3, the IPv6 addresses of the internet'],
-  ['https://[fe80::1%25eth0]/', 'it has a zone id, which leads into one network'],
+  ['https://[4000::1]/', '4000::1 is outside of 2000::/3, the public IPv6 addresses'],
+  ['https://[fe80::1%25eth0]/', 'it has a zone id, which is only meaningful inside one network'],
   ['https://localhost/', 'localhost is the machine itself (RFC 6761)'],
-])('%s is refused in words that say why: %s', (url, why) => {
+])('%s is rejected with the reason: %s', (url, why) => {
   expect(checkDestinationUrl(url, guard)).toEqual({
     ok: false,
     code: 'address_not_public',

@@ -8,14 +8,14 @@ import {
   assertAnswered,
   certificate,
   LOOPBACK,
-  MEASURED,
   openReceiver,
   openSender,
   poll,
   post,
+  TIMING,
 } from './sending.ts'
 
-test('deliveries go through the proxy to the address that was checked, and TLS still verifies the name', async () => {
+test('deliveries go through the proxy to the checked address, and TLS still verifies the name', async () => {
   const proxy = await openProxy()
   const receiver = await openReceiver()
   const sender = openSender({ proxyUrl: proxy.url })
@@ -29,7 +29,7 @@ test('deliveries go through the proxy to the address that was checked, and TLS s
   expect(await post(sender, receiver, { url })).toMatchObject({ code: 'certificate_wrong_host' })
 })
 
-test('credentials in its URL are for the proxy alone', async () => {
+test('credentials in the proxy URL are only sent to the proxy', async () => {
   const proxy = await openProxy()
   const receiver = await openReceiver()
   const proxyUrl = proxy.url.replace('//', '//user:p%40ss@')
@@ -40,7 +40,7 @@ test('credentials in its URL are for the proxy alone', async () => {
   expect(Object.keys(receiver.requests[0]?.headers ?? {})).not.toContain('proxy-authorization')
 })
 
-test('a proxy can itself be reached by TLS', async () => {
+test('the connection to the proxy can use TLS', async () => {
   const proxy = await openProxy(undefined, https.createServer(certificate))
   const receiver = await openReceiver()
   const sender = openSender({ proxyUrl: proxy.url })
@@ -51,7 +51,7 @@ test('a proxy can itself be reached by TLS', async () => {
   })
 })
 
-test('the proxy is not asked for what is not public', async () => {
+test('the proxy gets no requests for addresses that are not public', async () => {
   const proxy = await openProxy()
   const receiver = await openReceiver()
   const refused = { kind: 'refused', reason: 'address-not-public' }
@@ -62,7 +62,7 @@ test('the proxy is not asked for what is not public', async () => {
   expect(proxy.requests).toEqual([])
 })
 
-test('the next address is asked for when the proxy cannot reach one, IPv4 first', async () => {
+test('when the proxy cannot connect to an address, the sender requests the next one, IPv4 first', async () => {
   const proxy = await openProxy((authority) => authority.startsWith('127.0.0.1:'))
   const receiver = await openReceiver()
   const lookup = async () => [
@@ -77,20 +77,20 @@ test('the next address is asked for when the proxy cannot reach one, IPv4 first'
   ])
 })
 
-test('a proxy that says no, or is not there, is told apart from the receiver', async () => {
+test('a proxy that rejects the tunnel or is unreachable has its own failure code', async () => {
   const proxy = await openProxy(() => false)
   const receiver = await openReceiver()
   const failed = {
     kind: 'unreachable',
     code: 'proxy_failed',
-    reason: 'The egress proxy did not make the connection.',
-    ...MEASURED,
+    reason: 'The egress proxy did not open the connection.',
+    ...TIMING,
   }
   expect(await post(openSender({ proxyUrl: proxy.url }), receiver)).toEqual(failed)
   expect(await post(openSender({ proxyUrl: 'http://127.0.0.1:1' }), receiver)).toEqual(failed)
 })
 
-test('a proxy that does not answer is given up within the connect time', async () => {
+test('a proxy that does not answer times out within the connect timeout', async () => {
   const proxy = await openProxy(() => 'hang')
   const receiver = await openReceiver()
   const sender = openSender({ proxyUrl: proxy.url, connectTimeoutMs: 200 })
@@ -98,7 +98,7 @@ test('a proxy that does not answer is given up within the connect time', async (
   await poll(() => proxy.openConnections === 0)
 })
 
-test('a proxy that never completes TLS is given up within the connect time', async () => {
+test('a proxy that never completes TLS times out within the connect timeout', async () => {
   const hangs = await openTcpReceiver(() => {})
   const proxyUrl = `https://127.0.0.1:${hangs.port}`
   const sender = openSender({ proxyUrl, connectTimeoutMs: 200 })
@@ -108,7 +108,7 @@ test('a proxy that never completes TLS is given up within the connect time', asy
   }
 })
 
-test('a receiver that never completes TLS behind the proxy is given up, and the tunnel closed', async () => {
+test('a receiver behind the proxy that never completes TLS times out, and the tunnel is closed', async () => {
   const silent = net.createServer((socket) => socket.on('error', () => {}).resume())
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')

@@ -8,7 +8,7 @@ import {
   OTHER_SPECIAL_PURPOSE,
 } from '../../src/outbound/special-purpose-blocks.ts'
 
-/** The IANA IPv4 Special-Purpose Address Registry, and multicast: block, first and last address, reachable. */
+/** The IANA IPv4 Special-Purpose Address Registry, and multicast. */
 const IPV4_ROWS: [block: string, isReachable: boolean][] = [
   ['0.0.0.0/8', false],
   ['0.0.0.0/32', false],
@@ -20,7 +20,7 @@ const IPV4_ROWS: [block: string, isReachable: boolean][] = [
   ['192.0.0.0/24', false],
   ['192.0.0.0/29', false],
   ['192.0.0.8/32', false],
-  // The registry says that these two are reachable. They are anycast services, not receivers.
+  // The registry lists these two as reachable. They are anycast services, not receivers.
   ['192.0.0.9/32', false],
   ['192.0.0.10/32', false],
   ['192.0.0.170/32', false],
@@ -49,7 +49,7 @@ const IPV6_ROWS: [block: string, isReachable: boolean][] = [
   ['100:0:0:1::/64', false],
   ['2001::/23', false],
   ['2001::/32', false],
-  // The registry says that some within 2001::/23 are reachable. None of them receives webhooks.
+  // The registry lists some blocks within 2001::/23 as reachable. None of them receives webhooks.
   ['2001:1::1/128', false],
   ['2001:1::2/128', false],
   ['2001:1::3/128', false],
@@ -110,7 +110,7 @@ const PUBLIC_NEIGHBOURS = [
 
 describe('addresses of the special-purpose registries', () => {
   test.each([...IPV4_ROWS, ...IPV6_ROWS])(
-    '%s: reachable is %s, to its ends',
+    '%s: reachable is %s, for its first and last address',
     (block, isReachable) => {
       const { first, last } = endsOf(block)
       expect([isPublicAddress(first), isPublicAddress(last)]).toEqual([isReachable, isReachable])
@@ -147,7 +147,7 @@ describe('addresses of the special-purpose registries', () => {
     '2002:7f00:1::',
     '2002:808:808::1',
     '2001:0:4136:e378:8000:63bf:3fff:fdd2',
-  ])('%s does not smuggle an address in', (ip) => {
+  ])('%s is not public, although it contains an IPv4 address', (ip) => {
     expect(isPublicAddress(ip)).toBe(false)
   })
 
@@ -172,13 +172,13 @@ describe('addresses of the special-purpose registries', () => {
     '8.8.8.8\n',
     '[2606:4700::1]',
     '8.8.8.8/32',
-  ])('%j is not an address in plain form, so it is not public', (ip) => {
+  ])('%j is not a plain IP address, so it is not public', (ip) => {
     expect(isPublicAddress(ip)).toBe(false)
   })
 })
 
 describe('every address', () => {
-  test('of IPv4 is judged as the registry rows say', () => {
+  test('of IPv4 is as public as the registry says', () => {
     fc.assert(
       fc.property(fc.nat(0xffff_ffff), (number) => {
         const row = IPV4_ROWS.find(([block]) => contains(block, BigInt(number)))
@@ -188,7 +188,7 @@ describe('every address', () => {
     )
   })
 
-  test('of IPv6 is judged as the registry rows and 2000::/3 say', () => {
+  test('of IPv6 is as public as the registry and 2000::/3 say', () => {
     const anywhere = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n })
     const nearRow = fc
       .tuple(fc.constantFrom(...IPV6_ROWS), fc.bigInt({ min: -2n, max: 1n << 100n }))
@@ -205,7 +205,7 @@ describe('every address', () => {
     )
   })
 
-  test('of IPv4 is judged the same when mapped or behind NAT64, and never passes in another embedding', () => {
+  test('of IPv4 is equally public when IPv4-mapped or behind NAT64, and never public in another IPv6 form', () => {
     fc.assert(
       fc.property(fc.nat(0xffff_ffff), (number) => {
         const address = ipv4(number)
@@ -220,7 +220,7 @@ describe('every address', () => {
     )
   })
 
-  test('is judged, whatever text is given in its place', () => {
+  test('is an IP address: other text is never public', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4Extended(), fc.domain()), (text) => {
         if (isIP(text) === 0) expect(isPublicAddress(text)).toBe(false)
@@ -229,9 +229,9 @@ describe('every address', () => {
   })
 })
 
-test('the table has every row of both registries, once', () => {
+test('the table contains every row of both registries once', () => {
   const others = OTHER_SPECIAL_PURPOSE.map(({ block }) => block)
-  // NAT64 and IPv4-mapped addresses are judged by the address inside, in tests of their own.
+  // For NAT64 and IPv4-mapped addresses the address inside decides, as other tests check.
   const inside = ['::ffff:0:0/96', '64:ff9b::/96']
   const rows = [...IPV4_ROWS, ...IPV6_ROWS].map(([block]) => block)
   expect(
@@ -280,7 +280,7 @@ describe('an address guard', () => {
     '10.0.0.0/',
     '10.0.0.0/8/8',
     'fe80::%eth0/10',
-  ])('cannot be made with %j', (cidr) => {
+  ])('cannot be created with %j', (cidr) => {
     expect(() => createAddressGuard([cidr])).toThrow(JSON.stringify(cidr))
   })
 })

@@ -5,14 +5,14 @@ import * as tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-/** Takes connections as bare TCP; what it does with them is up to the test. Closed at the end of the test. */
+/** A TCP server whose connections the test handles. Closed at the end of the test. */
 export async function openTcpReceiver(
   onConnection: (socket: net.Socket) => void,
 ): Promise<{ port: number }> {
   return await listen(net.createServer(onConnection))
 }
 
-/** Speaks TLS by `options`; `answer` is called once a request began, with the socket and the TCP socket below it. */
+/** A TLS server. `answer` gets the TLS socket and its TCP socket when a request begins, `greet` before that. */
 export function openTlsReceiver(
   options: tls.TlsOptions,
   answer: (socket: tls.TLSSocket, below: net.Socket) => void = () => {},
@@ -35,9 +35,9 @@ function nameOf({ remotePort }: net.Socket): string {
   return String(remotePort)
 }
 
-/** Its queue of connections is full, and no one takes them out of it. */
+/** Its queue of connections is full, and it accepts none of them. */
 export async function openFullReceiver(): Promise<{ port: number }> {
-  const child = fork(fileURLToPath(new URL('deaf-listener.ts', import.meta.url)))
+  const child = fork(fileURLToPath(new URL('never-accepts-main.ts', import.meta.url)))
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
@@ -51,7 +51,7 @@ export async function openFullReceiver(): Promise<{ port: number }> {
   return { port }
 }
 
-/** A port at which nobody listens. */
+/** A port on which nothing listens. */
 export async function vacantPort(): Promise<{ port: number }> {
   const server = net.createServer()
   server.listen(0, '127.0.0.1')

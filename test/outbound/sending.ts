@@ -17,10 +17,10 @@ export const certificate = await authority.issue(['receiver.test', 'localhost', 
 
 export const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 }
 
-/** What is measured of a request that did not wait and was sent once at most. */
-export const MEASURED = { durationMs: expect.any(Number), waitedMs: 0, resent: false }
+/** The timing of a request that did not wait and was not resent. */
+export const TIMING = { durationMs: expect.any(Number), waitedMs: 0, resent: false }
 
-/** Trusts the test's authority, may reach loopback, and finds every name there. Closed at the end of the test. */
+/** Trusts the test authority, may connect to loopback, and resolves every name to it. Closed at the end of the test. */
 export function openSender(options: Partial<HttpSenderOptions> = {}): HttpSender {
   const sender = createHttpSender({
     guard: createAddressGuard(['127.0.0.0/8']),

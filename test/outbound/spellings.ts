@@ -1,9 +1,6 @@
 import { isIP } from 'node:net'
 
-/**
- * The ways in which an address can be written as the host of a URL such that some reader, be it the URL standard or
- * getaddrinfo, comes to the same address.
- */
+/** Host spellings of an address that some parser, such as the URL standard or getaddrinfo, reads as that address. */
 export function spellingsOf(ip: string): string[] {
   return isIP(ip) === 4 ? spellingsOfIpv4(ip) : spellingsOfIpv6(ip)
 }
@@ -41,12 +38,12 @@ function spellingsOfIpv4(ip: string): string[] {
   ]
 }
 
-/** Mapped, behind NAT64: these are judged by the address inside. */
+/** IPv4-mapped and NAT64 forms, in which the address inside decides. */
 function embeddedSpellings(ip: string): string[] {
   return [`[::ffff:${ip}]`, `[::FFFF:${groupsOf(ip)}]`, `[64:ff9b::${groupsOf(ip)}]`]
 }
 
-/** Embeddings that no host of the internet is reached by, whatever is inside. */
+/** IPv6 forms of an IPv4 address that the internet does not route, even if the IPv4 address is public. */
 export function smuggledSpellingsOf(ipv4: string): string[] {
   const groups = groupsOf(ipv4)
   return [
@@ -77,7 +74,7 @@ function spellingsOfIpv6(ip: string): string[] {
   ]
 }
 
-/** `::1` -> eight groups. */
+/** Expands `::1` to eight groups. */
 function expand(ip: string): string[] {
   const [left = '', right] = ip.split('::')
   const groups = (text: string) => text.split(':').filter((group) => group !== '')
@@ -94,7 +91,7 @@ function groupsOf(ipv4: string): string {
   return [a * 256 + b, c * 256 + d].map((group) => group.toString(16)).join(':')
 }
 
-/** As Teredo hides the address of a client (RFC 4380). */
+/** Teredo's obfuscation of a client address (RFC 4380). */
 function complement(ipv4: string): string {
   return groupsOf(
     ipv4

@@ -13,10 +13,10 @@ import {
 } from './sending.ts'
 import type { ReceivedRequest } from './tls-receiver.ts'
 
-const OWN = 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nown'
+const GENUINE = 'HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\ngenuine'
 const POISON = 'HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\npoisoned'
 
-/** When bytes come that belong to no answer. */
+/** When the surplus bytes arrive after a response. */
 const MOMENTS: [name: string, later: ((write: () => void) => unknown) | null][] = [
   ['in the same record', null],
   ['a turn of the loop later', (write) => setImmediate(write)],
@@ -24,20 +24,20 @@ const MOMENTS: [name: string, later: ((write: () => void) => unknown) | null][] 
   ['5 ms later', (write) => setTimeout(write, 5)],
 ]
 
-/** Sends surplus after the answer number `after` of each connection, and answers on it from then on only if it `goesOn`. */
+/** Sends surplus bytes after response number `after` of each connection. Answers later requests only if `continues`. */
 async function openPoisoner(
   later: (typeof MOMENTS)[number][1],
-  { after = 1, goesOn = false } = {},
+  { after = 1, continues = false } = {},
 ) {
   const answered = new Map<number, number>()
   const receiver = await openReceiver((socket, { connection, requestLine }) => {
     const number = (answered.get(connection) ?? 0) + 1
     answered.set(connection, number)
-    if ((number > after && !goesOn) || requestLine.includes('/hangs')) return
-    if (number < after) socket.write(OWN)
-    else if (later === null) socket.write(OWN + POISON)
+    if ((number > after && !continues) || requestLine.includes('/hangs')) return
+    if (number < after) socket.write(GENUINE)
+    else if (later === null) socket.write(GENUINE + POISON)
     else {
-      socket.write(OWN)
+      socket.write(GENUINE)
       later(() => socket.write(POISON))
     }
   })
@@ -75,7 +75,7 @@ function connectionsOf(requests: readonly ReceivedRequest[]): number[] {
 }
 
 describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
-  test('never answer a request of another organization', async () => {
+  test('never become the response to a request of another organization', async () => {
     const receiver = await openPoisoner(later)
     const sender = openSender({ acknowledgeTimeoutMs: 300 })
     const url = `https://receiver.test:${receiver.port}/hangs`
@@ -91,18 +91,18 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
   })
 
   test.each([1, 3])(
-    'after %i answers close the connection, and the endpoint is used without keep-alive from then on',
+    'after %i responses close the connection and disable keep-alive for the endpoint',
     async (after) => {
       const receiver = await openPoisoner(later, { after })
       const sender = openSender({ acknowledgeTimeoutMs: 300 })
       for (let number = 0; number < after; number += 1) {
-        expect(bodyOf(await post(sender, receiver))).toBe('own')
+        expect(bodyOf(await post(sender, receiver))).toBe('genuine')
       }
       await poll(() => receiver.openConnections === 0)
 
       const before = receiver.connections
       for (let number = 0; number < 10; number += 1) {
-        expect(bodyOf(await post(sender, receiver))).toBe('own')
+        expect(bodyOf(await post(sender, receiver))).toBe('genuine')
       }
       const requests = receiver.requests.slice(-10)
       expect(connectionsOf(requests)).toEqual(requests.map((_, i) => before + i + 1))
@@ -112,18 +112,18 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     },
   )
 
-  test('are noticed among answers to every request, and from then on each delivery has its own', async () => {
-    const receiver = await openPoisoner(later, { goesOn: true })
+  test('are detected between regular responses, and then each delivery gets its own response', async () => {
+    const receiver = await openPoisoner(later, { continues: true })
     const sender = openSender()
-    const isNoticed = () => receiver.requests.at(-1)?.headers['connection'] === 'close'
-    for (let number = 0; number < 200 && !isNoticed(); number += 1) await post(sender, receiver)
-    expect(isNoticed()).toBe(true)
+    const isDetected = () => receiver.requests.at(-1)?.headers['connection'] === 'close'
+    for (let number = 0; number < 200 && !isDetected(); number += 1) await post(sender, receiver)
+    expect(isDetected()).toBe(true)
     for (let number = 0; number < 20; number += 1) {
-      expect(bodyOf(await post(sender, receiver))).toBe('own')
+      expect(bodyOf(await post(sender, receiver))).toBe('genuine')
     }
   })
 
-  test('of one endpoint do not cost another its keep-alive', async () => {
+  test('of one endpoint do not disable keep-alive for another', async () => {
     const poisoner = await openPoisoner(later)
     const receiver = await openReceiver()
     const sender = openSender()
@@ -135,7 +135,7 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     expect(poisoner.requests.at(-1)?.headers['connection']).toBe('keep-alive')
   })
 
-  test('that are a body after 204 fail one delivery at most', async () => {
+  test('in the form of a body after 204 fail at most one delivery', async () => {
     const receiver = await openReceiver((socket) => {
       const answer = 'HTTP/1.1 204 No Content\r\n\r\n'
       if (later === null) socket.write(`${answer}hello`)
@@ -154,7 +154,7 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
 })
 
 test.each(MOMENTS)(
-  'surplus bytes %s answer no more requests of their own endpoint than undici alone lets them',
+  'surplus bytes %s are taken as responses of their own endpoint no more often than with undici alone',
   async (_when, later) => {
     const ours = await openPoisoner(later)
     const theirs = await openPoisoner(later)
@@ -165,33 +165,33 @@ test.each(MOMENTS)(
       if (bodyOf(await post(sender, ours)) === 'poisoned') taken += 1
       if ((await bodyByUndici(agent, theirs.port)) === 'poisoned') takenByUndici += 1
     }
-    // Bytes that come after the next request was written cannot be told from its answer, and when they come is chance.
+    // Bytes that arrive after the next request was written are indistinguishable from its response; timing is random.
     const byChance = later === null ? 0 : 3
     expect(taken).toBeLessThanOrEqual(takenByUndici + byChance)
     if (later === null) expect(takenByUndici).toBe(0)
   },
 )
 
-test('the late answer to a request that was given up answers no other', async () => {
+test('a late response to a request that timed out is not used for another request', async () => {
   let count = 0
   const receiver = await openReceiver((socket) => {
     count += 1
     const isFirst = count === 1
-    setTimeout(() => socket.write(isFirst ? POISON : OWN), isFirst ? 150 : 100)
+    setTimeout(() => socket.write(isFirst ? POISON : GENUINE), isFirst ? 150 : 100)
   })
   const sender = openSender({ acknowledgeTimeoutMs: 120 })
   expect(await post(sender, receiver)).toMatchObject({ kind: 'timed-out', phase: 'response' })
   const outcomes = await Promise.all(
     ['org_1', 'org_1', 'org_2'].map((organizationId) => post(sender, receiver, { organizationId })),
   )
-  expect(outcomes.map(bodyOf)).toEqual(['own', 'own', 'own'])
+  expect(outcomes.map(bodyOf)).toEqual(['genuine', 'genuine', 'genuine'])
 })
 
-test('what is there before a request was sent is not its answer, and is not waited for again and again', async () => {
+test('data that arrives before the request is sent is not its response, and the sender does not reconnect repeatedly', async () => {
   let connections = 0
   let requests = 0
-  // With TLS 1.2 the receiver speaks last in the handshake, so that more can come with it.
-  const hasty = await openTlsReceiver(
+  // With TLS 1.2 the receiver sends the last message of the handshake, and can send data right after it.
+  const early = await openTlsReceiver(
     { ...certificate, maxVersion: 'TLSv1.2' },
     () => {
       requests += 1
@@ -201,16 +201,16 @@ test('what is there before a request was sent is not its answer, and is not wait
       socket.write(POISON)
     },
   )()
-  const outcome = await post(openSender(), hasty)
+  const outcome = await post(openSender(), early)
   expect(outcome).toMatchObject({ kind: 'unreachable', code: 'invalid_http' })
   expect({ connections, requests }).toEqual({ connections: 1, requests: 0 })
 })
 
-test('two organizations never use one connection, nor resume the TLS session of the other', async () => {
+test('two organizations never share a connection or a TLS session', async () => {
   const resumed: boolean[] = []
   const receiver = await openReceiver((socket) => {
     resumed.push(socket.isSessionReused())
-    socket.write(OWN)
+    socket.write(GENUINE)
   })
   const sender = openSender()
   for (const organizationId of ['org_a', 'org_b', 'org_a', 'org_b']) {

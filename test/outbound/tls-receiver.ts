@@ -9,20 +9,20 @@ export interface ReceivedRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Which connection it came on, counted from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number
 }
 
-/** Answers on the bare socket, so that a test can misbehave in any way. */
+/** Writes the response directly to the socket, so that a test can misbehave in any way. */
 export type Answer = (socket: tls.TLSSocket, request: ReceivedRequest) => void
 
 export interface TlsReceiver extends AsyncDisposable {
   readonly port: number
   readonly requests: ReceivedRequest[]
-  /** How many TLS connections were made. */
+  /** The number of TLS connections so far. */
   readonly connections: number
   readonly openConnections: number
-  /** As a server that was started anew: it resumes no TLS session from before. */
+  /** Like a restart of the server: it no longer resumes earlier TLS sessions. */
   forgetSessions(): void
 }
 

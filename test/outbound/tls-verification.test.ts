@@ -7,18 +7,18 @@ import {
   assertAnswered,
   authority,
   certificate,
-  MEASURED,
   openReceiver,
   openSender,
   post,
+  TIMING,
 } from './sending.ts'
 
-test('a receiver is trusted by its certificate, authority and name', async () => {
+test('a receiver is trusted if its certificate is valid for its name and issued by a trusted authority', async () => {
   const receiver = await openReceiver()
   assertAnswered(await post(openSender(), receiver))
 })
 
-test('an authority that was not given is not trusted', async () => {
+test('an authority that is not configured is not trusted', async () => {
   const receiver = await openReceiver()
   expect(await post(openSender({ caPem: [] }), receiver)).toMatchObject({
     kind: 'unreachable',
@@ -27,7 +27,7 @@ test('an authority that was not given is not trusted', async () => {
   expect(receiver.requests).toEqual([])
 })
 
-test('given authorities add to the default ones, one does not replace another', async () => {
+test('several configured authorities are all trusted', async () => {
   const other = await createTestAuthority('Another authority')
   const receiver = await openReceiver()
   const elsewhere = await openReceiver(undefined, await other.issue(['receiver.test']))
@@ -48,12 +48,12 @@ test.each([
     kind: 'unreachable',
     code,
     reason: expect.stringMatching(/^The receiver's certificate .*\.$/),
-    ...MEASURED,
+    ...TIMING,
   })
   expect(receiver.requests).toEqual([])
 })
 
-test('an address in the URL is verified as an address', async () => {
+test('for an address in the URL, the certificate must contain the address', async () => {
   const receiver = await openReceiver()
   const byName = await openReceiver(undefined, await authority.issue(['receiver.test']))
   const sender = openSender()
@@ -63,7 +63,7 @@ test('an address in the URL is verified as an address', async () => {
   })
 })
 
-test('the server name sent is the name of the URL, without a dot at its end', async () => {
+test('the server name in TLS is the host name of the URL without a trailing dot', async () => {
   const names: (string | false | null)[] = []
   const receiver = await openReceiver((socket) => {
     names.push(socket.servername)
@@ -76,7 +76,7 @@ test('the server name sent is the name of the URL, without a dot at its end', as
   expect(names).toEqual(['receiver.test', 'receiver.test', false])
 })
 
-test('an environment that turns verification off does not reach deliveries', async () => {
+test('NODE_TLS_REJECT_UNAUTHORIZED does not turn verification off', async () => {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   onTestFinished(() => {
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
@@ -100,7 +100,7 @@ test('TLS 1.1 is refused', async () => {
   })
 })
 
-test('a receiver that speaks no TLS is told apart', async () => {
+test('a receiver that does not speak TLS is reported as tls_failed', async () => {
   const receiver = await openServer(
     net.createServer((socket) => {
       socket.on('error', () => {}).on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
@@ -113,7 +113,7 @@ test('a receiver that speaks no TLS is told apart', async () => {
   })
 })
 
-test('a connection that is refused is told apart', async () => {
+test('a refused connection is reported as connection_refused', async () => {
   const gone = await openServer(net.createServer())
   await gone[Symbol.asyncDispose]()
   expect(await post(openSender(), gone)).toMatchObject({

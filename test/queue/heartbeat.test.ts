@@ -5,7 +5,7 @@ import { type Heartbeat, startHeartbeat } from '../../src/queue/heartbeat.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { runnerIds } from './support/deliveries.ts'
-import { startRelayTo } from './support/relay.ts'
+import { startProxyTo } from './support/proxy.ts'
 
 let database: Database
 let lost: string[]
@@ -21,7 +21,7 @@ afterEach(async () => await database[Symbol.asyncDispose]())
 function start(databaseUrl = database.url): Heartbeat {
   return startHeartbeat({
     databaseUrl,
-    onBeat() {},
+    onHeartbeat() {},
     onLost: (id) => lost.push(id),
     onDead: (ids) => dead.push(...ids),
     onError() {},
@@ -30,59 +30,59 @@ function start(databaseUrl = database.url): Heartbeat {
 
 const never = new AbortController().signal
 
-test('a runner whose heartbeat is fresh passes the fence at once', async () => {
+test('a runner with a fresh heartbeat has its claims', async () => {
   await using heartbeat = start()
   await heartbeat.register('pool-a')
   expect(await runnerIds(database)).toEqual(['pool-a'])
   expect(heartbeat.ensureClaimed('pool-a', never)).toBeUndefined()
 })
 
-test('a runner that was rescued, or never registered, does not', async () => {
+test('a runner that was rescued or never registered has lost its claims', async () => {
   await using heartbeat = start()
   await heartbeat.register('pool-a')
   await database.pool.query('delete from posthorn.workers')
-  await until(() => lost.length > 0, 'it is told')
+  await until(() => lost.length > 0, 'the lost runner is reported')
   expect(lost).toEqual(['pool-a'])
-  expect(() => heartbeat.ensureClaimed('pool-a', never)).toThrow('may run elsewhere')
-  expect(() => heartbeat.ensureClaimed('pool-b', never)).toThrow('may run elsewhere')
+  expect(() => heartbeat.ensureClaimed('pool-a', never)).toThrow('has lost its claims')
+  expect(() => heartbeat.ensureClaimed('pool-b', never)).toThrow('has lost its claims')
 })
 
-test('without a heartbeat for 8 s the fence waits for one; then it passes, as nobody rescued', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using heartbeat = start(relay.url)
+test('after 8 s without a heartbeat, the check of the claims waits for one, and succeeds if no process rescued', async () => {
+  await using proxy = await startProxyTo(database.url)
+  await using heartbeat = start(proxy.url)
   await heartbeat.register('pool-a')
-  relay.silence()
+  proxy.blackhole()
   let waiting: Promise<void> | undefined
   await until(() => {
     waiting = heartbeat.ensureClaimed('pool-a', never) ?? undefined
     return waiting !== undefined
-  }, 'it has to wait')
+  }, 'the check waits')
   const first = await Promise.race([waiting, sleep(500, 'still waiting')])
   expect(first).toBe('still waiting')
-  relay.restore()
+  proxy.restore()
   await waiting
   expect(lost).toEqual([])
 })
 
-test('a fence that waits ends when the run is aborted', async () => {
-  await using relay = await startRelayTo(database.url)
-  await using heartbeat = start(relay.url)
+test('a waiting check of the claims ends when the run is aborted', async () => {
+  await using proxy = await startProxyTo(database.url)
+  await using heartbeat = start(proxy.url)
   await heartbeat.register('pool-a')
-  relay.silence()
-  const aborting = new AbortController()
+  proxy.blackhole()
+  const controller = new AbortController()
   let waiting: Promise<void> | undefined
   await until(() => {
-    waiting = heartbeat.ensureClaimed('pool-a', aborting.signal) ?? undefined
+    waiting = heartbeat.ensureClaimed('pool-a', controller.signal) ?? undefined
     return waiting !== undefined
-  }, 'it has to wait')
-  aborting.abort()
+  }, 'the check waits')
+  controller.abort()
   await expect(waiting).rejects.toThrow('aborted')
 })
 
-test('a runner that its process gave up is found at the next look', async () => {
+test('a runner that was marked as abandoned is found with the next heartbeat', async () => {
   await using _heartbeat = start()
   await database.pool.query(
     `insert into posthorn.workers (id, heartbeat_at) values ('pool-x', '-infinity')`,
   )
-  await until(() => dead.includes('pool-x'), 'it is found', 3_000)
+  await until(() => dead.includes('pool-x'), 'the runner is found', 3_000)
 })

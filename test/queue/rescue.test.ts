@@ -22,7 +22,7 @@ async function setDelivery(deliveryId: string, assignments: string): Promise<voi
   ])
 }
 
-test('a rescued delivery is due with the attempts that are recorded', async () => {
+test('the job of a rescued delivery is due, with the recorded number of attempts', async () => {
   await addDeliveries(database, 3, { attemptCount: 4, maxAttempts: 10 })
   await using dead = await claimAll(database)
   expect((await jobs(database)).map(({ attempts }) => attempts)).toEqual([5, 5, 5])
@@ -32,7 +32,7 @@ test('a rescued delivery is due with the attempts that are recorded', async () =
   expect(await runnerIds(database)).toEqual([])
 })
 
-test('a delivery on its last attempt is not given up by a rescue', async () => {
+test('a rescue keeps the last attempt of a delivery', async () => {
   await addDeliveries(database, 1, { attemptCount: 9, maxAttempts: 10 })
   await using dead = await claimAll(database)
   expect(await jobs(database)).toMatchObject([{ attempts: 10, maxAttempts: 10 }])
@@ -40,7 +40,7 @@ test('a delivery on its last attempt is not given up by a rescue', async () => {
   expect(await jobs(database)).toMatchObject([{ attempts: 9, maxAttempts: 10, isDue: true }])
 })
 
-test('a runner that was wrongly taken for dead cannot complete what was rescued', async () => {
+test('a runner that was rescued although it is alive cannot complete the rescued jobs', async () => {
   await addDeliveries(database, 5)
   const slow = await claimAll(database)
   const before = await jobs(database)
@@ -56,7 +56,7 @@ describe('a delivery that needs no job', () => {
     ['succeeded', `state = 'succeeded', finished_at = now()`],
     ['canceled', `state = 'canceled', finished_at = now()`],
     ['parked', `parked_at = now(), parked_reason = 'on_hold'`],
-  ])('as it is %s, has none after a rescue', async (_what, assignments) => {
+  ])('because it is %s has none after a rescue', async (_state, assignments) => {
     const [deliveryId] = await addDeliveries(database, 1)
     await using dead = await claimAll(database)
     await setDelivery(deliveryId as string, assignments)
@@ -65,7 +65,7 @@ describe('a delivery that needs no job', () => {
   })
 })
 
-test('the next job of a delivery stays as it was recorded, and the retired one goes', async () => {
+test('the next job of a delivery keeps its schedule, and the replaced job is removed', async () => {
   const [deliveryId] = await addDeliveries(database, 1)
   await using dead = await claimAll(database)
   await setDelivery(
@@ -82,7 +82,7 @@ test('the next job of a delivery stays as it was recorded, and the retired one g
   ])
 })
 
-test('a failed job of an exhausted delivery that an operator ran again stays to be seen', async () => {
+test('a failed job of an exhausted delivery stays visible after an operator ran it again', async () => {
   const [deliveryId] = await addDeliveries(database, 1)
   await using dead = await claimAll(database)
   await setDelivery(deliveryId as string, `state = 'exhausted', finished_at = now()`)
@@ -90,7 +90,7 @@ test('a failed job of an exhausted delivery that an operator ran again stays to 
   expect(await jobs(database)).toMatchObject([{ key: deliveryId, lockedBy: null }])
 })
 
-test('other tasks run again, also on their last attempt', async () => {
+test('jobs of other tasks run again, even on their last attempt', async () => {
   await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' })
   await database.pool.query(
     `select graphile_worker.add_job('posthorn:release_backlog', max_attempts := 1)`,
@@ -103,14 +103,14 @@ test('other tasks run again, also on their last attempt', async () => {
   ])
 })
 
-test('two processes rescue a worker once', async () => {
+test('concurrent processes rescue a worker once', async () => {
   await addDeliveries(database, 10)
   await using dead = await claimAll(database)
   const counts = await Promise.all([rescue([dead.id]), rescue([dead.id]), rescue([dead.id])])
   expect(counts.toSorted()).toEqual([0, 0, 10])
 })
 
-test('the jobs of a worker whose heartbeat is fresh stay with it', async () => {
+test('a worker with a fresh heartbeat keeps its jobs', async () => {
   await addDeliveries(database, 2)
   await using alive = await claimAll(database, 'posthorn:deliver', { registeredAt: 'now' })
   expect(await rescue([alive.id])).toBe(0)

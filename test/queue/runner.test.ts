@@ -10,7 +10,7 @@ import { createLogger } from '../../src/telemetry/logger.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
-import { startAnswerLoss } from './support/relay.ts'
+import { startAnswerLoss } from './support/proxy.ts'
 import { createTasks } from './support/tasks.ts'
 
 let database: Database
@@ -30,10 +30,10 @@ function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
 }
 
 /** Tasks that run until they are aborted, then requeue their delivery. */
-function untilAborted(begun: string[]): Partial<Tasks> {
+function runUntilAborted(started: string[]): Partial<Tasks> {
   return {
     async deliver({ deliveryId }, { signal }) {
-      begun.push(deliveryId)
+      started.push(deliveryId)
       if (!signal.aborted) await once(signal, 'abort')
       await database.pool.query('select posthorn.restore_delivery_jobs(array[$1::uuid])', [
         parseId('delivery', deliveryId),
@@ -42,7 +42,7 @@ function untilAborted(begun: string[]): Partial<Tasks> {
   }
 }
 
-test('a job runs once, and is gone when it is done', async () => {
+test('a job runs once and is then deleted', async () => {
   const delivered: string[] = []
   await using _worker = await start({
     async deliver({ deliveryId }) {
@@ -50,11 +50,11 @@ test('a job runs once, and is gone when it is done', async () => {
     },
   })
   const ids = await addDeliveries(database, 200)
-  await until(async () => (await jobs(database)).length === 0, 'all are done')
+  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 
-test('a job that fails is tried again later, and shows why', async () => {
+test('a job that fails shows its error and is retried later', async () => {
   let runs = 0
   await using _worker = await start({
     async release_backlog() {
@@ -63,22 +63,22 @@ test('a job that fails is tried again later, and shows why', async () => {
     },
   })
   await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' }, { key: 'wh_1' })
-  await until(async () => (await jobs(database))[0]?.lastError === 'a bug', 'it failed')
+  await until(async () => (await jobs(database))[0]?.lastError === 'a bug', 'the job failed')
   expect(await jobs(database)).toMatchObject([{ key: 'wh_1', attempts: 1, lockedBy: null }])
-  await until(async () => (await jobs(database)).length === 0, 'it is done')
+  await until(async () => (await jobs(database)).length === 0, 'the job is done')
   expect(runs).toBe(2)
 })
 
-test('a runner whose row is gone is replaced under another id, and fences its tasks', async () => {
+test('a runner whose row was deleted is replaced by one with a new id, and its tasks lose their claims', async () => {
   const outcomes: string[] = []
-  const gone = Promise.withResolvers<void>()
+  const deleted = Promise.withResolvers<void>()
   await using worker = await start({
     async deliver(_payload, { ensureClaimed }) {
       await ensureClaimed()
-      await gone.promise
+      await deleted.promise
       try {
         await ensureClaimed()
-        outcomes.push('passed')
+        outcomes.push('claimed')
       } catch (error) {
         outcomes.push((error as Error).name)
         throw error
@@ -86,20 +86,23 @@ test('a runner whose row is gone is replaced under another id, and fences its ta
     },
   })
   await addDeliveries(database, 1)
-  await until(async () => (await jobs(database))[0]?.lockedBy, 'it runs')
+  await until(async () => (await jobs(database))[0]?.lockedBy, 'the job runs')
   const [before] = await runnerIds(database)
   await database.pool.query('delete from posthorn.workers')
-  await until(async () => (await runnerIds(database)).some((id) => id !== before), 'another one')
-  gone.resolve()
-  await until(() => outcomes.length > 0, 'it compares')
+  await until(
+    async () => (await runnerIds(database)).some((id) => id !== before),
+    'a new runner starts',
+  )
+  deleted.resolve()
+  await until(() => outcomes.length > 0, 'the task checks its claim')
   expect(outcomes[0]).toBe('ClaimLostError')
-  await until(async () => (await jobs(database)).length === 0, 'its successor runs it')
-  expect(outcomes).toEqual(['ClaimLostError', 'passed'])
-  await until(async () => (await runnerIds(database)).length === 1, 'the old id is forgotten')
+  await until(async () => (await jobs(database)).length === 0, 'the new runner runs the job')
+  expect(outcomes).toEqual(['ClaimLostError', 'claimed'])
+  await until(async () => (await runnerIds(database)).length === 1, 'the old id is deleted')
   expect(worker.running).toBe(true)
 })
 
-test('jobs whose claim was answered into the void are found, and run', async () => {
+test('jobs are found and run if the answer to their claim was lost', async () => {
   await using network = await startAnswerLoss(database.url)
   await using through = openDatabase(network.url)
   const delivered: string[] = []
@@ -111,20 +114,20 @@ test('jobs whose claim was answered into the void are found, and run', async () 
     },
     through,
   )
-  await until(async () => (await runnerIds(database)).length === 1, 'it runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   network.loseAnswersWith('msg_')
   const ids = await addDeliveries(database, 3)
   await until(
     async () => (await jobs(database)).every(({ lockedBy }) => lockedBy),
-    'it claims them',
+    'the worker claims them',
   )
   expect(delivered).toEqual([])
   network.breakConnections()
-  await until(async () => (await jobs(database)).length === 0, 'they are run')
+  await until(async () => (await jobs(database)).length === 0, 'all jobs have run')
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 
-test('a runner that Postgres never answers is replaced', async () => {
+test('a runner that gets no answers from Postgres is replaced', async () => {
   await using network = await startAnswerLoss(database.url)
   await using through = openDatabase(network.url)
   let delivered = 0
@@ -136,15 +139,18 @@ test('a runner that Postgres never answers is replaced', async () => {
     },
     through,
   )
-  await until(async () => (await runnerIds(database)).length === 1, 'it runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   const [before] = await runnerIds(database)
   network.loseAnswersToRunners()
-  await until(async () => (await runnerIds(database)).some((id) => id !== before), 'another one')
+  await until(
+    async () => (await runnerIds(database)).some((id) => id !== before),
+    'a new runner starts',
+  )
   await addDeliveries(database, 1)
-  await until(() => delivered === 1, 'that one works')
+  await until(() => delivered === 1, 'the new runner delivers')
 })
 
-test("another program's task of the same name in the same schema meets none of our jobs", async () => {
+test("another program's task with the same name in the same schema gets none of our jobs", async () => {
   let foreign = 0
   const delivered: string[] = []
   const other = await run({
@@ -166,52 +172,52 @@ test("another program's task of the same name in the same schema meets none of o
   })
   const ids = await addDeliveries(database, 40)
   await database.pool.query(`select graphile_worker.add_job('deliver')`)
-  await until(async () => (await jobs(database)).length === 0, 'all are done')
+  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
   await other.stop()
   expect(foreign).toBe(1)
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 
 describe('a worker that shuts down', () => {
-  test('lets running tasks finish, and unclaims what it has not begun', async () => {
+  test('lets running tasks finish and unclaims the other jobs', async () => {
     const release = Promise.withResolvers<void>()
-    let begun = 0
+    let started = 0
     const worker = await start({
       async deliver() {
-        begun += 1
+        started += 1
         await release.promise
       },
     })
     await addDeliveries(database, 30, { attemptCount: 2 })
-    await until(() => begun === 10, 'it is busy')
+    await until(() => started === 10, 'ten jobs run')
     const stopped = worker[Symbol.asyncDispose]()
     await until(
       async () => (await jobs(database)).filter(({ lockedBy }) => lockedBy).length === 10,
-      'it unclaims the rest',
+      'it unclaims the other jobs',
     )
     release.resolve()
     await stopped
     expect(await unclaimed()).toEqual(new Array(20).fill(2))
-    expect(begun).toBe(10)
+    expect(started).toBe(10)
     expect(await runnerIds(database)).toEqual([])
   })
 
-  test('aborts tasks that take too long; what they requeue uses up no attempt', async () => {
-    const begun: string[] = []
-    const worker = await start(untilAborted(begun))
+  test('aborts tasks that take too long, and requeued jobs use up no attempt', async () => {
+    const started: string[] = []
+    const worker = await start(runUntilAborted(started))
     await addDeliveries(database, 30, { attemptCount: 2 })
-    await until(() => begun.length === 10, 'it is busy')
+    await until(() => started.length === 10, 'ten jobs run')
     const startedAt = performance.now()
     await worker[Symbol.asyncDispose]()
     expect(performance.now() - startedAt).toBeGreaterThan(7_000)
     expect(await unclaimed()).toEqual(new Array(30).fill(2))
   })
 
-  test('aborts them at once when it is hurried', async () => {
-    const begun: string[] = []
-    const worker = await start(untilAborted(begun))
+  test('aborts its tasks at once after abort()', async () => {
+    const started: string[] = []
+    const worker = await start(runUntilAborted(started))
     await addDeliveries(database, 30)
-    await until(() => begun.length === 10, 'it is busy')
+    await until(() => started.length === 10, 'ten jobs run')
     const startedAt = performance.now()
     worker.abort()
     await worker[Symbol.asyncDispose]()
@@ -220,15 +226,15 @@ describe('a worker that shuts down', () => {
   })
 
   test('abandons tasks that do not stop, and rescues their jobs', async () => {
-    let begun = 0
+    let started = 0
     const worker = await start({
       async deliver() {
-        begun += 1
+        started += 1
         await new Promise(() => {})
       },
     })
     await addDeliveries(database, 30, { attemptCount: 9, maxAttempts: 10 })
-    await until(() => begun === 10, 'it is busy')
+    await until(() => started === 10, 'ten jobs run')
     worker.abort()
     await worker[Symbol.asyncDispose]()
     expect(await unclaimed()).toEqual(new Array(30).fill(9))
@@ -236,7 +242,7 @@ describe('a worker that shuts down', () => {
   })
 })
 
-/** The attempts of all jobs, which nobody may hold. */
+/** The attempts of all jobs, none of which may be claimed. */
 async function unclaimed(): Promise<number[]> {
   const all = await jobs(database)
   expect(all.filter(({ lockedBy }) => lockedBy !== null)).toEqual([])

@@ -5,7 +5,7 @@ import { createTaskRuns, type RunningJobs, type TaskRuns } from '../../src/queue
 import { until } from '../support/until.ts'
 import { createTasks } from './support/tasks.ts'
 
-const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const unavailable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 
 function createRuns(
   deliver: (signal: AbortSignal) => Promise<void>,
@@ -15,18 +15,18 @@ function createRuns(
     tasks: createTasks({ deliver: (_payload, { signal }) => deliver(signal) }),
     running,
     ensureClaimed() {},
-    leaveRunner: (run) => run(),
+    exitContext: (callback) => callback(),
     onUnavailable() {},
   })
 }
 
-/** As graphile-worker runs it. */
+/** Runs a job as graphile-worker does. */
 function runJob({ taskList }: TaskRuns, id = '1', key: string | null = null): Promise<unknown> {
   const task = taskList['posthorn:deliver'] as (payload: unknown, helpers: unknown) => unknown
   return Promise.resolve(task({}, { job: { id, key } } as JobHelpers))
 }
 
-/** Whether it settles, and how. */
+/** The outcome of a promise: pending, done, or the message of its error. */
 function observe(promise: Promise<unknown>): { outcome: string } {
   const observed = { outcome: 'pending' }
   promise.then(
@@ -36,12 +36,12 @@ function observe(promise: Promise<unknown>): { outcome: string } {
   return observed
 }
 
-test('a task that fails as Postgres is unavailable is run again until that is over', async () => {
+test('a task that fails because Postgres is unavailable is retried until Postgres is back', async () => {
   let runs = 0
   await runJob(
     createRuns(async () => {
       runs += 1
-      if (runs < 3) throw away
+      if (runs < 3) throw unavailable
     }),
   )
   expect(runs).toBe(3)
@@ -52,16 +52,16 @@ test('a task that fails for another reason fails its job at once', async () => {
     throw new Error('a bug')
   })
   await expect(runJob(runs)).rejects.toThrow('a bug')
-  expect(runs.count).toBe(0)
+  expect(runs.runningCount).toBe(0)
 })
 
-test('a job is not run twice at once, in whichever runner', async () => {
+test('a job never runs twice at the same time, in the same runner or in two', async () => {
   const running: RunningJobs = new Map()
   let inFlight = 0
-  let most = 0
+  let maxInFlight = 0
   const deliver = async () => {
     inFlight += 1
-    most = Math.max(most, inFlight)
+    maxInFlight = Math.max(maxInFlight, inFlight)
     await new Promise((resolve) => setTimeout(resolve, 20))
     inFlight -= 1
   }
@@ -71,32 +71,32 @@ test('a job is not run twice at once, in whichever runner', async () => {
     runJob(next, '2', 'msg_1'),
     runJob(next, '3', 'msg_1'),
   ])
-  expect(most).toBe(1)
+  expect(maxInFlight).toBe(1)
   expect(running.size).toBe(0)
 })
 
-test('a job whose task is fenced neither completes nor fails until its runner can write no more', async () => {
+test('a job whose claim is lost neither completes nor fails until its runner can write no more', async () => {
   const runs = createRuns(async () => {
     throw new ClaimLostError('claim lost')
   })
   const job = observe(runJob(runs))
-  await until(() => runs.count === 0, 'its task has ended')
+  await until(() => runs.runningCount === 0, 'the task has ended')
   expect(job.outcome).toBe('pending')
-  runs.release()
-  await until(() => job.outcome === 'claim lost', 'it ends')
+  runs.rejectAbandoned()
+  await until(() => job.outcome === 'claim lost', 'the job ends')
 })
 
-test('aborted while Postgres is unavailable, a task is left to a rescue', async () => {
+test('a task that is aborted while Postgres is unavailable leaves its job to a rescue', async () => {
   const runs = createRuns(async () => {
-    throw away
+    throw unavailable
   })
   const job = observe(runJob(runs))
   runs.abort()
-  await until(() => runs.count === 0, 'its task has ended')
+  await until(() => runs.runningCount === 0, 'the task has ended')
   expect(job.outcome).toBe('pending')
 })
 
-test('a task that requeues its work when it is aborted completes its job', async () => {
+test('a task that requeues its work on abort completes its job', async () => {
   const runs = createRuns(
     (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
   )

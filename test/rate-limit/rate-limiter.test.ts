@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { createFailedAttempts, MAX_FAILURES } from '../../src/rate-limit/failed-attempts.ts'
+import {
+  createAuthFailureLimiter,
+  MAX_AUTH_FAILURES,
+} from '../../src/rate-limit/auth-failure-limiter.ts'
 import { rateLimitHeaders } from '../../src/rate-limit/rate-limit-headers.ts'
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -27,66 +30,67 @@ function limiter(now?: () => number): RateLimiter {
   return createRateLimiter({ sql: database.pool, onError: fail, ...(now && { now }) })
 }
 
-function takeAll(limiter: RateLimiter, key: string, perSecond: number, tries: number): number {
+/** Consumes a number of requests one by one. Returns how many were granted. */
+function consume(limiter: RateLimiter, key: string, perSecond: number, count: number): number {
   let granted = 0
-  for (let i = 0; i < tries; i++) {
-    if (limiter.take(key, 'requests', 1, perSecond).granted) granted++
+  for (let i = 0; i < count; i++) {
+    if (limiter.consume(key, 'requests', 1, perSecond).granted) granted++
   }
   return granted
 }
 
 describe('in one process', () => {
-  test('ten seconds’ worth may be used at once, then as much as is allowed per second', async () => {
+  test('an idle key may use ten seconds of its rate at once, and its rate per second afterwards', async () => {
     keyId = await newKey()
     let nowMs = 0
     await using one = limiter(() => nowMs)
-    expect(takeAll(one, keyId, 5, 80)).toBe(50)
+    expect(consume(one, keyId, 5, 80)).toBe(50)
     nowMs += 1_000
-    expect(takeAll(one, keyId, 5, 80)).toBe(5)
+    expect(consume(one, keyId, 5, 80)).toBe(5)
     nowMs += 3_600_000
-    expect(takeAll(one, keyId, 5, 80)).toBe(50)
+    expect(consume(one, keyId, 5, 80)).toBe(50)
   })
 
-  test('what is refused says when to try again, and then it is granted', async () => {
+  test('a rejected call names the time after which the next one is granted', async () => {
     keyId = await newKey()
     let nowMs = 0
     await using one = limiter(() => nowMs)
-    one.take(keyId, 'events', 1_000, 10)
-    const refused = one.take(keyId, 'events', 1, 10)
-    expect(refused).toMatchObject({ granted: false, remaining: 0, quota: 100, resetSeconds: 100 })
-    nowMs += refused.retryAfterSeconds * 1_000 - 1_000
-    expect(one.take(keyId, 'events', 1, 10).granted).toBe(false)
+    one.consume(keyId, 'events', 1_000, 10)
+    const rejected = one.consume(keyId, 'events', 1, 10)
+    expect(rejected).toMatchObject({ granted: false, remaining: 0, quota: 100, resetSeconds: 100 })
+    nowMs += rejected.retryAfterSeconds * 1_000 - 1_000
+    expect(one.consume(keyId, 'events', 1, 10).granted).toBe(false)
     nowMs += 1_000
-    expect(one.take(keyId, 'events', 1, 10).granted).toBe(true)
+    expect(one.consume(keyId, 'events', 1, 10).granted).toBe(true)
   })
 
-  test('keys and budgets do not take from each other', async () => {
+  test('each budget of each key has its own limit', async () => {
     const [a, b] = [await newKey(), await newKey()]
     await using one = limiter()
-    one.take(a, 'requests', 1_000, 1)
-    expect(one.take(a, 'requests', 1, 1).granted).toBe(false)
-    expect(one.take(a, 'events', 1, 1).granted).toBe(true)
-    expect(one.take(b, 'requests', 1, 1).granted).toBe(true)
+    one.consume(a, 'requests', 1_000, 1)
+    expect(one.consume(a, 'requests', 1, 1).granted).toBe(false)
+    expect(one.consume(a, 'events', 1, 1).granted).toBe(true)
+    expect(one.consume(b, 'requests', 1, 1).granted).toBe(true)
   })
 
-  test('without Postgres each process goes on counting by itself', async () => {
-    const away = openDatabase('postgres://posthorn@127.0.0.1:1/none')
+  test('each process counts its own usage while Postgres is unavailable', async () => {
+    const unavailable = openDatabase('postgres://posthorn@127.0.0.1:1/none')
     const errors: unknown[] = []
-    const one = createRateLimiter({ sql: away.pool, onError: (error) => errors.push(error) })
+    const one = createRateLimiter({ sql: unavailable.pool, onError: (error) => errors.push(error) })
     keyId = crypto.randomUUID()
-    expect(takeAll(one, keyId, 1, 30)).toBe(10)
+    expect(consume(one, keyId, 1, 30)).toBe(10)
     await until(() => errors.length > 0, 'the error is reported')
-    expect(one.take(keyId, 'requests', 1, 1).granted).toBe(false)
+    expect(one.consume(keyId, 'requests', 1, 1).granted).toBe(false)
     await one[Symbol.asyncDispose]()
-    await away[Symbol.asyncDispose]()
+    await unavailable[Symbol.asyncDispose]()
   })
 
-  test('a key that is gone meanwhile harms nobody else', async () => {
+  test('a deleted key does not affect other keys', async () => {
     keyId = await newKey()
     await using one = limiter()
-    takeAll(one, crypto.randomUUID(), 1, 30)
-    takeAll(one, keyId, 1, 30)
-    await until(async () => (await levelOf(keyId)) !== undefined, 'the use is shared')
+    consume(one, crypto.randomUUID(), 1, 30)
+    consume(one, keyId, 1, 30)
+    await until(async () => (await levelOf(keyId)) !== undefined, 'the usage is synced')
   })
 })
 
@@ -96,43 +100,43 @@ async function levelOf(key: string): Promise<number | undefined> {
 }
 
 describe('across processes', () => {
-  test('what one used, the other does not grant again', async () => {
+  test('the usage of one process counts in the other', async () => {
     keyId = await newKey()
     await using one = limiter()
     await using other = limiter()
-    expect(takeAll(one, keyId, 10, 200)).toBe(100)
-    await until(async () => ((await levelOf(keyId)) ?? 0) > 0, 'the use is shared')
-    // A tenth is granted before the first word of the others, by which time there is none.
-    const early = takeAll(other, keyId, 10, 10)
+    expect(consume(one, keyId, 10, 200)).toBe(100)
+    await until(async () => ((await levelOf(keyId)) ?? 0) > 0, 'the usage is synced')
+    // The other process grants a tenth of the quota before its first sync.
+    const early = consume(other, keyId, 10, 10)
     expect(early).toBe(10)
     await until(
-      () => !other.take(keyId, 'requests', 1, 10).granted,
-      'the other process has heard of it',
+      () => !other.consume(keyId, 'requests', 1, 10).granted,
+      'the other process has synced',
     )
   })
 
-  test('two together grant what is allowed, within the bound that is promised', async () => {
+  test('two processes together exceed the limit by at most the documented bound', async () => {
     keyId = await newKey()
     const [perSecond, quota] = [100, 1_000]
     await using one = limiter()
     await using other = limiter()
-    const begun = performance.now()
+    const startedAt = performance.now()
     let granted = 0
-    while (performance.now() - begun < 1_500) {
-      for (const process of [one, other]) granted += takeAll(process, keyId, perSecond, 5)
+    while (performance.now() - startedAt < 1_500) {
+      for (const process of [one, other]) granted += consume(process, keyId, perSecond, 5)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    const allowed = quota + (perSecond * (performance.now() - begun)) / 1_000
+    const allowed = quota + (perSecond * (performance.now() - startedAt)) / 1_000
     expect(granted).toBeGreaterThan(quota * 0.9)
     expect(granted).toBeLessThan(allowed + quota * 0.2 + 50)
   })
 })
 
-test('the headers have the syntax of the draft', async () => {
+test('the headers follow the IETF draft', async () => {
   keyId = await newKey()
   await using one = limiter()
-  const requests = one.take(keyId, 'requests', 1, 500)
-  const events = one.take(keyId, 'events', 3, 50_000)
+  const requests = one.consume(keyId, 'requests', 1, 500)
+  const events = one.consume(keyId, 'events', 3, 50_000)
   expect(rateLimitHeaders([requests, events])).toEqual([
     ['ratelimit-policy', '"requests";q=5000;w=10, "events";q=500000;w=10'],
     ['ratelimit', '"requests";r=4999;t=1, "events";r=499997;t=1'],
@@ -140,20 +144,20 @@ test('the headers have the syntax of the draft', async () => {
   expect(rateLimitHeaders([])).toEqual([])
 })
 
-describe('failures', () => {
+describe('authentication failures', () => {
   test.each([
     ['one address', '203.0.113.7', '203.0.113.7'],
-    ['one network of IPv6', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9'],
-    ['one written in short', '2001:db8::1', '2001:db8:0:0:7:8:9:a'],
-  ])('from %s, more than 20 at once have to wait', (_, address, same) => {
+    ['one IPv6 network', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9'],
+    ['one abbreviated IPv6 network', '2001:db8::1', '2001:db8:0:0:7:8:9:a'],
+  ])('from %s have to wait after the first 20', (_, address, same) => {
     let nowMs = 0
-    const failed = createFailedAttempts(() => nowMs)
-    const waits = Array.from({ length: MAX_FAILURES }, () => failed.add(address))
-    expect(waits).toEqual(Array(MAX_FAILURES).fill(0))
-    const wait = failed.add(same)
+    const failures = createAuthFailureLimiter(() => nowMs)
+    const waits = Array.from({ length: MAX_AUTH_FAILURES }, () => failures.count(address))
+    expect(waits).toEqual(Array(MAX_AUTH_FAILURES).fill(0))
+    const wait = failures.count(same)
     expect(wait).toBeGreaterThan(0)
     nowMs += (wait + 3) * 1_000
-    expect(failed.add(address)).toBe(0)
+    expect(failures.count(address)).toBe(0)
   })
 
   test.each([
@@ -161,16 +165,16 @@ describe('failures', () => {
     ['2001:db8:1:2::1', '2001:db8:1:3::1'],
     ['::ffff:203.0.113.7', '::ffff:203.0.113.8'],
   ])('from %s do not count for %s', (address, other) => {
-    const failed = createFailedAttempts(() => 0)
-    for (let i = 0; i < 100; i++) failed.add(address)
-    expect(failed.add(address)).toBeGreaterThan(0)
-    expect(failed.add(other)).toBe(0)
+    const failures = createAuthFailureLimiter(() => 0)
+    for (let i = 0; i < 100; i++) failures.count(address)
+    expect(failures.count(address)).toBeGreaterThan(0)
+    expect(failures.count(other)).toBe(0)
   })
 
-  test('of however many addresses, only some are remembered', () => {
-    const failed = createFailedAttempts(() => 0)
-    for (let i = 0; i < 100; i++) failed.add('203.0.113.7')
-    for (let i = 0; i < 10_000; i++) failed.add(`198.51.${i >> 8}.${i & 255}`)
-    expect(failed.add('203.0.113.7')).toBe(0)
+  test('are kept for a limited number of addresses', () => {
+    const failures = createAuthFailureLimiter(() => 0)
+    for (let i = 0; i < 100; i++) failures.count('203.0.113.7')
+    for (let i = 0; i < 10_000; i++) failures.count(`198.51.${i >> 8}.${i & 255}`)
+    expect(failures.count('203.0.113.7')).toBe(0)
   })
 })

@@ -7,7 +7,7 @@ import { OTHER_SECRET, PUBLISHED, publishedHeaders, sentAt } from './signed-deli
 const { secret, body, id, timestamp } = PUBLISHED
 const options = { now: sentAt() }
 
-/** Calls it as plain JavaScript could. */
+/** Calls `verify` without type checks, as plain JavaScript can. */
 function verifyLoosely(changes: { body?: unknown; secret?: unknown; options?: unknown }) {
   const given = { body, secret, options, ...changes }
   return verify(
@@ -25,10 +25,10 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-describe('a malformed secret is an error of the program, told without showing the secret', () => {
+describe('a malformed secret is a TypeError that does not contain the secret', () => {
   const hidden = 'c2VjcmV0IHNlY3JldCBzZWNyZXQh'
 
-  test('a well-formed one is accepted', async () => {
+  test('a well-formed secret is accepted', async () => {
     expect(await verifyLoosely({})).toMatchObject({ ok: true })
     expect(await sign(`whsec_${hidden}`, id, timestamp, body)).toMatch(/^v1,/)
   })
@@ -37,18 +37,18 @@ describe('a malformed secret is an error of the program, told without showing th
     ['has no prefix', hidden],
     ['has the prefix in another case', `WHSEC_${hidden}`],
     ['has white space before it', ` whsec_${hidden}`],
-    ['has a line end after it', `whsec_${hidden}\n`],
+    ['has a line break after it', `whsec_${hidden}\n`],
     ['has quotes around its key', `whsec_"${hidden}"`],
     ['is cut short', `whsec_${hidden.slice(0, -1)}`],
     ['is in the URL-safe alphabet', `whsec_${hidden.slice(0, -4)}_-_-`],
     ['has padding in the middle', `whsec_AA==${hidden}`],
-    ['is nothing but padding', 'whsec_===='],
+    ['is only padding', 'whsec_===='],
     ['has no key', 'whsec_'],
     ['is empty', ''],
     ['is undefined', undefined],
     ['is bytes', new TextEncoder().encode(hidden)],
     ['is an empty list', []],
-    ['is a list with a bad one', [secret, hidden]],
+    ['is a list with a malformed secret', [secret, hidden]],
   ])('it %s', async (_, malformed) => {
     for (const call of [
       verifyLoosely({ secret: malformed }),
@@ -63,7 +63,7 @@ describe('a malformed secret is an error of the program, told without showing th
   })
 })
 
-describe('the body is given raw', () => {
+describe('the body must be raw', () => {
   const bytes = new TextEncoder().encode(body)
   const padded = new Uint8Array([0, 0, ...bytes, 0])
 
@@ -92,13 +92,13 @@ describe('the body is given raw', () => {
     ['null', null],
     ['a number', 1],
     ['an object', new Request('https://receiver.example/', { method: 'POST', body })],
-  ])('%s is an error that tells the remedy', async (kind, given) => {
+  ])('%s is an error that says what to do', async (kind, given) => {
     const error = await rejection(verifyLoosely({ body: given }))
     expect(error).toBeInstanceOf(TypeError)
     expect((error as Error).message).toBe(
       `The raw body must be a Uint8Array, an ArrayBuffer or a string, not ${kind}. ` +
-        'What is signed is the bytes as received, so a body parsed as JSON cannot be verified: ' +
-        "keep it raw, e.g. with express.raw({ type: '*/*' }) or await request.arrayBuffer().",
+        'The signature covers the bytes as received, so a body parsed as JSON cannot be verified: ' +
+        "keep the raw body, e.g. with express.raw({ type: '*/*' }) or await request.arrayBuffer().",
     )
   })
 
@@ -110,10 +110,10 @@ describe('the body is given raw', () => {
   })
 })
 
-describe('options that would weaken the check are refused, not ignored', () => {
+describe('options that would weaken verification are rejected, not ignored', () => {
   test.each([
     ['an invalid date', { now: new Date(Number.NaN) }],
-    ['a function that gives one', { now: () => new Date('yesterday') }],
+    ['a function that returns an invalid date', { now: () => new Date('yesterday') }],
     ['milliseconds', { now: Date.now() }],
     ['null', { now: null }],
   ])('now is %s', async (_, given) => {
@@ -147,7 +147,7 @@ describe('verifyOrThrow', () => {
     })
   })
 
-  test('leaves an error of the program a TypeError', async () => {
+  test('throws a TypeError for an invalid argument', async () => {
     expect(
       await rejection(verifyOrThrow(body, publishedHeaders(), 'nonsense', options)),
     ).toBeInstanceOf(TypeError)

@@ -46,7 +46,7 @@ describe('contract 8: limits', () => {
     expect(results.map((result) => result.ok)).toEqual([false, true, true, true, false])
   })
 
-  test('delivery guarantee is at-least-once: a retry verifies anew and keeps the id to deduplicate by', async () => {
+  test('delivery guarantee is at-least-once: a retry verifies again and has the same id to deduplicate by', async () => {
     const retriedAt = sentAt(3600)
     const retry = publishedHeaders({
       'wh-timestamp': String(retriedAt.getTime() / 1000),
@@ -62,10 +62,10 @@ describe('contract 8: limits', () => {
   })
 })
 
-describe('contract 9: while a secret is rotated a receiver accepts both', () => {
+describe('contract 9: during a rotation a receiver accepts both secrets', () => {
   const [old, fresh] = [secret, OTHER_SECRET]
 
-  test('the old and the new secret both verify, and the result tells which did', async () => {
+  test('the old and the new secret both verify, and the result says which one matched', async () => {
     const both = [old, fresh]
     expect(await verify(body, await signedWith(old), both, { now })).toMatchObject({
       ok: true,
@@ -77,7 +77,7 @@ describe('contract 9: while a secret is rotated a receiver accepts both', () => 
     })
   })
 
-  test('a receiver that knows one of them accepts a delivery signed with both', async () => {
+  test('a receiver with one of the secrets accepts a delivery signed with both', async () => {
     const headers = await signedWith(old, fresh)
     expect(await verify(body, headers, old, { now })).toMatchObject({ ok: true })
     expect(await verify(body, headers, fresh, { now })).toMatchObject({ ok: true })

@@ -7,7 +7,7 @@ const { secret, body, id, timestamp, signature } = PUBLISHED
 const now = sentAt()
 const other = `v1,${btoa('x'.repeat(32))}`
 
-describe('headers are read in whatever form a runtime gives them', () => {
+describe('headers are read in every form that runtimes use', () => {
   const incoming: IncomingHttpHeaders = { ...publishedHeaders(), host: 'receiver.example' }
 
   test.each<[string, ReceivedHeaders]>([
@@ -37,7 +37,7 @@ describe('a repeated header means the same in every form', () => {
       await verify(body, listsOf([signature, other]), secret, { now }),
       await verify(body, publishedHeaders({ 'Wh-Signature': other }), secret, { now }),
     ]
-    // Combined by ", " the first entry ends in a comma, so only the last one can match.
+    // Joined with ", ", every entry but the last ends in a comma, so only the last one can match.
     expect(results.map((result) => result.ok)).toEqual([false, false, false])
 
     expect(await verify(body, listsOf([other, signature]), secret, { now })).toMatchObject({
@@ -45,21 +45,18 @@ describe('a repeated header means the same in every form', () => {
     })
   })
 
-  test.each(['wh-id', 'wh-timestamp'])(
-    'a second %s makes the delivery one that nobody signed',
-    async (name) => {
-      const value = publishedHeaders()[name] ?? ''
-      expect(await verify(body, asHeaders(name, value), secret, { now })).toMatchObject({
-        ok: false,
-      })
-      expect(
-        await verify(body, { ...publishedHeaders(), [name.toUpperCase()]: value }, secret, { now }),
-      ).toMatchObject({ ok: false })
-    },
-  )
+  test.each(['wh-id', 'wh-timestamp'])('a second %s makes verification fail', async (name) => {
+    const value = publishedHeaders()[name] ?? ''
+    expect(await verify(body, asHeaders(name, value), secret, { now })).toMatchObject({
+      ok: false,
+    })
+    expect(
+      await verify(body, { ...publishedHeaders(), [name.toUpperCase()]: value }, secret, { now }),
+    ).toMatchObject({ ok: false })
+  })
 })
 
-describe('headerPrefix names the headers', () => {
+describe('headerPrefix selects the headers', () => {
   const standard = {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -75,7 +72,7 @@ describe('headerPrefix names the headers', () => {
     },
   )
 
-  test('headers of another prefix are not read', async () => {
+  test('headers with another prefix are ignored', async () => {
     expect(await verify(body, standard, secret, { now })).toMatchObject({
       reason: 'missing-header',
     })

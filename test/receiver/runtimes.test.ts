@@ -13,8 +13,8 @@ import { PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 const { secret, body, id } = PUBLISHED
 const entry = path.resolve(import.meta.dirname, '../../src/receiver/index.ts')
 
-describe('the receiver needs nothing but what every runtime has', () => {
-  test('nothing outside src/receiver is imported, neither node: nor a package, not even for its types', () => {
+describe('the receiver only uses what every runtime has', () => {
+  test('it imports nothing outside src/receiver: no node: module, no package and no types', () => {
     const { files, imports } = reachableFrom(entry)
     expect(files.map((file) => path.basename(file))).toContain('signature.ts')
     expect(files.map((file) => path.basename(file))).not.toContain('sign.ts')
@@ -22,7 +22,7 @@ describe('the receiver needs nothing but what every runtime has', () => {
     expect(imports.filter((specifier) => !/^\.\/[a-z-]+\.ts$/.test(specifier))).toEqual([])
   })
 
-  test('it runs where only Web Crypto, TextEncoder and base64 exist', async () => {
+  test('it runs in a realm that only has Web Crypto, TextEncoder and base64', async () => {
     const realm = createContext({ crypto, TextEncoder, atob, btoa })
     const { files } = reachableFrom(entry)
     const script = files
@@ -46,7 +46,7 @@ describe('the receiver needs nothing but what every runtime has', () => {
   })
 })
 
-describe('the documented examples answer 204 to a genuine delivery and 400 to a forged one', () => {
+describe('the documented examples answer 204 to an authentic delivery and 400 to a forged one', () => {
   async function genuineRequest(): Promise<RequestInit> {
     const sent = String(Math.floor(Date.now() / 1000))
     const signature = await sign(secret, id, sent, body)
@@ -96,10 +96,11 @@ describe('the documented examples answer 204 to a genuine delivery and 400 to a 
   })
 })
 
-/** Every file that `file` imports, directly or not, each after those it imports itself; and what they import. */
+/** Every file that `file` imports, directly or indirectly, in order of dependency, and all their import specifiers. */
 function reachableFrom(file: string, files: string[] = [], imports: string[] = []) {
   const source = readFileSync(file, 'utf8')
-  // Types count too, for the published declarations need them. Anchored at the line's start, where no documented example (` * import …`) can stand.
+  // Type imports count too: the published declarations need them. The anchor to the start of the line excludes the
+  // imports in documented examples (` * import …`).
   const specifiers = [
     ...source.matchAll(/^(?:import|export|\})[^'"=\n]*['"]([^'"]+)['"]/gm),
     ...source.matchAll(/^[^*\n]*\bimport\(\s*['"]([^'"]+)['"]/gm),
@@ -113,7 +114,7 @@ function reachableFrom(file: string, files: string[] = [], imports: string[] = [
   return { files, imports }
 }
 
-/** A module's code for a realm that has no modules: its exports become plain declarations. */
+/** The code of a module without imports and exports, for a realm that has no modules. */
 function asScript(file: string): string {
   return stripTypeScriptTypes(readFileSync(file, 'utf8'))
     .replaceAll(/^import[^'"]*['"][^'"]+['"];?$/gm, '')

@@ -30,7 +30,7 @@ function verifyParts(
     'wh-signature': parts.signature,
   }
   const now = new Date(Number(parts.timestamp) * 1000)
-  // A timestamp broken by the test is compared with the real clock, and rejected all the same.
+  // A timestamp that is no longer a number is compared with the real clock, and is rejected as well.
   const options = Number.isNaN(now.getTime()) ? {} : { now }
   return verify(parts.body, headers, formatSecret(key), options)
 }
@@ -41,7 +41,7 @@ describe('the published vector', () => {
     expect(signDelivery(key, id, timestamp, Buffer.from(body))).toBe(signature)
   })
 
-  test('the public sign signs it, from the timestamp as text and as a date', async () => {
+  test('the public sign function signs it, with the timestamp as text and as a Date', async () => {
     expect(await sign(secret, id, timestamp, body)).toBe(signature)
     expect(await sign(secret, id, sentAt(), Buffer.from(body))).toBe(signature)
     expect(await sign(secret, id, sentAt(0.999), body)).toBe(signature)
@@ -53,7 +53,7 @@ describe('the published vector', () => {
 })
 
 describe('sender and receiver agree', () => {
-  test('the synchronous and the Web Crypto signature are the same', async () => {
+  test('the synchronous and the Web Crypto signatures are equal', async () => {
     await fc.assert(
       fc.asyncProperty(
         keys(),
@@ -69,12 +69,12 @@ describe('sender and receiver agree', () => {
     )
   })
 
-  test('whatever bytes are signed, valid UTF-8 or not, they verify', async () => {
+  test('any signed bytes verify, valid UTF-8 or not', async () => {
     await fc.assert(
       fc.asyncProperty(keys(), ids(), times(), bytes(), async (key, anyId, anyTime, content) => {
         const parts = { id: anyId, timestamp: anyTime, body: content }
-        const made = deliver(key, anyId, anyTime, content)
-        expect(await verifyParts(key, { ...parts, signature: made })).toEqual({
+        const signed = deliver(key, anyId, anyTime, content)
+        expect(await verifyParts(key, { ...parts, signature: signed })).toEqual({
           ok: true,
           id: anyId,
           timestamp: new Date(Number(anyTime) * 1000),
@@ -99,8 +99,8 @@ describe('sender and receiver agree', () => {
         ] as const),
         async (key, anyId, anyTime, content, name, position, bit) => {
           fc.pre(name !== 'body' || content.length > 0)
-          const made = deliver(key, anyId, anyTime, content)
-          const parts = { id: anyId, timestamp: anyTime, body: content, signature: made }
+          const signed = deliver(key, anyId, anyTime, content)
+          const parts = { id: anyId, timestamp: anyTime, body: content, signature: signed }
           const flipped =
             name === 'body'
               ? { ...parts, body: flip(content, position, bit) }
@@ -120,7 +120,7 @@ describe('signing keys', () => {
     expect(generateSigningKey()).not.toEqual(generateSigningKey())
   })
 
-  test('a secret is whsec_ and the base64 of its key, and parses back to it', () => {
+  test('a secret is whsec_ and the base64 of its key, and parsing it returns the key', () => {
     expect(formatSecret(parseSecret(secret))).toBe(secret)
     expect(formatSecret(generateSigningKey())).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     fc.assert(
@@ -130,15 +130,15 @@ describe('signing keys', () => {
     )
   })
 
-  test('a key that is a view into a larger buffer is formatted alone', () => {
+  test('formatting a key that is a view into a larger buffer uses only the view', () => {
     const pool = Buffer.from('..the key..')
     expect(formatSecret(pool.subarray(2, -2))).toBe(`whsec_${btoa('the key')}`)
   })
 })
 
-describe('a second opinion: the standardwebhooks library', () => {
-  // It knows neither raw bytes nor several secrets, so it is asked about good signatures of text only.
-  test('accepts what the sender signs', async () => {
+describe('compatibility: the standardwebhooks library', () => {
+  // It supports neither raw bytes nor several secrets, so it only verifies text signed with one secret.
+  test('accepts signatures of the sender', async () => {
     const now = String(Math.floor(Date.now() / 1000))
     await fc.assert(
       fc.property(keys(), ids(), fc.json(), (key, anyId, json) => {
@@ -153,7 +153,7 @@ describe('a second opinion: the standardwebhooks library', () => {
     )
   })
 
-  test('signs what the receiver accepts', async () => {
+  test('makes signatures that the receiver accepts', async () => {
     await fc.assert(
       fc.asyncProperty(keys(), ids(), fc.json(), async (key, anyId, json) => {
         const sent = new Date()

@@ -1,6 +1,6 @@
 import { sign } from '../../src/receiver/index.ts'
 
-/** The vector published with Standard Webhooks: a secret, a delivery and the signature all libraries agree on. */
+/** The test vector published with Standard Webhooks: a secret, a delivery and its signature. */
 export const PUBLISHED = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -11,7 +11,7 @@ export const PUBLISHED = {
 
 export const OTHER_SECRET = `whsec_${btoa('another webhook, another key')}`
 
-/** The moment the published delivery was sent, `offsetSeconds` later. */
+/** The time of the published delivery plus `offsetSeconds`. */
 export function sentAt(offsetSeconds = 0): Date {
   return new Date((Number(PUBLISHED.timestamp) + offsetSeconds) * 1000)
 }
@@ -27,7 +27,7 @@ export function publishedHeaders(
   }
 }
 
-/** The headers of a delivery whose signature is right for whatever timestamp text it carries. */
+/** The headers of the published delivery with another timestamp text and a matching signature. */
 export async function headersSignedAt(timestamp: string): Promise<Record<string, string>> {
   return {
     'wh-id': PUBLISHED.id,

@@ -29,7 +29,7 @@ describe('contract 5.2', () => {
       expect(await verifyPublished()).toEqual(accepted)
     })
 
-    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is absent', async (name) => {
+    test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is missing', async (name) => {
       expect(await verifyPublished({ [name]: undefined })).toEqual({
         ok: false,
         reason: 'missing-header',
@@ -41,7 +41,7 @@ describe('contract 5.2', () => {
       expect(await verifyPublished({ [name]: '' })).toMatchObject({ reason: 'missing-header' })
     })
 
-    test('the message names all that are missing', async () => {
+    test('the message names every missing header', async () => {
       expect(await verify(body, {}, secret)).toMatchObject({
         message: 'Missing from the request: wh-id, wh-timestamp, wh-signature.',
       })
@@ -61,7 +61,7 @@ describe('contract 5.2', () => {
       expect(await verifyPublished({}, { now: sentAt(offset) })).toMatchObject(outcome)
     })
 
-    test('the message tells the distance and what to check', async () => {
+    test('the message contains the difference and what to check', async () => {
       expect(await verifyPublished({}, { now: sentAt(301) })).toMatchObject({
         message:
           "wh-timestamp is 301 seconds before this receiver's clock; at most 300 are allowed. " +
@@ -123,7 +123,7 @@ describe('contract 5.2', () => {
     })
   })
 
-  describe('step 3: what is signed is <wh-id>.<wh-timestamp>.<raw body>', () => {
+  describe('step 3: the signed content is <wh-id>.<wh-timestamp>.<raw body>', () => {
     test('the timestamp is signed as the raw header string', async () => {
       const headers = await headersSignedAt('01614265330')
       expect(await verifySignedAt('01614265330', headers, sentAt())).toMatchObject({ ok: true })
@@ -139,7 +139,7 @@ describe('contract 5.2', () => {
       })
     })
 
-    test('bytes that are no text are verified as they are, and their decoded text is not', async () => {
+    test('bytes that are not valid UTF-8 verify as bytes, but not after decoding', async () => {
       const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0xff, 0x00, 0x7d)
       const signature = await sign(secret, PUBLISHED.id, PUBLISHED.timestamp, bytes)
       const headers = publishedHeaders({ 'wh-signature': signature })
@@ -167,7 +167,7 @@ describe('contract 5.2', () => {
       expect(await withKey(Buffer.from(secret.slice(6), 'base64'))).toEqual(accepted)
     })
 
-    test('one made with the secret string is rejected', async () => {
+    test('a signature made with the secret string is rejected', async () => {
       expect(await withKey(secret)).toMatchObject({ reason: 'no-matching-signature' })
       expect(await withKey(secret.slice(6))).toMatchObject({ reason: 'no-matching-signature' })
     })
@@ -194,18 +194,18 @@ describe('contract 5.2', () => {
     })
   })
 
-  describe('step 6: of the space-separated pairs only those of v1 count', () => {
+  describe('step 6: only the v1 pairs of the space-separated list are compared', () => {
     const good = PUBLISHED.signature
     const hmac = good.slice(3)
     const bad = `v1,${btoa('x'.repeat(32))}`
 
     test.each([
-      ['alone', good],
+      ['a single pair', good],
       ['first of two', `${good} ${bad}`],
       ['last of three', `${bad} v1a,${hmac} ${good}`],
-      ['beside versions unknown', `v2,${hmac} ${good} v10,x`],
+      ['among unknown versions', `v2,${hmac} ${good} v10,x`],
       ['among empty entries', ` ${good}  `],
-    ])('a match is accepted: %s', async (_, header) => {
+    ])('accepted: %s', async (_, header) => {
       expect(await verifyPublished({ 'wh-signature': header })).toEqual(accepted)
     })
 
@@ -214,31 +214,31 @@ describe('contract 5.2', () => {
       ['a version that only begins with v1', `v1a,${hmac}`],
       ['a version in another case', `V1,${hmac}`],
       ['no version', hmac],
-      ['another separator than a comma', `v1=${hmac}`],
-      ['more after the HMAC', `${good},x`],
+      ['a separator other than a comma', `v1=${hmac}`],
+      ['text after the HMAC', `${good},x`],
       ['pairs separated by a comma', `${good},${bad}`],
       ['pairs separated by a tab', `${good}\t${bad}`],
-      ['only other signatures', `${bad} ${bad}`],
-    ])('no match is found: %s', async (_, header) => {
+      ['only wrong signatures', `${bad} ${bad}`],
+    ])('rejected: %s', async (_, header) => {
       expect(await verifyPublished({ 'wh-signature': header })).toMatchObject({
         reason: 'no-matching-signature',
       })
     })
   })
 
-  describe('step 7: any match makes it authentic, otherwise it is rejected', () => {
-    test('the result carries the id to deduplicate by and the time it was sent', async () => {
+  describe('step 7: a delivery is authentic if any v1 pair matches, and rejected otherwise', () => {
+    test('the result contains the id to deduplicate by and the time of the attempt', async () => {
       expect(await verifyPublished()).toEqual(accepted)
     })
 
-    test('the rejection says what to check, and no secret or valid signature', async () => {
+    test('the rejection says what to check, without a secret or a valid signature', async () => {
       const result = await verify(body, publishedHeaders(), OTHER_SECRET, { now: sentAt() })
       expect(result).toEqual({
         ok: false,
         reason: 'no-matching-signature',
         message:
           'No v1 signature in wh-signature matches. If the request is genuine, ' +
-          "check that the secret is this webhook's and the body the raw bytes received.",
+          'check that the secret belongs to this webhook and that the body is the raw bytes as received.',
       })
     })
   })

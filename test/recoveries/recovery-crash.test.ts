@@ -10,15 +10,15 @@ import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, addEvents, makePastPartitions } from './recovery-rows.ts'
+import { addDeliveries, addEvents, createPastPartitions } from './recovery-rows.ts'
 
-/** Half of them failed, half of them missed. `RECOVERED=100000` for a long run. */
+/** Half failed and half missed deliveries. `RECOVERED=100000` makes a long run. */
 const COUNT = Number(process.env['RECOVERED'] ?? 20_000)
 const RATE_PER_SECOND = 4_000
 const KILLS = 6
 
-/** A worker at rest has 170 MB or so; what it sends at the same time takes the rest. */
-const MOST_MEGABYTES = 400
+/** An idle worker uses about 170 MB. Attempts in flight use the rest. */
+const MAX_MEGABYTES = 400
 
 const at = new Date(Date.now() - 86_400_000)
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn recovery '))
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
   api = await startTestApp({ role: 'api' })
-  await makePastPartitions(api.database.pool)
+  await createPastPartitions(api.database.pool)
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test(`${COUNT} deliveries are recovered while workers are killed at random: nothing twice, nothing missing, memory flat`, async () => {
+test(`${COUNT} deliveries are recovered once each while workers are killed at random, with bounded memory`, async () => {
   const webhookId = await register()
   const { pool } = api.database
   const { organizationId } = api.tenant
@@ -47,7 +47,7 @@ test(`${COUNT} deliveries are recovered while workers are killed at random: noth
   await addDeliveries(pool, webhookId, failed, 'exhausted')
   const later = new Date(at.getTime() + COUNT)
   const missed = await addEvents(pool, organizationId, { at: later, count: COUNT / 2 })
-  // As autovacuum leaves it, which does not come in time for a test.
+  // Autovacuum would analyze the tables too late for the test.
   await pool.query('analyze')
 
   const workers = [startWorker(), startWorker()]
@@ -66,7 +66,11 @@ test(`${COUNT} deliveries are recovered while workers are killed at random: noth
       killed[0]?.child.kill('SIGKILL')
       workers.push(startWorker())
     }
-    await until(async () => (await progress(recovery.id)) === 1, 'it is completed', 120_000)
+    await until(
+      async () => (await progress(recovery.id)) === 1,
+      'the recovery is completed',
+      120_000,
+    )
     await until(async () => (await pending()) === 0, 'everything is delivered', 240_000)
 
     expect(await read(recovery.id)).toMatchObject({
@@ -83,15 +87,15 @@ test(`${COUNT} deliveries are recovered while workers are killed at random: noth
     const arrived = new Set(receiver.received.map(({ headers }) => headers['wh-id']))
     expect(rows.filter(({ id }) => !arrived.has(id))).toEqual([])
     expect(arrived.size).toBe(COUNT)
-    expect(memory.most()).toBeLessThan(MOST_MEGABYTES)
-    await until(async () => (await recoveryJobs()) === 0, 'no job of it is left')
+    expect(memory.maxMb()).toBeLessThan(MAX_MEGABYTES)
+    await until(async () => (await recoveryJobs()) === 0, 'no recovery job is left')
   } finally {
     memory[Symbol.dispose]()
     await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
   }
 }, 600_000)
 
-test('SIGTERM in the middle of a recovery ends the worker at once, and the next goes on', async () => {
+test('SIGTERM during a recovery stops the worker at once, and the next worker continues the recovery', async () => {
   const webhookId = await register()
   await addEvents(api.database.pool, api.tenant.organizationId, {
     at: new Date(at.getTime() + 3_600_000),
@@ -99,17 +103,17 @@ test('SIGTERM in the middle of a recovery ends the worker at once, and the next 
   })
   const first = startWorker()
   const recovery = await recover(webhookId, { since: new Date(at.getTime() + 3_600_000), rate: 50 })
-  await until(async () => (await progress(recovery.id)) > 0, 'it has begun')
-  const asked = performance.now()
+  await until(async () => (await progress(recovery.id)) > 0, 'the recovery has started')
+  const signaledAtMs = performance.now()
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  // Well before the attempts in flight would be requeued.
-  expect(performance.now() - asked).toBeLessThan(6_000)
+  // Less than the grace period for attempts in flight.
+  expect(performance.now() - signaledAtMs).toBeLessThan(6_000)
   const before = await progress(recovery.id)
   expect(before).toBeLessThan(1)
   await using _next = startWorker()
-  await until(async () => (await progress(recovery.id)) > before, 'the next goes on')
-  await until(async () => (await progress(recovery.id)) === 1, 'it is completed', 30_000)
+  await until(async () => (await progress(recovery.id)) > before, 'the next worker continues')
+  await until(async () => (await progress(recovery.id)) === 1, 'the recovery is completed', 30_000)
   expect(await read(recovery.id)).toMatchObject({ state: 'COMPLETED', created: 400 })
 }, 90_000)
 
@@ -162,18 +166,18 @@ async function recoveryJobs(): Promise<number> {
   return rows[0].n
 }
 
-/** The most resident memory that any of the workers had; where there is no /proc, none is seen. */
+/** The largest resident memory of the workers so far. Without /proc, 0. */
 function watchMemory(workers: readonly PosthornProcess[]) {
-  let most = 0
+  let maxMb = 0
   const timer = setInterval(() => {
     for (const { child } of workers) {
       try {
         const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-        most = Math.max(most, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
+        maxMb = Math.max(maxMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   }, 100)
-  return { most: () => most, [Symbol.dispose]: () => clearInterval(timer) }
+  return { maxMb: () => maxMb, [Symbol.dispose]: () => clearInterval(timer) }
 }

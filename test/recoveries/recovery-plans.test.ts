@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
-import { recoverPage } from '../../src/recoveries/recovery-page.ts'
+import { queueRecoveryPage } from '../../src/recoveries/recovery-page.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, addEvents, makePastPartitions } from './recovery-rows.ts'
+import { addDeliveries, addEvents, createPastPartitions } from './recovery-rows.ts'
 
-/** A page looks at 2,000 rows; more than this is the sign of a scan. */
-const MOST_ROWS = 5_000
+/** A page reads 2,000 rows. More than this limit means a scan. */
+const MAX_ROWS = 5_000
 
 const COUNT = 100_000
 const at = new Date(Date.now() - 2 * 86_400_000)
@@ -21,10 +21,10 @@ let webhookId: string
 beforeAll(async () => {
   api = await openApi()
   const { pool } = api.database
-  await makePastPartitions(pool)
+  await createPastPartitions(pool)
   organizationId = (await api.tenant()).organizationId
   webhookId = (await addWebhook(api, organizationId)).id
-  // The one event of the second type is behind all of the others.
+  // The only event of the second type is later than all others.
   await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
     eventSubscriptions: [JOINED, TICKET],
   })
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 test.each(['without statistics', 'with statistics'])(
-  'every page of a recovery among 100,000 deliveries reads a few thousand rows at most, %s',
+  'every page of a recovery reads at most a few thousand of 100,000 deliveries, %s',
   async (statistics) => {
     if (statistics === 'with statistics') await api.database.pool.query('analyze')
     const { recoveryUuid } = await recoverDeliveries(api.deps, organizationId, webhookId, {
@@ -48,21 +48,22 @@ test.each(['without statistics', 'with statistics'])(
       dryRun: false,
     })
     let explained = 0
-    // It waits for the transactions that ran when it began, which on a shared server may be those of other tests.
+    // The recovery waits for transactions that were open at its start, on a shared server also for those of other
+    // tests.
     await until(async () => {
       api.statements.clear()
       await api.database.prisma.recovery.update({
         where: { id: recoveryUuid as string },
         data: { nextPageAt: new Date(0) },
       })
-      await recoverPage(api.database.prisma, recoveryUuid as string)
+      await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
       for (const { text, values } of [...api.statements.full]) {
         if (!/^\s*with webhook as materialized/.test(text)) continue
         expect(await readsOf(text, values)).toEqual([])
         explained++
       }
       return explained >= 4
-    }, 'four pages are recovered')
+    }, 'four pages are queued')
     await api.database.prisma.recovery.update({
       where: { id: recoveryUuid as string },
       data: { state: 'canceled', finishedAt: new Date() },
@@ -80,7 +81,7 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** The parts of a plan that read more of the volume than a page should. What the statement does is undone. */
+/** The plan nodes of a statement that read too many rows. Rolls back the statement. */
 async function readsOf(text: string, values: readonly unknown[]): Promise<string[]> {
   const client = await api.database.pool.connect()
   try {
@@ -98,7 +99,7 @@ async function readsOf(text: string, values: readonly unknown[]): Promise<string
 function largeReads(plan: Plan): string[] {
   const relation = plan['Relation Name'] ?? ''
   const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-  const large = /^(events|deliveries)_/.test(relation) && read > MOST_ROWS
+  const large = /^(events|deliveries)_/.test(relation) && read > MAX_ROWS
   return [
     ...(large ? [`${plan['Node Type']} of ${relation}: ${read} rows`] : []),
     ...(plan.Plans ?? []).flatMap(largeReads),

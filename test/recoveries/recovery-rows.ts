@@ -6,8 +6,8 @@ import { JOINED } from '../support/factories.ts'
 
 const RETENTION_DAYS = 30
 
-/** The partitions of the days that are kept, which a new database does not have. */
-export async function makePastPartitions(sql: Sql): Promise<void> {
+/** Creates the partitions of past days within retention, which a new database does not have. */
+export async function createPastPartitions(sql: Sql): Promise<void> {
   await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
     RETENTION_DAYS + 1,
   ])
@@ -15,13 +15,13 @@ export async function makePastPartitions(sql: Sql): Promise<void> {
 
 export interface PastEvents {
   readonly count?: number
-  /** When the first was published; each of the others came a millisecond after the one before. */
+  /** The time of the first event. Each further event is a millisecond later. */
   readonly at: Date
   readonly type?: string
   readonly isTest?: boolean
 }
 
-/** Events on record that were delivered to no webhook. Answers their uuids, in order. */
+/** Inserts events without deliveries, and returns their uuids in order. */
 export async function addEvents(
   sql: Sql,
   organizationId: string,
@@ -29,18 +29,18 @@ export async function addEvents(
 ): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `insert into posthorn.events (id, organization_id, type, occurred_at, data, is_test)
-     select ${randomTail('posthorn.uuid_v7_lower_bound(made.at)')}, $1, $2, made.at,
+     select ${randomTail('posthorn.uuid_v7_lower_bound(event.at)')}, $1, $2, event.at,
        '{"n":' || i || '}', $5
      from (
        select i, $3::timestamptz + i * interval '1 millisecond' as at from generate_series(0, $4::int - 1) as i
-     ) as made
+     ) as event
      returning id`,
     [organizationId, type, at, count, isTest],
   )
   return rows.map(({ id }) => id).sort()
 }
 
-/** A delivery of each event, created with it, in some state. Answers their uuids, in order. */
+/** Inserts a delivery of each event, created with the event, and returns the uuids in order. */
 export async function addDeliveries(
   sql: Sql,
   webhookId: string,
@@ -62,7 +62,7 @@ export async function addDeliveries(
 const randomTail = (uuid: string) =>
   `overlay(${uuid}::text placing right(gen_random_uuid()::text, 12) from 25)::uuid`
 
-/** Does what the jobs of a recovery do, until it has ended. */
+/** Runs a recovery to its end, as its jobs do. */
 export async function finish({ prisma }: Database, uuid: string): Promise<Recovery> {
   for (;;) {
     const recovery = await prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })

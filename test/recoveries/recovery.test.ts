@@ -6,13 +6,13 @@ import { deleteOldRecoveries } from '../../src/recoveries/delete-old-recoveries.
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
 import { cancelRecovery } from '../../src/recoveries/recovery.ts'
 import { countRecoverable } from '../../src/recoveries/recovery-count.ts'
-import { recoverPage } from '../../src/recoveries/recovery-page.ts'
+import { queueRecoveryPage } from '../../src/recoveries/recovery-page.ts'
 import type { RecoveryInput } from '../../src/recoveries/recovery-scope.ts'
 import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { addDeliveries, addEvents, finish, makePastPartitions } from './recovery-rows.ts'
+import { addDeliveries, addEvents, createPastPartitions, finish } from './recovery-rows.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_RATE = 5_000
@@ -22,13 +22,13 @@ let organizationId: string
 let webhookId: string
 let webhookUuid: string
 
-/** Three hours ago, to the minute. */
+/** Three hours ago, rounded to the minute. */
 const at = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3 * HOUR_MS)
 const since = new Date(at.getTime() - HOUR_MS)
 
 beforeAll(async () => {
   api = await openApi()
-  await makePastPartitions(api.database.pool)
+  await createPastPartitions(api.database.pool)
 })
 beforeEach(async () => {
   organizationId = (await api.tenant()).organizationId
@@ -37,11 +37,11 @@ beforeEach(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const events = (given: Partial<Parameters<typeof addEvents>[2]> = {}) =>
-  addEvents(api.database.pool, organizationId, { at, ...given })
+const events = (fields: Partial<Parameters<typeof addEvents>[2]> = {}) =>
+  addEvents(api.database.pool, organizationId, { at, ...fields })
 const deliveries = (uuids: string[], state: Parameters<typeof addDeliveries>[3]) =>
   addDeliveries(api.database.pool, webhookId, uuids, state)
-const begin = (input: Partial<RecoveryInput & { dryRun: boolean }> = {}) =>
+const start = (input: Partial<RecoveryInput & { dryRun: boolean }> = {}) =>
   recoverDeliveries(api.deps, organizationId, webhookId, {
     since,
     ratePerSecond: MAX_RATE,
@@ -50,11 +50,11 @@ const begin = (input: Partial<RecoveryInput & { dryRun: boolean }> = {}) =>
   })
 
 async function recover(input: Partial<RecoveryInput> = {}) {
-  const { recoveryUuid } = await begin(input)
+  const { recoveryUuid } = await start(input)
   return await finish(api.database, recoveryUuid as string)
 }
 
-/** The deliveries of the webhook in the order of their ids. */
+/** The webhook's deliveries in the order of their ids. */
 async function rows(where: object = {}) {
   return await api.database.prisma.delivery.findMany({
     where: { webhookId: webhookUuid, ...where },
@@ -62,7 +62,7 @@ async function rows(where: object = {}) {
   })
 }
 
-/** The keys of the jobs that are due, in the order in which workers claim them. */
+/** The keys of due jobs, in the order in which workers claim them. */
 async function dueJobs(): Promise<string[]> {
   const { rows } = await api.database.pool.query<{ key: string }>(
     `select job.key from graphile_worker.jobs as job
@@ -75,8 +75,8 @@ async function dueJobs(): Promise<string[]> {
 
 const keys = (list: { id: string }[]) => list.map(({ id }) => publicId('delivery', id))
 
-describe('what is recovered', () => {
-  test('FAILED redelivers the exhausted deliveries, under their ids, and leaves all others', async () => {
+describe('a recovery', () => {
+  test('of FAILED redelivers the exhausted deliveries under their ids, and no others', async () => {
     const exhausted = await deliveries(await events({ count: 3 }), 'exhausted')
     const others = [
       ...(await deliveries(await events({ at: new Date(at.getTime() + 1_000) }), 'succeeded')),
@@ -92,18 +92,18 @@ describe('what is recovered', () => {
       redelivered: 3,
       created: 0,
     })
-    const revived = await rows({ id: { in: exhausted } })
-    for (const delivery of revived) {
+    const reopened = await rows({ id: { in: exhausted } })
+    for (const delivery of reopened) {
       expect(delivery).toMatchObject({ state: 'pending', schedulePosition: 0, finishedAt: null })
       expect(delivery.nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now())
     }
-    expect(revived).toHaveLength(3)
-    expect(await dueJobs()).toEqual(keys(revived))
+    expect(reopened).toHaveLength(3)
+    expect(await dueJobs()).toEqual(keys(reopened))
     expect(await rows({ id: { in: others } })).toEqual(before)
     expect(await rows()).toHaveLength(5)
   })
 
-  test('MISSED creates a delivery for each event without one, in the order of the events', async () => {
+  test('of MISSED creates a delivery for each event without one, in the order of the events', async () => {
     const missed = await events({ count: 700 })
     const received = await events({ at: new Date(at.getTime() + 60_000), count: 3 })
     for (const [i, state] of (['exhausted', 'canceled', 'succeeded'] as const).entries()) {
@@ -124,7 +124,7 @@ describe('what is recovered', () => {
     expect(await rows()).toHaveLength(703)
   })
 
-  test('ALL does both, and the events of several types come in their order', async () => {
+  test('of ALL does both, with the events of several types in order', async () => {
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
       eventSubscriptions: [TICKET, JOINED],
     })
@@ -135,12 +135,12 @@ describe('what is recovered', () => {
       ...(await events({ at: new Date(at.getTime() + 30) })),
     ]
     expect(await recover()).toMatchObject({ total: 4, redelivered: 1, created: 3 })
-    const [revived, ...created] = await rows({ state: 'pending' })
-    expect(revived?.id).toBe(failed)
+    const [reopened, ...created] = await rows({ state: 'pending' })
+    expect(reopened?.id).toBe(failed)
     expect(created.map(({ eventId }) => eventId)).toEqual(missed)
   })
 
-  test('begins with the events of `since`, and ends before those of `until`', async () => {
+  test('includes the events of `since`, and excludes those of `until`', async () => {
     const until = new Date(at.getTime() + 1_000)
     const before = await events({ at: new Date(at.getTime() - 1) })
     const first = await events({ at })
@@ -159,7 +159,7 @@ describe('what is recovered', () => {
     expect(left.map(({ id }) => id)).toEqual([failedBefore, failedAfter])
   })
 
-  test('test deliveries and their events are skipped', async () => {
+  test('skips test deliveries and their events', async () => {
     await testDelivery(api.deps, organizationId, webhookId, JOINED)
     await api.database.prisma.delivery.updateMany({
       where: { webhookId: webhookUuid },
@@ -170,7 +170,7 @@ describe('what is recovered', () => {
     expect(await rows({ state: 'exhausted' })).toHaveLength(1)
   })
 
-  test('nothing of another webhook or organization is touched', async () => {
+  test('changes nothing of other webhooks and organizations', async () => {
     const other = await api.tenant()
     await addEvents(api.database.pool, other.organizationId, { at })
     const sibling = await addWebhook(api, organizationId)
@@ -183,12 +183,12 @@ describe('what is recovered', () => {
 
 describe('counting', () => {
   test.each(['failed', 'missed', 'all'] as const)(
-    'a dry run of %s changes nothing, and counts what then happens',
+    'a dry run of %s changes nothing, and counts what the recovery then queues',
     async (include) => {
       await deliveries(await events({ count: 5 }), 'exhausted')
       await events({ at: new Date(at.getTime() + 1_000), count: 7 })
       const before = await rows()
-      const { count, exact, recoveryUuid } = await begin({ include, dryRun: true })
+      const { count, exact, recoveryUuid } = await start({ include, dryRun: true })
       expect({ exact, recoveryUuid }).toEqual({ exact: true, recoveryUuid: null })
       expect(await rows()).toEqual(before)
       expect(await api.database.prisma.recovery.count({ where: { organizationId } })).toBe(0)
@@ -199,7 +199,7 @@ describe('counting', () => {
     },
   )
 
-  test('beyond its bound a count says that it is not exact', async () => {
+  test('a count above its maximum is marked as not exact', async () => {
     await deliveries(await events({ count: 5 }), 'exhausted')
     await events({ at: new Date(at.getTime() + 1_000), count: 5 })
     const webhook = { id: webhookUuid, organizationId, eventSubscriptions: [JOINED] }
@@ -212,8 +212,8 @@ describe('counting', () => {
   })
 })
 
-describe('nothing twice', () => {
-  test('a repetition finds nothing to do', async () => {
+describe('nothing is delivered twice', () => {
+  test('a repeated recovery queues nothing', async () => {
     await deliveries(await events({ count: 2 }), 'exhausted')
     await events({ at: new Date(at.getTime() + 1_000), count: 2 })
     await recover()
@@ -222,7 +222,7 @@ describe('nothing twice', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('a delivery that a recovery created is redelivered when it fails in turn', async () => {
+  test('a delivery that a recovery created is redelivered if it fails too', async () => {
     const old = new Date(at.getTime() - 20 * 24 * HOUR_MS)
     await events({ at: old })
     const range = { since: old, until: new Date(old.getTime() + 1) }
@@ -231,14 +231,14 @@ describe('nothing twice', () => {
       where: { webhookId: webhookUuid },
       data: { state: 'exhausted', finishedAt: new Date(), nextAttemptAt: null },
     })
-    expect(await begin({ ...range, dryRun: true })).toMatchObject({ count: 1 })
+    expect(await start({ ...range, dryRun: true })).toMatchObject({ count: 1 })
     expect(await recover(range)).toMatchObject({ redelivered: 1, created: 0 })
   })
 
-  test('jobs of one recovery that run at once share its work', async () => {
+  test('concurrent jobs of one recovery share its work', async () => {
     await deliveries(await events({ count: 900 }), 'exhausted')
     await events({ at: new Date(at.getTime() + 60_000), count: 900 })
-    const { recoveryUuid } = await begin()
+    const { recoveryUuid } = await start()
     const id = recoveryUuid as string
     await Promise.all(Array.from({ length: 4 }, () => finish(api.database, id)))
     expect(await finish(api.database, id)).toMatchObject({
@@ -252,9 +252,9 @@ describe('nothing twice', () => {
     expect(await dueJobs()).toHaveLength(1_800)
   })
 
-  test('what is published meanwhile is delivered once', async () => {
+  test('events published during a recovery are delivered once', async () => {
     await events({ count: 500 })
-    const { recoveryUuid } = await begin({ ratePerSecond: 1_000 })
+    const { recoveryUuid } = await start({ ratePerSecond: 1_000 })
     let published = 0
     const publishing = (async () => {
       while (published < 200) published += (await publish(api, organizationId, 10)).length
@@ -267,22 +267,24 @@ describe('nothing twice', () => {
     expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(500 + published)
   })
 
-  test('of several begun at once, one runs, and the others are rejected with its id', async () => {
+  test('of several recoveries started at once, one runs, and the others are rejected with its id', async () => {
     await events({ count: 10 })
-    const begun = await Promise.allSettled(Array.from({ length: 5 }, () => begin()))
-    const ids = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value.recoveryUuid] : []))
+    const started = await Promise.allSettled(Array.from({ length: 5 }, () => start()))
+    const ids = started.flatMap((one) =>
+      one.status === 'fulfilled' ? [one.value.recoveryUuid] : [],
+    )
     expect(ids).toHaveLength(1)
     const running = publicId('recovery', ids[0] as string)
-    for (const one of begun) {
+    for (const one of started) {
       if (one.status === 'rejected') expect(one.reason.message).toContain(running)
     }
-    expect(await begin({ dryRun: true })).toMatchObject({ count: 10 })
+    expect(await start({ dryRun: true })).toMatchObject({ count: 10 })
     await finish(api.database, ids[0] as string)
     expect(await recover()).toMatchObject({ state: 'completed', created: 0 })
   })
 })
 
-test('waits for a transaction that was publishing when it began', async () => {
+test('a recovery waits for a transaction that was publishing at its start', async () => {
   const client = await api.database.pool.connect()
   try {
     await api.database.prisma.webhook.update({
@@ -298,10 +300,10 @@ test('waits for a transaction that was publishing when it began', async () => {
       where: { id: webhookUuid },
       data: { enabled: true },
     })
-    const { recoveryUuid, count } = await begin()
+    const { recoveryUuid, count } = await start()
     expect(count).toBe(0)
-    await recoverPage(api.database.prisma, recoveryUuid as string)
-    expect(await recoverPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
+    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
+    expect(await queueRecoveryPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
     await client.query('commit')
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 1 })
   } finally {
@@ -309,20 +311,20 @@ test('waits for a transaction that was publishing when it began', async () => {
   }
 })
 
-describe('its course', () => {
-  test('N deliveries at a rate of r take N / r seconds at least, also with several workers', async () => {
+describe('while it runs, a recovery', () => {
+  test('queues N deliveries at a rate of r in at least N / r seconds, even with several workers', async () => {
     await deliveries(await events({ count: 300 }), 'exhausted')
     await events({ at: new Date(at.getTime() + 60_000), count: 300 })
-    const { recoveryUuid } = await begin({ ratePerSecond: 400 })
-    const begun = performance.now()
+    const { recoveryUuid } = await start({ ratePerSecond: 400 })
+    const startedAtMs = performance.now()
     await Promise.all([1, 2].map(() => finish(api.database, recoveryUuid as string)))
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_500)
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(1_500)
     expect(await rows({ state: 'pending' })).toHaveLength(600)
   })
 
-  test('a turn lasts a second or so, and leaves a job for the next', async () => {
+  test('runs for about a second per job, and enqueues the next job', async () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
-    const { recoveryUuid } = await begin({ ratePerSecond: 10 })
+    const { recoveryUuid } = await start({ ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
     await continueRecovery(api.database.prisma, id, undefined)
     const { redelivered, state } = await api.database.prisma.recovery.findUniqueOrThrow({
@@ -338,19 +340,19 @@ describe('its course', () => {
     expect(jobs).toEqual([{ task_identifier: 'posthorn:recover_deliveries' }])
   })
 
-  test('asked to stop, it makes no further page, and leaves its job to others', async () => {
+  test('queues no further page after an abort, and leaves a job for other workers', async () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
-    const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 10 })
+    const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
     await continueRecovery(api.database.prisma, id, AbortSignal.abort())
     expect(await rows({ state: 'pending' })).toHaveLength(3)
   })
 
-  test('canceled midway, it keeps what was done, says so, and the rest can be recovered', async () => {
+  test('can be canceled: queued deliveries stay queued, and another recovery queues the rest', async () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
-    const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 40 })
+    const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = publicId('recovery', recoveryUuid as string)
-    await recoverPage(api.database.prisma, recoveryUuid as string)
+    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
     await cancelRecovery(api.database.prisma, organizationId, id)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({
       state: 'canceled',
@@ -363,12 +365,12 @@ describe('its course', () => {
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
       cancelRecovery(api.database.prisma, organizationId, await lastRecoveryId()),
-    ).rejects.toThrow(/has completed; only a running one can be canceled/)
+    ).rejects.toThrow(/has completed. Only a running recovery can be canceled/)
   })
 
-  test('it rests while its webhook is disabled', async () => {
+  test('pauses while its webhook is disabled', async () => {
     await events({ count: 5 })
-    const { recoveryUuid } = await begin()
+    const { recoveryUuid } = await start()
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
     await continueRecovery(
       api.database.prisma,
@@ -380,9 +382,9 @@ describe('its course', () => {
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 5 })
   })
 
-  test('it fails with its webhook, and says why', async () => {
+  test('fails with a reason if its webhook is deleted', async () => {
     await events({ count: 5 })
-    const { recoveryUuid } = await begin()
+    const { recoveryUuid } = await start()
     await deleteWebhook(api.deps.webhooks, organizationId, webhookId)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({
       state: 'failed',
@@ -391,39 +393,39 @@ describe('its course', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('after ten faults in a row it fails, and what it recovered stays', async () => {
+  test('fails after ten consecutive faults, and queued deliveries stay queued', async () => {
     await deliveries(await events({ count: 20 }), 'exhausted')
-    const { recoveryUuid } = await begin({ include: 'failed', ratePerSecond: 40 })
+    const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
-    await recoverPage(api.database.prisma, id)
+    await queueRecoveryPage(api.database.prisma, id)
     const rename = (from: string, to: string) =>
       api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
-    await rename('schedule_deliveries', 'away')
+    await rename('schedule_deliveries', 'renamed')
     try {
       for (let fault = 1; fault <= 10; fault++) {
         await api.database.prisma.recovery.update({
           where: { id },
           data: { nextPageAt: new Date(0) },
         })
-        const turn = continueRecovery(api.database.prisma, publicId('recovery', id), undefined)
-        await expect(turn).rejects.toThrow(/schedule_deliveries/)
+        const run = continueRecovery(api.database.prisma, publicId('recovery', id), undefined)
+        await expect(run).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {
-      await rename('away', 'schedule_deliveries')
+      await rename('renamed', 'schedule_deliveries')
     }
     expect(await finish(api.database, id)).toMatchObject({
       state: 'failed',
-      failure: expect.stringContaining('in the log of its worker'),
+      failure: expect.stringContaining('the worker log has the details'),
       redelivered: 10,
     })
     expect(await recover()).toMatchObject({ redelivered: 10 })
   })
 
-  test('once it has ended it is kept as long as deliveries are; while it runs it stays', async () => {
+  test('is never deleted; an ended recovery is kept as long as deliveries', async () => {
     await events({ count: 2 })
     const kept = await recover({ since })
     const old = await recover({ since })
-    const { recoveryUuid: running } = await begin({ since })
+    const { recoveryUuid: running } = await start({ since })
     await api.database.pool.query(
       `update posthorn.recoveries set finished_at = now() - interval '1 hour 1 second' where id = $1`,
       [old.id],

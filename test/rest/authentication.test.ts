@@ -49,28 +49,28 @@ describe('401: every management request needs Authorization: Bearer <API_KEY>', 
     ['another scheme', 'Basic cGhrOnNlY3JldA=='],
     ['no token', 'Bearer'],
     ['no token but spaces', 'Bearer   '],
-  ])('%s is not called an invalid token', async (_what, authorization) => {
+  ])('%s is not reported as an invalid token', async (_what, authorization) => {
     const response = await api.call('GET', '/webhooks', { token: null, headers: { authorization } })
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="posthorn"')
     await problem(response, 401)
   })
 
-  async function invalidToken(token: string, why: string) {
+  async function expectInvalidToken(token: string, reason: string) {
     const response = await api.call('GET', '/webhooks', { token })
     expect(response.headers.get('www-authenticate')).toBe(
-      `Bearer realm="posthorn", error="invalid_token", error_description="${why}"`,
+      `Bearer realm="posthorn", error="invalid_token", error_description="${reason}"`,
     )
     const { detail } = await problem(response, 401)
-    expect(detail).toBe(why)
+    expect(detail).toBe(reason)
     expect(detail).not.toContain(token)
   }
 
   test('a malformed key', async () => {
-    await invalidToken('phk_nonsense', 'The API key is malformed.')
+    await expectInvalidToken('phk_nonsense', 'The API key is malformed.')
   })
 
   test('an unknown key', async () => {
-    await invalidToken(mintToken(), 'The API key is unknown.')
+    await expectInvalidToken(mintToken(), 'The API key is unknown.')
   })
 
   test('an expired key', async () => {
@@ -80,17 +80,17 @@ describe('401: every management request needs Authorization: Bearer <API_KEY>', 
       where: { id: key.id },
       data: { expiresAt: new Date(Date.now() - 1) },
     })
-    await invalidToken(token, 'The API key is expired.')
+    await expectInvalidToken(token, 'The API key is expired.')
   })
 
-  test('a revoked key, at once', async () => {
+  test('a revoked key, immediately', async () => {
     const { key, token } = await keyWith(['webhooks:read'])
     expect((await api.call('GET', '/webhooks', { token })).status).toBe(200)
     await revokeApiKey(api.database.prisma, publicId('apiKey', key.id))
-    await invalidToken(token, 'The API key is revoked.')
+    await expectInvalidToken(token, 'The API key is revoked.')
   })
 
-  test('comes before anything is said of the body or the method', async () => {
+  test('takes precedence over errors of the body and the method', async () => {
     const broken = { token: null, body: '{', headers: { 'content-type': 'text/plain' } }
     await problem(await api.call('POST', '/webhooks', broken), 401)
     await problem(await api.call('PATCH', '/webhooks', broken), 401)
@@ -105,16 +105,16 @@ describe('401: every management request needs Authorization: Bearer <API_KEY>', 
 
 describe('403: the key lacks the scope', () => {
   test.each(OPERATIONS)(
-    '%s is needed for %s %s, and is enough',
+    '%s is required and sufficient for %s %s',
     async (scope, method, path, body) => {
       const { id } = await api.create()
-      const [lacking, having] = [
+      const [without, granted] = [
         await keyWith(SCOPES.filter((other) => other !== scope && other !== 'admin')),
         await keyWith([scope]),
       ]
       const call = (token: string) => api.call(method, path.replace('{id}', id), { token, body })
       const count = await api.countWebhooks()
-      const response = await call(lacking.token)
+      const response = await call(without.token)
       expect(response.headers.get('www-authenticate')).toBe(
         'Bearer realm="posthorn", error="insufficient_scope"',
       )
@@ -122,11 +122,11 @@ describe('403: the key lacks the scope', () => {
       expect(detail).toContain(scope)
       expect(await api.countWebhooks()).toBe(count)
 
-      expect((await call(having.token)).ok).toBe(true)
+      expect((await call(granted.token)).ok).toBe(true)
     },
   )
 
-  test('the scope admin stands for all of them', async () => {
+  test('the scope admin includes all of them', async () => {
     const { token } = await keyWith(['admin'])
     expect(
       (await json(await api.call('POST', '/webhooks', { token, body: NEW_WEBHOOK }))).id,

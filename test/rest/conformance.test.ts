@@ -36,7 +36,7 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 const ajv = addFormats.default(new Ajv2020({ allErrors: true, strict: false, logger: false }))
 ajv.addSchema({ $id: 'https://posthorn.test/openapi', ...document })
 
-/** Refers into the document, as the parts of it do. */
+/** Compiles a schema whose references point into the document. */
 function validator(schema: unknown): ValidateFunction {
   return ajv.compile(
     JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://posthorn.test/openapi#/')),
@@ -50,7 +50,7 @@ function resolve(part: Json): Json {
   return steps.reduce((node, step) => node[step] as Json, document as unknown as Json)
 }
 
-/** Sends, and holds the answer to the document: its status, its headers, its media type and its body. */
+/** Sends a request and checks the status, headers, media type and body of the response against the document. */
 async function call(operation: Operation, method: string, path: string, init: RequestInit = {}) {
   const response = await fetch(posthorn.app.url + path, {
     method: method.toUpperCase(),
@@ -62,7 +62,7 @@ async function call(operation: Operation, method: string, path: string, init: Re
   expect(documented, `${response.status} is not documented: ${text}`).toBeDefined()
   const { content, headers } = resolve(documented as Json) as { content?: Json; headers?: Json }
   for (const name of Object.keys(headers ?? {})) {
-    // The only ones that are there at times only.
+    // The only optional headers.
     if (name === 'Link' || (name.startsWith('RateLimit') && response.status === 401)) continue
     expect(response.headers.get(name), name).not.toBeNull()
   }
@@ -113,7 +113,7 @@ const bodies = {
 const samples = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number) =>
   fc.sample(arbitrary, { seed, numRuns })
 
-test('the document that is served is the one that is tested, and every operation is', () => {
+test('the tests use the served document and cover all of its operations', () => {
   expect(served).toEqual(JSON.parse(JSON.stringify(document)))
   expect(operations.map(({ name }) => name).toSorted()).toEqual([
     'createWebhook',
@@ -130,7 +130,7 @@ describe.each(operations)('$name', ({ path, method, name, operation }) => {
   const schema = operation.requestBody?.content['application/json']?.schema
   const hasBody = schema !== undefined
 
-  test('answers as the document says, when all is well', async () => {
+  test('valid requests get the documented success', async () => {
     const runs = hasBody ? samples(bodies[name as 'createWebhook'], 60) : Array(3).fill(undefined)
     for (const body of runs) {
       if (hasBody) expect(validator(schema)(body), JSON.stringify(body)).toBe(true)
@@ -145,11 +145,11 @@ describe.each(operations)('$name', ({ path, method, name, operation }) => {
     }
   })
 
-  test('says what it needs: a key, its scope, a webhook of the caller', async () => {
+  test('requests without a key, and for unknown webhooks, get the documented errors', async () => {
     const id = path.includes('{') ? await newWebhook() : ''
     const init = hasBody ? jsonBody({}) : {}
-    const without = { ...init, headers: { ...(init.headers as object), authorization: '' } }
-    expect((await call(operation, method, fill(path, id), without)).status).toBe(401)
+    const withoutKey = { ...init, headers: { ...(init.headers as object), authorization: '' } }
+    expect((await call(operation, method, fill(path, id), withoutKey)).status).toBe(401)
     if (!id) return
     for (const unknown of ['wh_01h455vb4pex5vsknk084sn02q', 'x', '%00', 'evt_1', '%F0%9F%92%A5']) {
       expect((await call(operation, method, fill(path, unknown), init)).status).toBe(404)
@@ -158,7 +158,7 @@ describe.each(operations)('$name', ({ path, method, name, operation }) => {
 
   if (!hasBody) return
 
-  test('refuses, as the document says, what does not meet its schema', async () => {
+  test('rejects every body that its schema rejects', async () => {
     const isValid = validator(schema)
     const fields = fc.constantFrom(
       'url',
@@ -184,11 +184,11 @@ describe.each(operations)('$name', ({ path, method, name, operation }) => {
   })
 
   test.each([
-    ['nothing', '', 400],
+    ['an empty text', '', 400],
     ['broken JSON', '{"url":', 400],
     ['an array', '[]', 400],
-    ['more than fits', `{"url":"${'x'.repeat(70_000)}"}`, 413],
-  ])('refuses %s as a body', async (_, body, expected) => {
+    ['more than 65,536 bytes', `{"url":"${'x'.repeat(70_000)}"}`, 413],
+  ])('rejects %s as a body', async (_, body, expected) => {
     const id = path.includes('{') ? await newWebhook() : ''
     expect((await call(operation, method, fill(path, id), jsonBody(body))).status).toBe(expected)
     const asText = { headers: { 'content-type': 'text/plain' }, body: '{}' }
@@ -218,7 +218,7 @@ test.each([
   ['cursor=x', 422],
   ['cursor=wh_01h455vb4pex5vsknk084sn02q', 200],
   ['other=%00', 200],
-])('?%s is answered %i, as the document says', async (query, expected) => {
+])('?%s gets the documented %i', async (query, expected) => {
   const list = operations.find(({ name }) => name === 'listWebhooks')
   const { status } = await call(list?.operation as Operation, 'get', `${list?.path}?${query}`)
   expect(status).toBe(expected)

@@ -23,16 +23,16 @@ export const NEW_WEBHOOK = {
 
 export interface CallOptions {
   readonly token?: string | null
-  /** An object is sent as JSON, a string or bytes as they are. */
+  /** An object is sent as JSON, a string or bytes unchanged. */
   readonly body?: unknown
   readonly headers?: Record<string, string>
 }
 
-/** The facade on a database of its own, mounted as the server does, with a tenant who may do everything. */
+/** The REST API on a new database, mounted as in the server, with a tenant that has all scopes. */
 export async function openConnectV1() {
   const database = await createTestDatabase()
   const tenant = await createTenant(database.prisma)
-  const logged: { level: string; facts: Record<string, unknown> }[] = []
+  const logged: LogEntry[] = []
   const deps = connectV1Deps(database, logged)
   const app = mount(deps)
 
@@ -46,7 +46,7 @@ export async function openConnectV1() {
     deps,
     logged,
     tenant,
-    /** A new webhook of the tenant, or of the one with `token`. */
+    /** Creates a webhook for the tenant, or for the tenant of `token`. */
     async create(fields: object = {}, options: CallOptions = {}) {
       const response = await call('POST', '/webhooks', {
         ...options,
@@ -55,7 +55,7 @@ export async function openConnectV1() {
       expect(response.status).toBe(201)
       return await json(response)
     },
-    /** How many webhooks there are, whoever has them. */
+    /** Counts the webhooks of all organizations. */
     countWebhooks: () => database.prisma.webhook.count({ where: { deletedAt: null } }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
@@ -63,14 +63,16 @@ export async function openConnectV1() {
 
 export type ConnectV1 = Awaited<ReturnType<typeof openConnectV1>>
 
+interface LogEntry {
+  readonly level: string
+  readonly fields: Record<string, unknown>
+}
+
 const KEYRING = createKeyring([randomBytes(32)])
 
-export function connectV1Deps(
-  database: Database,
-  logged: { level: string; facts: Record<string, unknown> }[] = [],
-): ConnectV1Deps {
-  const log = (level: string) => (facts: unknown) => {
-    logged.push({ level, facts: facts as Record<string, unknown> })
+export function connectV1Deps(database: Database, logged: LogEntry[] = []): ConnectV1Deps {
+  const log = (level: string) => (fields: unknown) => {
+    logged.push({ level, fields: fields as Record<string, unknown> })
   }
   return {
     authenticate: createAuthenticate(database.pool),
@@ -115,7 +117,7 @@ export async function json(response: Response): Promise<any> {
   return await response.json()
 }
 
-/** Checks that a response is a problem of RFC 9457 with that status, and answers its body. */
+/** Checks that a response is an RFC 9457 problem with this status, and returns its body. */
 export async function problem(response: Response, status: number) {
   expect(response.headers.get('content-type')).toBe('application/problem+json')
   expect(response.headers.get('cache-control')).toBe('no-store')
@@ -132,8 +134,8 @@ export async function problem(response: Response, status: number) {
   return body
 }
 
-/** Checks that a request was refused for one field, which is named. */
-export async function refused(response: Response, pointer: string, code: string) {
+/** Checks that a request was rejected because of this field only, and returns the body of the response. */
+export async function expectInvalid(response: Response, pointer: string, code: string) {
   const body = await problem(response, 422)
   expect(body.errors).toEqual([{ pointer, code, detail: expect.stringMatching(/./) }])
   return body

@@ -64,7 +64,7 @@ describe('contract 2.1: webhook', () => {
 })
 
 describe('contract 3: states and transitions', () => {
-  /** How many deliveries a webhook gets from one event of its type. */
+  /** The number of deliveries to a webhook for one event of its type. */
   async function deliveriesOfOneEvent(id: string) {
     const publish = createPublishEvents(api.database.pool, createCatalogue(api.database.pool))
     const count = () =>

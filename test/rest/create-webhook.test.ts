@@ -3,11 +3,11 @@ import { parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import {
   type ConnectV1,
+  expectInvalid,
   json,
   NEW_WEBHOOK,
   openConnectV1,
   problem,
-  refused,
   WEBHOOKS,
 } from './connect-v1.ts'
 
@@ -20,7 +20,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 const post = (body: unknown) => api.call('POST', '/webhooks', { body })
 
 describe('POST /webhooks', () => {
-  test('answers 201 with the created webhook, its id and where it is', async () => {
+  test('returns 201 with the created webhook, its id and its location', async () => {
     const before = Date.now()
     const response = await post({
       url: 'https://receiver.example/hooks?tenant=7',
@@ -58,12 +58,12 @@ describe('POST /webhooks', () => {
     expect(webhook).toMatchObject({ enabled: false, description: null, headers: {} })
   })
 
-  test('optional fields may be null where none is a value', async () => {
+  test('description and headers may be null', async () => {
     const webhook = await api.create({ description: null, headers: null })
     expect(webhook).toMatchObject({ description: null, headers: {} })
   })
 
-  test('gives each webhook a signing secret of its own', async () => {
+  test('generates a different signing secret for each webhook', async () => {
     const secrets = []
     for (const { id } of [await api.create(), await api.create()]) {
       secrets.push((await json(await api.call('GET', `/webhooks/${id}/secret`))).key)
@@ -71,7 +71,7 @@ describe('POST /webhooks', () => {
     expect(new Set(secrets).size).toBe(2)
   })
 
-  test('keeps a url as it was given', async () => {
+  test('returns the url unchanged', async () => {
     for (const url of [
       'https://EXAMPLE.com',
       'HTTPS://example.com/A%20b',
@@ -81,22 +81,22 @@ describe('POST /webhooks', () => {
     }
   })
 
-  test('event_subscriptions named twice collapse', async () => {
+  test('repeated event_subscriptions are removed', async () => {
     const webhook = await api.create({ event_subscriptions: [TICKET, JOINED, TICKET] })
     expect(webhook.event_subscriptions).toEqual([TICKET, JOINED])
   })
 
-  test('fields that the service itself sets are ignored', async () => {
+  test('read-only fields are ignored', async () => {
     const webhook = await api.create({ id: 'wh_mine', created_at: 'once', updated_at: 7 })
     expect(parseId('webhook', webhook.id)).not.toBeNull()
     expect(Date.parse(webhook.created_at)).not.toBeNaN()
   })
 })
 
-describe('POST /webhooks refuses, and nothing is created:', () => {
-  async function refusing(fields: object, pointer: string, code: string) {
+describe('POST /webhooks rejects, and creates nothing:', () => {
+  async function postInvalid(fields: object, pointer: string, code: string) {
     const before = await api.countWebhooks()
-    const body = await refused(await post({ ...NEW_WEBHOOK, ...fields }), pointer, code)
+    const body = await expectInvalid(await post({ ...NEW_WEBHOOK, ...fields }), pointer, code)
     expect(await api.countWebhooks()).toBe(before)
     return body
   }
@@ -107,13 +107,13 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
       'HTTP://receiver.example',
       'ftp://receiver.example',
     ]) {
-      const { detail } = await refusing({ url }, '#/url', 'not_https')
+      const { detail } = await postInvalid({ url }, '#/url', 'not_https')
       expect(detail).toContain('https://')
     }
   })
 
   test('rule 3: no event_subscriptions', async () => {
-    const { detail } = await refusing(
+    const { detail } = await postInvalid(
       { event_subscriptions: undefined },
       '#/event_subscriptions',
       'required',
@@ -122,7 +122,7 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
   })
 
   test('rule 3: an empty list of event_subscriptions', async () => {
-    const { detail } = await refusing(
+    const { detail } = await postInvalid(
       { event_subscriptions: [] },
       '#/event_subscriptions',
       'too_small',
@@ -131,7 +131,7 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
   })
 
   test('no url', async () => {
-    const { detail } = await refusing({ url: undefined }, '#/url', 'required')
+    const { detail } = await postInvalid({ url: undefined }, '#/url', 'required')
     expect(detail).toBe('url is required.')
   })
 
@@ -148,7 +148,7 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     ['address_not_public', 'https://localhost/'],
     ['too_long', `https://receiver.example/${'a'.repeat(2_048)}`],
   ])('a url that is %s: %.60s', async (code, url) => {
-    await refusing({ url }, '#/url', code)
+    await postInvalid({ url }, '#/url', code)
   })
 
   test('the longest url is accepted', async () => {
@@ -156,8 +156,8 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     expect((await api.create({ url })).url).toHaveLength(2_048)
   })
 
-  test('an event type that does not exist, by its place, with the name that was meant', async () => {
-    const { errors } = await refusing(
+  test('an unknown event type, with its position and a suggestion', async () => {
+    const { errors } = await postInvalid(
       { event_subscriptions: [JOINED, 'event_atendee.joined_event'] },
       '#/event_subscriptions/1',
       'unknown_event_type',
@@ -166,12 +166,12 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
   })
 
   test('a description of more than 1,000 characters', async () => {
-    await refusing({ description: 'a'.repeat(1_001) }, '#/description', 'too_big')
+    await postInvalid({ description: 'a'.repeat(1_001) }, '#/description', 'too_big')
     expect((await api.create({ description: 'a'.repeat(1_000) })).description).toHaveLength(1_000)
   })
 
-  test('a description with the NUL character, which Postgres cannot keep', async () => {
-    await refusing({ description: 'a\0b' }, '#/description', 'custom')
+  test('a description with the NUL character, which Postgres cannot store', async () => {
+    await postInvalid({ description: 'a\0b' }, '#/description', 'custom')
   })
 
   test.each([
@@ -187,12 +187,12 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     ['headers', 'X-A: b'],
     ['headers', []],
   ])('%s of the wrong type: %j', async (field, value) => {
-    const { detail } = await refusing({ [field]: value }, `#/${field}`, 'invalid_type')
+    const { detail } = await postInvalid({ [field]: value }, `#/${field}`, 'invalid_type')
     expect(detail).toMatch(new RegExp(`^${field} must be `))
   })
 
   test('an event type that is not a name', async () => {
-    const { detail } = await refusing(
+    const { detail } = await postInvalid(
       { event_subscriptions: [JOINED, 7] },
       '#/event_subscriptions/1',
       'invalid_type',
@@ -200,8 +200,8 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     expect(detail).toBe('event_subscriptions[1] must be the name of an event type.')
   })
 
-  test('an unknown field, by name, with the one that was meant', async () => {
-    const { errors } = await refusing(
+  test('an unknown field, with its name and a suggestion', async () => {
+    const { errors } = await postInvalid(
       { eventSubscriptions: [] },
       '#/eventSubscriptions',
       'unknown_field',
@@ -211,17 +211,21 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     )
   })
 
-  test('a field whose name JavaScript knows', async () => {
+  test('a field with the name of an object property', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const body = `{"url":"https://receiver.example","event_subscriptions":["${JOINED}"],"${name}":{"enabled":true}}`
-      await refused(await post(body), `#/${name}`, 'unknown_field')
+      await expectInvalid(await post(body), `#/${name}`, 'unknown_field')
     }
     expect(({} as { enabled?: boolean }).enabled).toBeUndefined()
   })
 
   test('field names that JSON Pointer must escape', async () => {
-    await refused(await post({ ...NEW_WEBHOOK, 'a/b~c d': 1 }), '#/a~1b~0c%20d', 'unknown_field')
-    await refused(
+    await expectInvalid(
+      await post({ ...NEW_WEBHOOK, 'a/b~c d': 1 }),
+      '#/a~1b~0c%20d',
+      'unknown_field',
+    )
+    await expectInvalid(
       await post(
         '{"url":"https://receiver.example","event_subscriptions":["event_attendee.joined_event"],"\\ud800":1}',
       ),
@@ -230,7 +234,7 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     )
   })
 
-  test('everything wrong at once, in one answer', async () => {
+  test('several invalid fields, with all errors in one response', async () => {
     const response = await post({
       url: 'http://receiver.example',
       description: 7,
@@ -255,7 +259,7 @@ describe('POST /webhooks refuses, and nothing is created:', () => {
     expect(detail).toContain('And 2 more.')
   })
 
-  test('thousands of mistakes, with an answer that stays short', async () => {
+  test('thousands of errors, of which it returns 100', async () => {
     const response = await post({ ...NEW_WEBHOOK, event_subscriptions: Array(15_000).fill('x') })
     const { errors } = await problem(response, 422)
     expect(errors).toHaveLength(100)

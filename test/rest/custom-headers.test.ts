@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, problem, refused } from './connect-v1.ts'
+import {
+  type ConnectV1,
+  expectInvalid,
+  json,
+  NEW_WEBHOOK,
+  openConnectV1,
+  problem,
+} from './connect-v1.ts'
 
 let api: ConnectV1
 beforeAll(async () => {
@@ -13,19 +20,19 @@ const post = (headers: object) =>
 const numbered = (count: number, value = 'v') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, value]))
 
-describe('custom headers are accepted and returned as given:', () => {
+describe('custom headers are accepted and returned unchanged:', () => {
   test.each([
     ['a credential', { Authorization: 'Bearer abc.def' }],
     ['several', { 'X-A': '1', 'x-b': '2', Cookie: 'a=b; c=d' }],
-    ['every character a name may have', { "!#$%&'*+-.^_`|~09AZaz": 'x' }],
+    ['every character that is valid in a name', { "!#$%&'*+-.^_`|~09AZaz": 'x' }],
     ['spaces and tabs inside a value', { 'X-A': 'a b\tc' }],
     ['visible ASCII', { 'X-A': '!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~' }],
-    ['names that JavaScript knows', { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }],
+    ['names of object properties', { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }],
     [
-      'names that only resemble reserved ones',
+      'names similar to reserved names',
       { 'X-Wh-Id': 'a', whisper: 'b', hostname: 'c', tea: 'd', proxy: 'e' },
     ],
-    ['32 of them', numbered(32)],
+    ['32 headers', numbered(32)],
     ['8 KiB of names and values', { 'X-A': 'v'.repeat(8 * 1_024 - 3) }],
     ['none', {}],
   ])('%s', async (_what, headers) => {
@@ -37,7 +44,7 @@ describe('custom headers are accepted and returned as given:', () => {
   })
 })
 
-describe('custom headers are refused:', () => {
+describe('custom headers are rejected:', () => {
   test.each([
     ...[
       'wh-id',
@@ -62,7 +69,7 @@ describe('custom headers are refused:', () => {
       'TraceState',
     ],
   ])('%s, which the service or the connection sets', async (name) => {
-    const { detail } = await refused(
+    const { detail } = await expectInvalid(
       await post({ [name]: 'x' }),
       `#/headers/${name}`,
       'reserved_header',
@@ -72,53 +79,53 @@ describe('custom headers are refused:', () => {
 
   test.each(['', 'a b', 'a:b', 'Ünicode', 'a\n', '(x)'])('the name %j', async (name) => {
     const pointer = `#/headers/${encodeURIComponent(name)}`
-    await refused(await post({ [name]: 'x' }), pointer, 'invalid_header_name')
+    await expectInvalid(await post({ [name]: 'x' }), pointer, 'invalid_header_name')
   })
 
-  test('the name __proto__, which would be lost', async () => {
+  test('the name __proto__', async () => {
     const body = JSON.stringify(NEW_WEBHOOK).replace(
       /}$/,
       ',"headers":{"__proto__":"x","X-A":"1"}}',
     )
     const response = await api.call('POST', '/webhooks', { body })
-    await refused(response, '#/headers/__proto__', 'invalid_header_name')
+    await expectInvalid(response, '#/headers/__proto__', 'invalid_header_name')
   })
 
   test.each(['', ' a', 'a ', '\ta', 'a\r\nX-Evil: 1', 'a\0', 'é', '\x7f'])(
     'the value %j',
     async (value) => {
-      await refused(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_header_value')
+      await expectInvalid(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_header_value')
     },
   )
 
-  test('two that differ by case only', async () => {
-    await refused(await post({ 'X-A': '1', 'x-a': '2' }), '#/headers/x-a', 'duplicate_header')
+  test('two names that only differ in case', async () => {
+    await expectInvalid(await post({ 'X-A': '1', 'x-a': '2' }), '#/headers/x-a', 'duplicate_header')
   })
 
   test.each([7, null, ['a'], { a: 'b' }, true])(
     'a value that is not a string: %j',
     async (value) => {
-      await refused(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_type')
+      await expectInvalid(await post({ 'X-A': value }), '#/headers/X-A', 'invalid_type')
     },
   )
 
-  test('more than 32', async () => {
-    const { detail } = await refused(await post(numbered(33)), '#/headers', 'too_many')
+  test('more than 32 headers', async () => {
+    const { detail } = await expectInvalid(await post(numbered(33)), '#/headers', 'too_many')
     expect(detail).toBe('headers must have at most 32 entries, not 33.')
   })
 
-  test('more than 8 KiB in all', async () => {
-    await refused(await post({ 'X-A': 'v'.repeat(8 * 1_024 - 2) }), '#/headers', 'too_large')
+  test('more than 8 KiB in total', async () => {
+    await expectInvalid(await post({ 'X-A': 'v'.repeat(8 * 1_024 - 2) }), '#/headers', 'too_large')
   })
 
-  test('all of them at once, and no value is repeated in the answer', async () => {
+  test('several invalid headers, with all errors in one response and without their values', async () => {
     const { errors } = await problem(await post({ Host: 'a', 'b c': 'd', 'X-A': 'sécret' }), 422)
     expect(errors).toHaveLength(3)
     expect(JSON.stringify(errors)).not.toContain('sécret')
   })
 })
 
-test('custom headers rest encrypted', async () => {
+test('custom headers are encrypted at rest', async () => {
   await api.create({ headers: { Authorization: 'Bearer find-me' } })
   const { rows } = await api.database.pool.query(
     `select 1 from posthorn.webhooks where position('find-me'::bytea in headers_ciphertext) > 0`,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 describe('DELETE /webhooks/{webhook_id}', () => {
-  test('answers 204 without a body, whether the webhook is enabled or disabled', async () => {
+  test('returns 204 without a body, for an enabled and for a disabled webhook', async () => {
     for (const enabled of [true, false]) {
       const { id } = await api.create({ enabled })
       const response = await api.call('DELETE', `/webhooks/${id}`)
@@ -19,7 +19,7 @@ describe('DELETE /webhooks/{webhook_id}', () => {
     }
   })
 
-  test('afterwards every call with its id answers 404', async () => {
+  test('afterwards every call with its id returns 404', async () => {
     const { id } = await api.create()
     await api.call('DELETE', `/webhooks/${id}`)
     await problem(await api.call('GET', `/webhooks/${id}`), 404)
@@ -29,13 +29,13 @@ describe('DELETE /webhooks/{webhook_id}', () => {
     await problem(await api.call('POST', `/webhooks/${id}/secret/rotate`), 404)
   })
 
-  test('leaves the other webhooks as they are', async () => {
-    const [kept, gone] = [await api.create(), await api.create()]
-    await api.call('DELETE', `/webhooks/${gone.id}`)
+  test('does not change other webhooks', async () => {
+    const [kept, deleted] = [await api.create(), await api.create()]
+    await api.call('DELETE', `/webhooks/${deleted.id}`)
     expect(await json(await api.call('GET', `/webhooks/${kept.id}`))).toEqual(kept)
   })
 
-  test('deletes its secrets and headers, and has its pending deliveries canceled', async () => {
+  test('deletes its secrets and headers, and queues a job that cancels its pending deliveries', async () => {
     const { id } = await api.create({ enabled: true, headers: { Authorization: 'Bearer secret' } })
     await api.call('DELETE', `/webhooks/${id}`)
     const { prisma, pool } = api.database

@@ -9,17 +9,17 @@ beforeAll(async () => {
 })
 afterAll(() => posthorn[Symbol.asyncDispose]())
 
-/** What the server says until it closes the connection. */
-async function talk(text: string): Promise<{ status: number; head: string; body: string }> {
+/** Sends raw bytes and returns the response when the server closes the connection. */
+async function sendRaw(text: string): Promise<{ status: number; head: string; body: string }> {
   const { hostname, port } = new URL(posthorn.app.url)
   const answer = await new Promise<string>((resolve) => {
-    let heard = ''
+    let received = ''
     const socket = connect(Number(port), hostname, () => socket.write(text))
     socket.on('data', (chunk) => {
-      heard += chunk
+      received += chunk
     })
     socket.on('error', () => {})
-    socket.on('close', () => resolve(heard))
+    socket.on('close', () => resolve(received))
   })
   const [head = '', body = ''] = answer.split('\r\n\r\n')
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body }
@@ -33,25 +33,25 @@ test.each([
     `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(33_000)}\r\n\r\n`,
     431,
   ],
-  ['what is no HTTP', 'hello\r\n\r\n', 400],
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 400],
   [
     'two lengths',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     400,
   ],
   [
-    'a length and chunks at once',
+    'a length and chunked encoding',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
   ],
-])('%s are refused with a problem, and the connection is closed', async (_, text, expected) => {
-  const { status, head, body } = await talk(text)
+])('%s are rejected with a problem, and the connection is closed', async (_, text, expected) => {
+  const { status, head, body } = await sendRaw(text)
   expect(status).toBe(expected)
   expect(head).toContain('application/problem+json')
   expect(JSON.parse(body)).toMatchObject({ status: expected, detail: expect.stringMatching(/./) })
 })
 
-test('headers of less are taken', async () => {
+test('smaller headers are accepted', async () => {
   const headers = {
     'x-padding': 'x'.repeat(20_000),
     authorization: `Bearer ${posthorn.tenant.token}`,
@@ -60,7 +60,7 @@ test('headers of less are taken', async () => {
 })
 
 test.each(['/graphql?query=', `${PATH}?limit=`, '/nothing/'])(
-  'a URL of more than 16,384 characters, %s…, is refused with a problem; a shorter one is read',
+  'a URL of more than 16,384 characters, %s…, is rejected with a problem, but a shorter one is accepted',
   async (path) => {
     const long = await fetch(posthorn.app.url + path + 'x'.repeat(16_384))
     expect(long.status).toBe(414)
@@ -78,12 +78,12 @@ test.each([
     30_000,
   ],
 ])(
-  'a client that does not finish its %s is told so and cut off in time',
+  'a client that does not finish its %s gets 408 in time, and its connection is closed',
   { timeout: 60_000 },
   async (_, text, withinMs) => {
-    const begun = performance.now()
-    const { status, body } = await talk(text)
-    const tookMs = performance.now() - begun
+    const startedAt = performance.now()
+    const { status, body } = await sendRaw(text)
+    const tookMs = performance.now() - startedAt
     expect(status).toBe(408)
     expect(JSON.parse(body)).toMatchObject({ type: 'urn:posthorn:problem:timed-out' })
     expect(tookMs).toBeGreaterThan(withinMs - 1_500)

@@ -18,11 +18,11 @@ afterAll(() => api[Symbol.asyncDispose]())
 const post = (key: string, body: unknown = NEW_WEBHOOK, token = api.tenant.token) =>
   api.call('POST', '/webhooks', { token, body, headers: { 'idempotency-key': key } })
 
-let made = 0
-const newKey = () => `key-${made++}`
+let keyCount = 0
+const newKey = () => `key-${keyCount++}`
 
-/** Everything of an answer that a caller sees, but for what is left of their rate limit. */
-async function seen(response: Response) {
+/** The whole response, except the value of the RateLimit header. */
+async function wholeResponse(response: Response) {
   const { ratelimit, ...headers } = Object.fromEntries(response.headers)
   return {
     status: response.status,
@@ -32,7 +32,7 @@ async function seen(response: Response) {
   }
 }
 
-/** Backdates the memory of a call: in whole milliseconds, as it is stored. */
+/** Backdates a stored key, in whole milliseconds like the stored time. */
 async function age(key: string, hours: number) {
   await api.database.pool.query(
     `update posthorn.idempotency_keys
@@ -42,34 +42,40 @@ async function age(key: string, hours: number) {
 }
 
 describe('Idempotency-Key', () => {
-  test('the same key with the same body answers the same and creates one webhook', async () => {
+  test('the same key with the same body returns the same response and creates one webhook', async () => {
     const key = newKey()
-    const first = await seen(await post(key))
+    const first = await wholeResponse(await post(key))
     const count = await api.countWebhooks()
     expect(first.status).toBe(201)
-    expect(await seen(await post(key))).toEqual(first)
+    expect(await wholeResponse(await post(key))).toEqual(first)
     expect(await api.countWebhooks()).toBe(count)
   })
 
-  test('answers the same although the webhook was changed or deleted meanwhile', async () => {
+  test('returns the same response even if the webhook was changed or deleted meanwhile', async () => {
     const key = newKey()
-    const first = await seen(await post(key, { ...NEW_WEBHOOK, headers: { 'X-A': '1' } }))
+    const first = await wholeResponse(await post(key, { ...NEW_WEBHOOK, headers: { 'X-A': '1' } }))
     const { id } = JSON.parse(first.body)
     await api.call('PUT', `/webhooks/${id}`, { body: { description: 'changed' } })
-    expect(await seen(await post(key, { headers: { 'X-A': '1' }, ...NEW_WEBHOOK }))).toEqual(first)
+    expect(
+      await wholeResponse(await post(key, { headers: { 'X-A': '1' }, ...NEW_WEBHOOK })),
+    ).toEqual(first)
     await api.call('DELETE', `/webhooks/${id}`)
-    expect(await seen(await post(key, { headers: { 'X-A': '1' }, ...NEW_WEBHOOK }))).toEqual(first)
+    expect(
+      await wholeResponse(await post(key, { headers: { 'X-A': '1' }, ...NEW_WEBHOOK })),
+    ).toEqual(first)
   })
 
   test('the order of fields and the white space of a body do not matter', async () => {
     const key = newKey()
-    const first = await seen(await post(key, { ...NEW_WEBHOOK, headers: { A: '1', B: '2' } }))
-    const turned = {
+    const first = await wholeResponse(
+      await post(key, { ...NEW_WEBHOOK, headers: { A: '1', B: '2' } }),
+    )
+    const reordered = {
       headers: { B: '2', A: '1' },
       event_subscriptions: [JOINED],
       url: NEW_WEBHOOK.url,
     }
-    expect(await seen(await post(key, JSON.stringify(turned, null, 2)))).toEqual(first)
+    expect(await wholeResponse(await post(key, JSON.stringify(reordered, null, 2)))).toEqual(first)
   })
 
   test('without a key, every call creates a webhook', async () => {
@@ -81,16 +87,16 @@ describe('Idempotency-Key', () => {
     expect(one.id).not.toBe(other.id)
   })
 
-  test("another organization's same key is another key", async () => {
+  test('two organizations can use the same key independently', async () => {
     const key = newKey()
-    const stranger = await createTenant(api.database.prisma)
+    const otherTenant = await createTenant(api.database.prisma)
     const mine = await json(await post(key))
-    const theirs = await post(key, { ...NEW_WEBHOOK, description: 'theirs' }, stranger.token)
+    const theirs = await post(key, { ...NEW_WEBHOOK, description: 'theirs' }, otherTenant.token)
     expect(theirs.status).toBe(201)
     expect((await json(theirs)).id).not.toBe(mine.id)
   })
 
-  test('409: the same key with another body, even one that breaks a rule', async () => {
+  test('409: the same key with another body, even an invalid one', async () => {
     const key = newKey()
     await post(key)
     const count = await api.countWebhooks()
@@ -106,7 +112,7 @@ describe('Idempotency-Key', () => {
     expect(await api.countWebhooks()).toBe(count)
   })
 
-  test('409: while the first is running', async () => {
+  test('409: while the first call is running', async () => {
     const key = newKey()
     const finish = Promise.withResolvers<void>()
     const started = Promise.withResolvers<void>()
@@ -125,7 +131,7 @@ describe('Idempotency-Key', () => {
     expect((await post(key)).status).toBe(201)
   })
 
-  test('many calls at the same time create one webhook, and none of them fails otherwise', async () => {
+  test('parallel calls create one webhook, and each returns 201 or 409', async () => {
     const key = newKey()
     const before = await api.countWebhooks()
     const responses = await Promise.all(Array.from({ length: 8 }, () => post(key)))
@@ -136,14 +142,14 @@ describe('Idempotency-Key', () => {
     for (const response of responses) expect([201, 409]).toContain(response.status)
   })
 
-  test('a call that failed leaves its key free, for any body', async () => {
+  test('after a failed call, the key can be used with any body', async () => {
     const key = newKey()
     await problem(await post(key, { ...NEW_WEBHOOK, url: 'http://a.example' }), 422)
     await problem(await post(key, { ...NEW_WEBHOOK, colour: 'red' }), 422)
     expect((await post(key)).status).toBe(201)
   })
 
-  test('is honoured for 24 hours, then it is free', async () => {
+  test('a key is valid for 24 hours, and can then be used again', async () => {
     const key = newKey()
     const first = await json(await post(key))
     await age(key, 23)
@@ -156,7 +162,7 @@ describe('Idempotency-Key', () => {
     await problem(await post(key), 409)
   })
 
-  test('has 1 to 255 visible ASCII characters', async () => {
+  test('a key consists of 1 to 255 visible ASCII characters', async () => {
     for (const key of ['a', `"${'8'.repeat(36)}"`, '!~', 'k'.repeat(255)]) {
       expect((await post(key)).status).toBe(201)
     }
@@ -166,7 +172,7 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('what is remembered rests encrypted', async () => {
+  test('the stored response is encrypted at rest', async () => {
     const key = newKey()
     await post(key, { ...NEW_WEBHOOK, headers: { Authorization: 'find-me' } })
     const { prisma } = api.database
@@ -177,7 +183,7 @@ describe('Idempotency-Key', () => {
     expect(bytes.includes('receiver.example')).toBe(false)
   })
 
-  test('erasing removes the keys whose 24 hours are over, and those only', async () => {
+  test('deleting expired keys deletes only keys older than 24 hours', async () => {
     const [old, fresh] = [newKey(), newKey()]
     await post(old)
     await post(fresh)
@@ -192,7 +198,7 @@ describe('Idempotency-Key', () => {
 describe('the hash of a request', () => {
   const hex = (value: unknown) => Buffer.from(hashRequest(value)).toString('hex')
 
-  test('does not depend on the order of keys, and on nothing else is blind', () => {
+  test('does not depend on the order of keys, but on everything else', () => {
     const json = fc.jsonValue({ maxDepth: 4 })
     fc.assert(
       fc.property(json, (value) => hex(value) === hex(reversed(value))),
@@ -200,7 +206,7 @@ describe('the hash of a request', () => {
     )
     fc.assert(
       fc.property(json, json, (a, b) => {
-        // JSON has no negative zero, and says nothing of the order of keys.
+        // JSON has no negative zero, and the order of keys has no meaning.
         const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
         return (hex(a) === hex(b)) === same
       }),
@@ -208,7 +214,7 @@ describe('the hash of a request', () => {
     )
   })
 
-  test('tells apart what looks alike', () => {
+  test('differs for similar values', () => {
     const values = [
       {},
       [],

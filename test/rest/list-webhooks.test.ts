@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-/** A tenant with that many webhooks, oldest first. */
+/** A tenant with `count` webhooks, oldest first. */
 async function tenantWith(count: number) {
   const { token } = await createTenant(api.database.prisma)
   const webhooks = []
@@ -18,7 +18,7 @@ async function tenantWith(count: number) {
 }
 
 describe('GET /webhooks', () => {
-  test('answers 200 with a JSON array of all webhooks of the organization, oldest first', async () => {
+  test('returns 200 with a JSON array of all webhooks of the organization, oldest first', async () => {
     const { token, webhooks } = await tenantWith(3)
     const response = await api.call('GET', '/webhooks', { token })
     expect(response.status).toBe(200)
@@ -27,18 +27,18 @@ describe('GET /webhooks', () => {
     expect(await json(response)).toEqual(webhooks)
   })
 
-  test('answers an empty array to an organization that has none', async () => {
+  test('returns an empty array for an organization without webhooks', async () => {
     const { token } = await tenantWith(0)
     expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([])
   })
 
-  test('leaves out what was deleted', async () => {
+  test('omits deleted webhooks', async () => {
     const { token, webhooks } = await tenantWith(2)
     await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
     expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([webhooks[1]])
   })
 
-  test('with a limit, its Link headers lead through all of them once', async () => {
+  test('with a limit, its Link headers lead through all webhooks once', async () => {
     const { token, webhooks } = await tenantWith(5)
     const pages: { id: string }[][] = []
     let next: string | null = `${WEBHOOKS}?limit=2`
@@ -54,32 +54,32 @@ describe('GET /webhooks', () => {
     expect(pages.flat()).toEqual(webhooks)
   })
 
-  test('a last page that is full has no next one', async () => {
+  test('a full last page has no Link header', async () => {
     const { token } = await tenantWith(2)
     const response = await api.call('GET', '/webhooks?limit=2', { token })
     expect(await json(response)).toHaveLength(2)
     expect(response.headers.get('link')).toBeNull()
   })
 
-  test('a cursor still works when its webhook is deleted meanwhile', async () => {
+  test('a cursor still works after its webhook was deleted', async () => {
     const { token, webhooks } = await tenantWith(2)
     await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
     const response = await api.call('GET', `/webhooks?cursor=${webhooks[0].id}`, { token })
     expect(await json(response)).toEqual([webhooks[1]])
   })
 
-  test('a cursor does not lead into another organization', async () => {
+  test('a cursor of another organization returns none of its webhooks', async () => {
     const { webhooks } = await tenantWith(2)
     const { token } = await tenantWith(0)
     const response = await api.call('GET', `/webhooks?cursor=${webhooks[0].id}`, { token })
     expect(await json(response)).toEqual([])
   })
 
-  test('parameters it does not know are ignored', async () => {
+  test('unknown parameters are ignored', async () => {
     expect((await api.call('GET', '/webhooks?colour=red')).status).toBe(200)
   })
 
-  test('HEAD answers the same head and no body', async () => {
+  test('HEAD returns the same status and headers without a body', async () => {
     const response = await api.call('HEAD', '/webhooks')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -87,7 +87,7 @@ describe('GET /webhooks', () => {
   })
 })
 
-describe('GET /webhooks refuses', () => {
+describe('GET /webhooks rejects', () => {
   test.each(['0', '101', '-1', '1.5', '', 'all', '1e1', '1&limit=2'])('limit=%s', async (limit) => {
     const { errors } = await problem(await api.call('GET', `/webhooks?limit=${limit}`), 422)
     expect(errors).toEqual([
@@ -99,7 +99,7 @@ describe('GET /webhooks refuses', () => {
     ])
   })
 
-  test('a limit of 1 and of 100 not', async () => {
+  test('but not a limit of 1 or 100', async () => {
     for (const limit of [1, 100]) {
       expect((await api.call('GET', `/webhooks?limit=${limit}`)).status).toBe(200)
     }
@@ -113,7 +113,7 @@ describe('GET /webhooks refuses', () => {
     },
   )
 
-  test('both at once', async () => {
+  test('an invalid limit and an invalid cursor, with both errors', async () => {
     const { errors } = await problem(await api.call('GET', '/webhooks?limit=x&cursor=y'), 422)
     expect(errors).toHaveLength(2)
   })

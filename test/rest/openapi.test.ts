@@ -45,14 +45,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test.each(OPERATIONS)('describes %s %s with its success', (method, at, status) => {
+  test.each(OPERATIONS)('describes %s %s and its success', (method, at, status) => {
     const { responses, summary, operationId } = document.paths[at][method]
     expect(summary).toBeTruthy()
     expect(operationId).toBeTruthy()
     expect(Object.keys(responses)).toContain(`${status}`)
   })
 
-  test.each(OPERATIONS)('names for %s %s the statuses of every failure', (method, at) => {
+  test.each(OPERATIONS)('describes every error status of %s %s', (method, at) => {
     const statuses = Object.keys(document.paths[at][method].responses)
     const hasBody = ['post /api/connect/v1/webhooks', 'put /api/connect/v1/webhooks/{webhook_id}']
     expect(statuses).toEqual(expect.arrayContaining(['401', '403', '405', '429', '500', '503']))
@@ -62,14 +62,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has nothing but the seven calls of the contract', () => {
+  test('contains only the seven operations of the contract', () => {
     const described = Object.entries(document.paths).flatMap(([at, methods]) =>
       Object.keys(methods as object).map((method) => `${method} ${at}`),
     )
     expect(described.sort()).toEqual(OPERATIONS.map(([method, at]) => `${method} ${at}`).sort())
   })
 
-  test('names the server it is served by', () => {
+  test('contains the URL of the server', () => {
     expect(document.servers).toMatchObject([{ url: 'https://posthorn.example.org' }])
   })
 
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(requestBody.content)).toEqual(['application/json'])
   })
 
-  test('tells the truth about what is answered', async () => {
+  test('has schemas that match the responses', async () => {
     await using api = await openConnectV1()
     const ajv = new Ajv2020({ strict: false })
     addFormats.default(ajv)

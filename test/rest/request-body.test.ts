@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-/** Creating and updating read their bodies alike. */
-async function both(body: unknown, status: number, headers: Record<string, string> = {}) {
+/** Sends the body to create and to update a webhook, which must both reject it with `status`. */
+async function rejectedByBoth(body: unknown, status: number, headers: Record<string, string> = {}) {
   const count = await api.countWebhooks()
   const bodies = []
   for (const [method, path] of [
@@ -36,7 +36,7 @@ describe('400', () => {
     ['malformed JSON', '{"url": "https://top-secret.example"'],
     ['a single quote', "{'url': 1}"],
     ['two values', '{}{}'],
-    ['nothing', ''],
+    ['an empty body', ''],
     ['white space only', ' \n'],
     ['an array', '[{"url":"https://top-secret.example"}]'],
     ['a string', '"top-secret"'],
@@ -44,18 +44,18 @@ describe('400', () => {
     ['null', 'null'],
     ['true', 'true'],
   ])('%s', async (_what, body) => {
-    const { type, detail } = await both(body, 400)
+    const { type, detail } = await rejectedByBoth(body, 400)
     expect(type).toBe('urn:posthorn:problem:malformed')
     expect(detail).not.toContain('top-secret')
   })
 
   test('invalid UTF-8', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...NEW_WEBHOOK, description: 'Café' }), 'latin1')
-    const { detail } = await both(bytes, 400)
+    const { detail } = await rejectedByBoth(bytes, 400)
     expect(detail).toBe('The body is not valid UTF-8.')
   })
 
-  test('a body that breaks off', async () => {
+  test('a body that is cut off', async () => {
     const broken = new ReadableStream({
       start(controller) {
         controller.enqueue(Buffer.from('{"url":'))
@@ -73,32 +73,32 @@ describe('413', () => {
   }
 
   test('a body of more than 65,536 bytes', async () => {
-    const { detail } = await both(sized(MAX_BODY_BYTES + 1), 413)
+    const { detail } = await rejectedByBoth(sized(MAX_BODY_BYTES + 1), 413)
     expect(detail).toContain('65,536 bytes')
   })
 
-  test('a body of 65,536 bytes is read', async () => {
-    await both(sized(MAX_BODY_BYTES), 422)
+  test('a body of 65,536 bytes is parsed', async () => {
+    await rejectedByBoth(sized(MAX_BODY_BYTES), 422)
   })
 
-  test('a body that says it is longer, without reading it', async () => {
+  test('a body with a longer content-length, without reading it', async () => {
     let pulled = 0
     const body = endless(() => pulled++)
     await problem(await stream(body, { 'content-length': `${MAX_BODY_BYTES + 1}` }), 413)
     expect(pulled).toBeLessThanOrEqual(1)
   })
 
-  test('a chunked body without an end, reading no further than the bound', async () => {
+  test('an endless chunked body, without reading beyond the limit', async () => {
     let pulled = 0
     await problem(await stream(endless(() => pulled++)), 413)
     expect(pulled).toBeLessThanOrEqual(MAX_BODY_BYTES / 1_024 + 2)
   })
 
-  test('a chunked body within the bound is read', async () => {
+  test('a chunked body within the limit is accepted', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...NEW_WEBHOOK, description: 'Café' }))
     const body = new ReadableStream({
       start(controller) {
-        // Cut inside of characters too.
+        // One byte per chunk, which also splits characters.
         for (const byte of bytes) controller.enqueue(Buffer.of(byte))
         controller.close()
       },
@@ -129,11 +129,13 @@ describe('415', () => {
     'application/json, text/plain',
     '',
   ])('content-type: %s', async (type) => {
-    const { detail } = await both(JSON.stringify(NEW_WEBHOOK), 415, { 'content-type': type })
+    const { detail } = await rejectedByBoth(JSON.stringify(NEW_WEBHOOK), 415, {
+      'content-type': type,
+    })
     expect(detail).toContain('Content-Type: application/json')
   })
 
-  test('no content-type at all', async () => {
+  test('no content-type', async () => {
     const body = Buffer.from(JSON.stringify(NEW_WEBHOOK))
     const response = await api.app.request(WEBHOOKS, {
       method: 'POST',
@@ -144,7 +146,7 @@ describe('415', () => {
   })
 
   test('a compressed body', async () => {
-    const { detail } = await both('{}', 415, { 'content-encoding': 'gzip' })
+    const { detail } = await rejectedByBoth('{}', 415, { 'content-encoding': 'gzip' })
     expect(detail).toContain('compressed')
   })
 
@@ -160,12 +162,12 @@ describe('415', () => {
   })
 })
 
-test('of a field given twice the last value counts', async () => {
+test('the last value of a repeated field is used', async () => {
   const body = `{"enabled":false,${JSON.stringify(NEW_WEBHOOK).slice(1, -1)},"enabled":true}`
   expect((await json(await api.call('POST', '/webhooks', { body }))).enabled).toBe(true)
 })
 
-test('a body nested as deep as it can be is refused like any other', async () => {
+test('a deeply nested body is rejected like any other', async () => {
   const body = `{"url":${'['.repeat(30_000)}${']'.repeat(30_000)},"x":1}`
   const headers = { 'idempotency-key': 'deep' }
   const { errors } = await problem(await api.call('POST', '/webhooks', { body, headers }), 422)

@@ -15,7 +15,7 @@ describe('404', () => {
     ['an id of the wrong kind', 'evt_01h455vb4pex5vsknk084sn02q'],
     ['a uuid', '01890a5d-ac96-774b-bcce-b302099a8057'],
     ['an id in capitals', UNKNOWN_ID.toUpperCase()],
-    ['an id that is too big to be one', 'wh_zzzzzzzzzzzzzzzzzzzzzzzzzz'],
+    ['an id that is too big', 'wh_zzzzzzzzzzzzzzzzzzzzzzzzzz'],
     ['nonsense', '1%27%20or%20true--'],
     ['a broken percent-encoding', '%E0%A4%A'],
     ['the NUL character', '%00'],
@@ -44,12 +44,12 @@ describe('404', () => {
     `/webhooks/${UNKNOWN_ID}/`,
     `/webhooks/${UNKNOWN_ID}/secrets`,
     '/Webhooks',
-  ])('a path that leads nowhere, with a key or without: %s', async (path) => {
+  ])('an unknown path, with or without a key: %s', async (path) => {
     await problem(await api.call('GET', path), 404)
     await problem(await api.call('POST', path, { token: null, body: {} }), 404)
   })
 
-  test('a path of the server outside the facade', async () => {
+  test('a path of the server outside the REST API', async () => {
     const server = new Hono().notFound((c) => notFoundProblem(c.req.path))
     const { detail } = await problem(await server.request('/nowhere'), 404)
     expect(detail).toBe('There is nothing at "/nowhere".')
@@ -69,12 +69,12 @@ describe('405 and Allow: a known path with another method', () => {
       expect(response.headers.get('allow')).toBe(allow)
       if (method === 'HEAD') continue
       const { detail } = await problem(response, 405)
-      expect(detail).toBe(`${method} is not possible here. The methods of this path are ${allow}.`)
+      expect(detail).toBe(`${method} is not allowed on this path. Its methods are ${allow}.`)
     }
   })
 })
 
-test('no answer may be kept by a cache', async () => {
+test('no response may be cached', async () => {
   const { id } = await api.create()
   for (const path of ['/webhooks', `/webhooks/${id}`, `/webhooks/${id}/secret`, '/nowhere']) {
     expect((await api.call('GET', path)).headers.get('cache-control')).toBe('no-store')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { TICKET } from '../support/factories.ts'
-import { type ConnectV1, json, NEW_WEBHOOK, openConnectV1, refused } from './connect-v1.ts'
+import { type ConnectV1, expectInvalid, json, NEW_WEBHOOK, openConnectV1 } from './connect-v1.ts'
 
 const OPTIONS = {
   rateLimitPerSecond: 50,
@@ -34,8 +34,8 @@ async function stored() {
   return await api.database.prisma.webhook.findUnique({ where })
 }
 
-describe('a webhook with options of sending, which REST does not know', () => {
-  test('reads as every other', async () => {
+describe('a webhook with send options, which are not part of the REST API', () => {
+  test('has the same fields in responses as any other', async () => {
     const read = await get()
     expect(read).toEqual({ ...created, updated_at: read.updated_at })
     const list = await json(await api.call('GET', '/webhooks'))
@@ -48,7 +48,7 @@ describe('a webhook with options of sending, which REST does not know', () => {
     [{ description: null, headers: null }],
     [{ enabled: true }],
     [{ event_subscriptions: [TICKET] }],
-  ])('keeps them whatever PUT changes: %j', async (changes) => {
+  ])('keeps its send options after PUT %j', async (changes) => {
     const response = await put(changes)
     expect(response.status).toBe(200)
     expect(Object.keys(await json(response))).toEqual(Object.keys(created))
@@ -70,12 +70,16 @@ test.each([
   ['timeoutSeconds', 'timeout_seconds', 1],
   ['ordered', 'ordered', false],
   ['ownRetrySchedule', 'own_retry_schedule', false],
-])('%s is an unknown field, by that name and as %s', async (camel, snake, value) => {
+])('%s is an unknown field in camelCase and in snake_case (%s)', async (camel, snake, value) => {
   const count = await api.countWebhooks()
   for (const name of new Set([camel, snake])) {
     const body = { ...NEW_WEBHOOK, [name]: value }
-    await refused(await api.call('POST', '/webhooks', { body }), `#/${name}`, 'unknown_field')
-    await refused(await put({ description: 'Doors', [name]: value }), `#/${name}`, 'unknown_field')
+    await expectInvalid(await api.call('POST', '/webhooks', { body }), `#/${name}`, 'unknown_field')
+    await expectInvalid(
+      await put({ description: 'Doors', [name]: value }),
+      `#/${name}`,
+      'unknown_field',
+    )
   }
   expect(await api.countWebhooks()).toBe(count)
   expect(await stored()).toMatchObject({ ...OPTIONS, description: 'Ticketing' })

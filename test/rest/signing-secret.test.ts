@@ -15,7 +15,7 @@ const secret = (id: string) => api.call('GET', `/webhooks/${id}/secret`)
 const rotate = (id: string) => api.call('POST', `/webhooks/${id}/secret/rotate`)
 
 describe('GET /webhooks/{webhook_id}/secret', () => {
-  test('answers 200 with the key: whsec_ and the base64 of at least 24 bytes', async () => {
+  test('returns 200 with the key: whsec_ and the base64 of at least 24 bytes', async () => {
     const { id } = await api.create()
     const response = await secret(id)
     expect(response.status).toBe(200)
@@ -26,12 +26,12 @@ describe('GET /webhooks/{webhook_id}/secret', () => {
     expect(`whsec_${key.toString('base64')}`).toBe(body.key)
   })
 
-  test('answers the same until it is rotated', async () => {
+  test('returns the same secret until it is rotated', async () => {
     const { id } = await api.create()
     expect(await json(await secret(id))).toEqual(await json(await secret(id)))
   })
 
-  test('may not be kept by any cache', async () => {
+  test('must not be cached', async () => {
     const { id } = await api.create()
     expect((await secret(id)).headers.get('cache-control')).toBe('no-store')
     expect((await rotate(id)).headers.get('cache-control')).toBe('no-store')
@@ -43,7 +43,7 @@ describe('GET /webhooks/{webhook_id}/secret', () => {
 })
 
 describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
-  test('answers 200 with the newly generated secret, which is the current one from then on', async () => {
+  test('returns 200 with the newly generated secret, which becomes the current one', async () => {
     const { id } = await api.create()
     const old = await json(await secret(id))
     const response = await rotate(id)
@@ -69,7 +69,7 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
     expect(expiresAt).toBeLessThanOrEqual(after + DAY_MS)
   })
 
-  test('rotating at the same time leaves exactly one current secret', async () => {
+  test('parallel rotations leave exactly one current secret', async () => {
     const { id } = await api.create()
     const responses = await Promise.all([rotate(id), rotate(id), rotate(id)])
     expect(responses.map((response) => response.status)).toEqual([200, 200, 200])
@@ -82,7 +82,7 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
     expect(current).toBe(1)
   })
 
-  test('needs no body, and minds neither an empty nor any other one', async () => {
+  test('needs no body and ignores any body', async () => {
     const { id } = await api.create()
     for (const body of ['', '{}', 'nonsense']) {
       const response = await api.call('POST', `/webhooks/${id}/secret/rotate`, { body })
@@ -90,7 +90,7 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
     }
   })
 
-  test('leaves the secrets of other webhooks as they are', async () => {
+  test('does not change the secrets of other webhooks', async () => {
     const [one, other] = [await api.create(), await api.create()]
     const before = await json(await secret(other.id))
     await rotate(one.id)

@@ -3,10 +3,10 @@ import { createTenant } from '../support/factories.ts'
 import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
 
 let api: ConnectV1
-let stranger: { token: string }
+let otherTenant: { token: string }
 beforeAll(async () => {
   api = await openConnectV1()
-  stranger = await createTenant(api.database.prisma)
+  otherTenant = await createTenant(api.database.prisma)
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
@@ -21,37 +21,37 @@ const OPERATIONS: [method: string, path: string, body?: object][] = [
 ]
 
 describe('the key identifies the organization', () => {
-  test('listing returns the webhooks of that organization and of no other', async () => {
+  test('listing returns only the webhooks of that organization', async () => {
     const mine = await api.create()
-    const theirs = await api.create({}, { token: stranger.token })
+    const theirs = await api.create({}, { token: otherTenant.token })
     const ids = async (token: string) =>
       (await json(await api.call('GET', '/webhooks', { token }))).map(
         ({ id }: { id: string }) => id,
       )
     expect(await ids(api.tenant.token)).toContain(mine.id)
     expect(await ids(api.tenant.token)).not.toContain(theirs.id)
-    expect(await ids(stranger.token)).toEqual([theirs.id])
+    expect(await ids(otherTenant.token)).toEqual([theirs.id])
   })
 
   test.each(OPERATIONS)(
-    "404: another organization's webhook is like one that does not exist: %s %s %j",
+    "404: another organization's webhook is indistinguishable from an unknown one: %s %s %j",
     async (method, path, body) => {
       const webhook = await api.create()
       const secretPath = `/webhooks/${webhook.id}/secret`
       const secret = await json(await api.call('GET', secretPath))
       const call = (id: string) =>
-        api.call(method, path.replace('{id}', id), { token: stranger.token, body })
+        api.call(method, path.replace('{id}', id), { token: otherTenant.token, body })
       const theirs = await problem(await call(webhook.id), 404)
-      const nobodys = await problem(await call(UNKNOWN_ID), 404)
+      const unknown = await problem(await call(UNKNOWN_ID), 404)
       expect(JSON.stringify(theirs).replaceAll(webhook.id, '')).toBe(
-        JSON.stringify(nobodys).replaceAll(UNKNOWN_ID, ''),
+        JSON.stringify(unknown).replaceAll(UNKNOWN_ID, ''),
       )
       expect(await json(await api.call('GET', `/webhooks/${webhook.id}`))).toEqual(webhook)
       expect(await json(await api.call('GET', secretPath))).toEqual(secret)
     },
   )
 
-  test('and no header names another, not even for an operator', async () => {
+  test('no header selects another organization, even for an operator', async () => {
     await api.create()
     const operator = await createTenant(api.database.prisma, ['admin'])
     const headers = { 'posthorn-organization': api.tenant.publicOrganizationId }

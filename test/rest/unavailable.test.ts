@@ -28,34 +28,34 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ['POST', `/webhooks/${UNKNOWN_ID}/secret/rotate`],
 ]
 
-async function isUnavailable(response: Response) {
+async function expectUnavailable(response: Response) {
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   const { type, detail } = await problem(response, 503)
   expect(type).toBe('urn:posthorn:problem:unavailable')
   expect(detail).toBe(
-    'The database cannot be reached. Unless its connection broke just now, nothing was done; try again shortly.',
+    'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.',
   )
 }
 
-describe('503 and Retry-After: Postgres cannot be reached', () => {
-  test.each(CALLS)('%s %s, from the first question on', async (method, path, body) => {
+describe('503 and Retry-After: Postgres is unreachable', () => {
+  test.each(CALLS)('%s %s, before authentication', async (method, path, body) => {
     await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
     const app = mount(connectV1Deps(gone))
-    await isUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
+    await expectUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
   })
 
-  test.each(CALLS)('%s %s, after the key was checked', async (method, path, body) => {
+  test.each(CALLS)('%s %s, after authentication', async (method, path, body) => {
     await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
     const { webhooks } = connectV1Deps(gone)
     const app = mount({ ...api.deps, webhooks })
     const headers = { 'idempotency-key': 'k' }
-    await isUnavailable(
+    await expectUnavailable(
       await request(app, method, path, { token: api.tenant.token, body, headers }),
     )
-    await isUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
+    await expectUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
   })
 
-  test('all connections are busy, so that nothing could begin', async () => {
+  test('all connections are busy', async () => {
     await using busy = openDatabase(api.database.url, { maxConnections: 1 })
     const client = await busy.pool.connect()
     try {
@@ -63,28 +63,28 @@ describe('503 and Retry-After: Postgres cannot be reached', () => {
       const headers = { 'idempotency-key': 'k' }
       const count = await api.countWebhooks()
       const call = { token: api.tenant.token, body: NEW_WEBHOOK }
-      await isUnavailable(await request(app, 'POST', '/webhooks', { ...call, headers }))
+      await expectUnavailable(await request(app, 'POST', '/webhooks', { ...call, headers }))
       expect(await api.countWebhooks()).toBe(count)
     } finally {
       client.release()
     }
   })
 
-  test('and the operator is told why', async () => {
+  test('the log contains the reason', async () => {
     await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
     const logged: ConnectV1['logged'] = []
     const app = mount(connectV1Deps(gone, logged))
     await request(app, 'GET', '/webhooks', { token: api.tenant.token })
-    expect(logged).toMatchObject([{ level: 'warn', facts: { error: { code: 'ECONNREFUSED' } } }])
+    expect(logged).toMatchObject([{ level: 'warn', fields: { error: { code: 'ECONNREFUSED' } } }])
   })
 
-  test('also when the domain says so', async () => {
-    await isUnavailable(await failing(unavailable(new Error('ECONNREFUSED'))))
+  test('the domain throws unavailable', async () => {
+    await expectUnavailable(await failing(unavailable(new Error('ECONNREFUSED'))))
   })
 })
 
-describe('500: a fault of ours', () => {
-  test('is masked, and logged whole under the reference that the caller gets', async () => {
+describe('500: an internal error', () => {
+  test('is masked, and logged completely with the reference that the caller gets', async () => {
     api.logged.length = 0
     const error = new Error('the password is hunter2')
     const body = await problem(await failing(error), 500)
@@ -95,21 +95,21 @@ describe('500: a fault of ours', () => {
     expect(api.logged).toEqual([
       {
         level: 'error',
-        facts: { error, reference, method: 'GET', path: '/api/connect/v1/webhooks' },
+        fields: { error, reference, method: 'GET', path: '/api/connect/v1/webhooks' },
       },
     ])
   })
 })
 
 describe('429 and Retry-After', () => {
-  test("the key's rate limit", async () => {
+  test('the rate limit of the key', async () => {
     const response = await failing(new DomainError('rate_limited', 'Too many requests.'))
     expect(response.headers.get('retry-after')).toBe('1')
     expect((await problem(response, 429)).type).toBe('urn:posthorn:problem:rate-limited')
   })
 })
 
-/** A call during which that error is thrown. */
+/** A call during which this error is thrown. */
 async function failing(error: Error): Promise<Response> {
   const app = mount({ ...api.deps, authenticate: () => Promise.reject(error) })
   return await request(app, 'GET', '/webhooks')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type ConnectV1, json, openConnectV1, problem, refused } from './connect-v1.ts'
+import { type ConnectV1, expectInvalid, json, openConnectV1, problem } from './connect-v1.ts'
 
 let api: ConnectV1
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 const put = (id: string, body: unknown) => api.call('PUT', `/webhooks/${id}`, { body })
 const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))
 
-const WHOLE = {
+const ALL_FIELDS = {
   url: 'https://receiver.example/hooks',
   description: 'Ticketing',
   enabled: true,
@@ -20,8 +20,8 @@ const WHOLE = {
 }
 
 describe('PUT /webhooks/{webhook_id}', () => {
-  test('answers 200 with the updated webhook', async () => {
-    const created = await api.create(WHOLE)
+  test('returns 200 with the updated webhook', async () => {
+    const created = await api.create(ALL_FIELDS)
     const response = await put(created.id, { description: 'Doors' })
     expect(response.status).toBe(200)
     const updated = await json(response)
@@ -39,20 +39,20 @@ describe('PUT /webhooks/{webhook_id}', () => {
   ])(
     'every field is optional, and the omitted ones remain unchanged: only %s',
     async (field, value) => {
-      const created = await api.create(WHOLE)
+      const created = await api.create(ALL_FIELDS)
       const updated = await json(await put(created.id, { [field]: value }))
       expect(updated).toEqual({ ...created, [field]: value, updated_at: updated.updated_at })
     },
   )
 
   test('an empty object changes nothing', async () => {
-    const created = await api.create(WHOLE)
+    const created = await api.create(ALL_FIELDS)
     const updated = await json(await put(created.id, {}))
     expect(updated).toEqual({ ...created, updated_at: updated.updated_at })
   })
 
   test('null clears description and headers', async () => {
-    const { id } = await api.create(WHOLE)
+    const { id } = await api.create(ALL_FIELDS)
     const updated = await json(await put(id, { description: null, headers: null }))
     expect(updated).toMatchObject({ description: null, headers: {} })
   })
@@ -62,7 +62,7 @@ describe('PUT /webhooks/{webhook_id}', () => {
     expect((await json(await put(id, { headers: { 'X-B': '3' } }))).headers).toEqual({ 'X-B': '3' })
   })
 
-  test('enabled is the supplied value, from either state to either', async () => {
+  test('enabled becomes the supplied value, from either state', async () => {
     const { id } = await api.create()
     for (const enabled of [true, true, false, false, true]) {
       expect((await json(await put(id, { enabled }))).enabled).toBe(enabled)
@@ -70,21 +70,21 @@ describe('PUT /webhooks/{webhook_id}', () => {
     }
   })
 
-  test('what was read can be sent back with a change: GET, change, PUT', async () => {
-    const { id } = await api.create(WHOLE)
+  test('a webhook can be sent back with a change: GET, change, PUT', async () => {
+    const { id } = await api.create(ALL_FIELDS)
     const before = await read(id)
     const updated = await json(await put(id, { ...before, description: 'Doors' }))
     expect(updated).toEqual({ ...before, description: 'Doors', updated_at: updated.updated_at })
   })
 
-  test('what the service itself sets cannot be changed', async () => {
+  test('read-only fields do not change', async () => {
     const created = await api.create()
     const sent = { id: 'wh_other', created_at: '2001-01-01T00:00:00Z', updated_at: null }
     const updated = await json(await put(created.id, sent))
     expect(updated).toEqual({ ...created, updated_at: updated.updated_at })
   })
 
-  test('an event type that left the catalogue may stay in event_subscriptions', async () => {
+  test('an archived event type may stay in event_subscriptions', async () => {
     const { id } = await api.create({ event_subscriptions: [JOINED, TICKET] })
     const archive = (archivedAt: Date | null) =>
       api.database.prisma.eventType.update({ where: { name: TICKET }, data: { archivedAt } })
@@ -100,7 +100,7 @@ describe('PUT /webhooks/{webhook_id}', () => {
   })
 })
 
-describe('PUT /webhooks/{webhook_id} refuses, and nothing is changed:', () => {
+describe('PUT /webhooks/{webhook_id} rejects, and changes nothing:', () => {
   test.each([
     [{ url: 'http://receiver.example' }, '#/url', 'not_https'],
     [{ url: 'https://10.0.0.1/' }, '#/url', 'address_not_public'],
@@ -113,12 +113,12 @@ describe('PUT /webhooks/{webhook_id} refuses, and nothing is changed:', () => {
     [{ headers: { Host: 'a' } }, '#/headers/Host', 'reserved_header'],
     [{ enabeld: true }, '#/enabeld', 'unknown_field'],
   ])('%j', async (change, pointer, code) => {
-    const created = await api.create(WHOLE)
-    await refused(await put(created.id, { description: 'Doors', ...change }), pointer, code)
+    const created = await api.create(ALL_FIELDS)
+    await expectInvalid(await put(created.id, { description: 'Doors', ...change }), pointer, code)
     expect(await read(created.id)).toEqual(created)
   })
 
-  test('everything wrong at once', async () => {
+  test('several invalid fields, with all errors', async () => {
     const { id } = await api.create()
     const response = await put(id, {
       enabeld: true,

@@ -4,18 +4,18 @@ import { AdaptiveLimit, type AttemptResult } from '../../src/scheduling/adaptive
 
 const MAX = 400
 
-/** An endpoint whose attempts run in rounds: each as many as the limit allows, started together. */
+/** An endpoint that gets attempts in rounds. Each round starts as many as the limit allows. */
 function startEndpoint({ max = MAX, inFlight }: { max?: number; inFlight?: number } = {}) {
   const limit = new AdaptiveLimit()
   let now = 0
   return {
     get limit() {
-      return limit.within(max)
+      return limit.cappedAt(max)
     },
-    /** Rounds of attempts of which the first `failing` fail. */
+    /** Runs rounds of attempts. The first `failing` attempts of each round fail. */
     run(rounds: number, durationMs: number, { failing = 0, kind = 'overload' as Kind } = {}) {
       for (let round = 0; round < rounds; round++) {
-        const count = Math.min(inFlight ?? MAX, limit.within(max))
+        const count = Math.min(inFlight ?? MAX, limit.cappedAt(max))
         for (let i = 0; i < count; i++) {
           const result = { startedAt: now, durationMs, kind: i < failing ? kind : 'ok' } as const
           limit.record(result, { inFlight: count, hasWaiting: false, max })
@@ -32,7 +32,7 @@ function startEndpoint({ max = MAX, inFlight }: { max?: number; inFlight?: numbe
 type Kind = AttemptResult['kind']
 
 describe('an endpoint that keeps up', () => {
-  test('is sent twice as many at once each round trip, from 20 up to the maximum', () => {
+  test('gets twice as many attempts in parallel with each round trip, from 20 up to the maximum', () => {
     const endpoint = startEndpoint()
     const limits = Array.from({ length: 6 }, () => {
       const { limit } = endpoint
@@ -48,16 +48,16 @@ describe('an endpoint that keeps up', () => {
     expect(endpoint.limit).toBe(20)
   })
 
-  test('is never sent more than the maximum, and at least one', () => {
+  test('never gets more than the maximum, and at least one', () => {
     const endpoint = startEndpoint({ max: 7 })
     endpoint.run(10, 50)
     expect(endpoint.limit).toBe(7)
-    expect(new AdaptiveLimit().within(0)).toBe(1)
+    expect(new AdaptiveLimit().cappedAt(0)).toBe(1)
   })
 })
 
 describe('an endpoint that is overloaded', () => {
-  test('gets half as many, however many attempts of the same round trip fail', () => {
+  test('gets half as many, even if all attempts of a round trip fail', () => {
     const endpoint = startEndpoint()
     endpoint.run(3, 100)
     expect(endpoint.limit).toBe(160)
@@ -65,7 +65,7 @@ describe('an endpoint that is overloaded', () => {
     expect(endpoint.limit).toBe(80)
   })
 
-  test('gets one more per round trip from then on', () => {
+  test('gets one more per round trip afterwards', () => {
     const endpoint = startEndpoint()
     endpoint.run(3, 100)
     endpoint.run(1, 100, { failing: 160 })
@@ -80,7 +80,7 @@ describe('an endpoint that is overloaded', () => {
     expect(endpoint.limit).toBe(1)
   })
 
-  test('is back at half of what it had soon after an outage', () => {
+  test('is soon back at half of its limit after an outage', () => {
     const endpoint = startEndpoint()
     endpoint.run(4, 200)
     expect(endpoint.limit).toBe(320)
@@ -92,21 +92,21 @@ describe('an endpoint that is overloaded', () => {
   })
 })
 
-test('a few events that an endpoint cannot process do not slow the others', () => {
+test('a few events that an endpoint cannot process do not lower its limit', () => {
   const endpoint = startEndpoint()
   endpoint.run(3, 100)
   endpoint.run(100, 100, { failing: 3 })
   expect(endpoint.limit).toBe(MAX)
 })
 
-test('failures that show nothing about the load change nothing', () => {
+test('neutral results do not change the limit', () => {
   const endpoint = startEndpoint()
   endpoint.run(100, 10, { failing: MAX, kind: 'neutral' })
   expect(endpoint.limit).toBe(20)
 })
 
-describe('an endpoint that takes longer than before', () => {
-  test('is sent no more at once', () => {
+describe('an endpoint that gets slower', () => {
+  test('gets no more attempts in parallel', () => {
     const endpoint = startEndpoint()
     endpoint.run(2, 100)
     endpoint.run(1, 300)
@@ -116,7 +116,7 @@ describe('an endpoint that takes longer than before', () => {
     expect(limit).toBeLessThan(MAX)
   })
 
-  test('is given more again once it is as fast as before', () => {
+  test('gets more again once it is as fast as before', () => {
     const endpoint = startEndpoint()
     endpoint.run(2, 100)
     endpoint.run(5, 300)
@@ -125,7 +125,7 @@ describe('an endpoint that takes longer than before', () => {
     expect(endpoint.limit).toBeGreaterThan(limit + 15)
   })
 
-  test('is given more again also where it stays as slow', () => {
+  test('gets more again if it stays slow', () => {
     const endpoint = startEndpoint()
     endpoint.run(2, 100)
     endpoint.run(5, 400)
@@ -134,7 +134,7 @@ describe('an endpoint that takes longer than before', () => {
     expect(endpoint.limit).toBeGreaterThan(limit + 15)
   })
 
-  test('by a few milliseconds, is given more all the same', () => {
+  test('by a few milliseconds only gets more', () => {
     const endpoint = startEndpoint()
     endpoint.run(2, 1)
     endpoint.run(4, 5)
@@ -142,7 +142,7 @@ describe('an endpoint that takes longer than before', () => {
   })
 })
 
-test('the limit is from 1 to the maximum, whatever comes of the attempts', () => {
+test('the limit stays between 1 and the maximum for any sequence of results', () => {
   const attempt = fc.record({
     kind: fc.constantFrom<Kind>('ok', 'overload', 'neutral'),
     startedAt: fc.nat(100_000),
@@ -155,12 +155,12 @@ test('the limit is from 1 to the maximum, whatever comes of the attempts', () =>
     fc.property(fc.array(attempt, { maxLength: 500 }), (attempts) => {
       const limit = new AdaptiveLimit()
       for (const { inFlight, hasWaiting, max, ...result } of attempts) {
-        const before = limit.within(Number.POSITIVE_INFINITY)
+        const before = limit.cappedAt(Number.POSITIVE_INFINITY)
         limit.record(result, { inFlight, hasWaiting, max })
-        const after = limit.within(Number.POSITIVE_INFINITY)
+        const after = limit.cappedAt(Number.POSITIVE_INFINITY)
         expect(after).toBeGreaterThanOrEqual(1)
         expect(after).toBeLessThanOrEqual(Math.max(before, max))
-        expect(limit.within(max)).toBeLessThanOrEqual(max)
+        expect(limit.cappedAt(max)).toBeLessThanOrEqual(max)
         if (result.kind === 'overload') expect(after).toBeLessThanOrEqual(before)
         else expect(after).toBeGreaterThanOrEqual(before)
       }

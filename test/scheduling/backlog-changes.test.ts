@@ -24,42 +24,42 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
 })
 afterEach(() => posthorn[Symbol.asyncDispose]())
 
-/** Each answer takes so long, until told to be quicker. */
-function answerSlowly(afterMs: number) {
+/** Delays each answer. `setDelay` changes the delay of further answers. */
+function answerSlowly(delayMs: number) {
   let inFlight = 0
-  let most = 0
+  let maxInFlight = 0
   receiver.answer = (response) => {
     inFlight += 1
-    most = Math.max(most, inFlight)
+    maxInFlight = Math.max(maxInFlight, inFlight)
     const answer = () => {
       inFlight -= 1
       response.end()
     }
-    setTimeout(answer, afterMs)
+    setTimeout(answer, delayMs)
   }
   return {
-    /** The most that were in flight together since it was last read. */
-    takeMost() {
-      const since = most
-      most = inFlight
-      return since
+    /** Returns the maximum number of requests in flight since the last call. */
+    readMaxInFlight() {
+      const max = maxInFlight
+      maxInFlight = inFlight
+      return max
     },
     get inFlight() {
       return inFlight
     },
-    hurry(nextMs = 0) {
-      afterMs = nextMs
+    setDelay(ms: number) {
+      delayMs = ms
     },
   }
 }
 
-/** A webhook with a backlog: some deliveries are in flight, nearly all are parked. */
-async function backlog(options: Parameters<typeof createWebhook>[2] = {}): Promise<string> {
+/** Creates a webhook with a backlog: a few deliveries are in flight, and the others are parked. */
+async function createBacklog(options: Parameters<typeof createWebhook>[2] = {}): Promise<string> {
   const id = await createWebhook(posthorn, receiver.url, { maxInFlight: 20, ...options })
   await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, BACKLOG)
   await until(() => receiver.received.length > 10, 'some arrive')
@@ -93,7 +93,7 @@ function expectOnceEach(count = BACKLOG): void {
   expect(numbers).toEqual(Array.from({ length: count }, (_, i) => i))
 }
 
-/** Nothing arrives, although the backlogs are looked at several times. */
+/** Nothing arrives during several releases. */
 async function expectNothingArrives(): Promise<void> {
   const before = receiver.received.length
   const since = Date.now()
@@ -103,14 +103,14 @@ async function expectNothingArrives(): Promise<void> {
 
 const parked = () => countParked(posthorn.database.pool)
 
-test('disabled, nothing arrives beyond what was in flight and no attempt is used up; enabled, all arrive once', async () => {
+test('a disabled webhook gets only the deliveries that were in flight and uses up no attempt; enabled again, it gets all others once', async () => {
   const { pool } = posthorn.database
   const slow = answerSlowly(100)
-  const id = await backlog()
+  const id = await createBacklog()
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: false })
   const arrived = receiver.received.length
-  await until(() => slow.inFlight === 0, 'what was in flight ends')
-  // Those that were on the wire when it was disabled.
+  await until(() => slow.inFlight === 0, 'no request is in flight')
+  // Up to 20 requests were in flight when the webhook was disabled.
   expect(receiver.received.length - arrived).toBeLessThanOrEqual(20)
   await until(async () => (await parked()) === BACKLOG - receiver.received.length, 'all are parked')
   await expectNothingArrives()
@@ -119,18 +119,18 @@ test('disabled, nothing arrives beyond what was in flight and no attempt is used
   )
   expect(rows).toEqual([{ attempts: 0, pending: BACKLOG - receiver.received.length }])
 
-  slow.hurry()
+  slow.setDelay(0)
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
   await untilAllArrived()
   expectOnceEach()
 }, 60_000)
 
-test('deleted, all pending deliveries are canceled, with their jobs and the backlog, and nothing arrives any more', async () => {
+test('when a webhook is deleted, its deliveries, jobs and backlog are removed, and nothing more arrives', async () => {
   const { pool } = posthorn.database
   const slow = answerSlowly(100)
-  const id = await backlog()
+  const id = await createBacklog()
   await posthorn.rest('DELETE', `/webhooks/${id}`)
-  await until(() => slow.inFlight === 0, 'what was in flight ends')
+  await until(() => slow.inFlight === 0, 'no request is in flight')
   await until(async () => !('pending' in (await countStates(pool))), 'the others are canceled')
   const { canceled = 0, succeeded = 0 } = await countStates(pool)
   expect(canceled + succeeded).toBe(BACKLOG)
@@ -143,33 +143,33 @@ test('deleted, all pending deliveries are canceled, with their jobs and the back
   expect(rows).toEqual([])
 }, 60_000)
 
-test('after a rotation all are signed with the new secret only', async () => {
+test('after a rotation, deliveries are signed only with the new secret', async () => {
   const slow = answerSlowly(100)
-  const id = await backlog()
-  const { key: old } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
-  const askedAt = new Date()
+  const id = await createBacklog()
+  const { key: oldKey } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
+  const requestedAt = new Date()
   const { key } = await (await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)).json()
   const rotatedAt = new Date()
-  slow.hurry()
+  slow.setDelay(0)
   await untilAllArrived()
   expectOnceEach()
 
   const startOf = await readStarts()
-  const before = receiver.received.filter((request) => startOf(request) < askedAt)
-  const after = receiver.received.filter((request) => startOf(request) > noticedBy(rotatedAt))
+  const before = receiver.received.filter((request) => startOf(request) < requestedAt)
+  const after = receiver.received.filter((request) => startOf(request) > effectiveFrom(rotatedAt))
   expect(before.length).toBeGreaterThan(10)
   expect(after.length).toBeGreaterThan(BACKLOG / 2)
   for (const request of before) {
-    expect(await verifies(request, old)).toBe(true)
+    expect(await verifies(request, oldKey)).toBe(true)
     expect(await verifies(request, key)).toBe(false)
   }
   for (const request of after) {
     expect(await verifies(request, key), `${startOf(request).toISOString()}`).toBe(true)
-    expect(await verifies(request, old)).toBe(false)
+    expect(await verifies(request, oldKey)).toBe(false)
   }
 }, 60_000)
 
-/** When the attempt began that sent a request. */
+/** Maps each request to the start of its attempt. */
 async function readStarts(): Promise<(request: Received) => Date> {
   const { rows } = await posthorn.database.pool.query<{ id: string; at: Date }>(
     `select posthorn.type_id('msg', delivery_id) as id, started_at as at from posthorn.attempts`,
@@ -178,8 +178,8 @@ async function readStarts(): Promise<(request: Received) => Date> {
   return ({ headers }) => startedAt.get(headers['wh-id'] as string) as Date
 }
 
-/** What was loaded just before a change goes out as it was loaded, a moment later. */
-function noticedBy(changedAt: Date): Date {
+/** An attempt that loaded the webhook just before a change may start after it. */
+function effectiveFrom(changedAt: Date): Date {
   return new Date(changedAt.getTime() + 100)
 }
 
@@ -187,88 +187,88 @@ async function verifies({ body, headers }: Received, secret: string): Promise<bo
   return (await verify(body, headers, secret)).ok
 }
 
-test('with another address, later attempts go there', async () => {
+test('after a change of the URL, attempts go to the new one', async () => {
   const slow = answerSlowly(100)
-  const id = await backlog()
-  const askedAt = new Date()
+  const id = await createBacklog()
+  const requestedAt = new Date()
   await posthorn.rest('PUT', `/webhooks/${id}`, { url: `${receiver.url}elsewhere` })
   const changedAt = new Date()
-  slow.hurry()
+  slow.setDelay(0)
   await untilAllArrived()
   expectOnceEach()
 
   const startOf = await readStarts()
   const startsAt = (at: string) =>
     receiver.received.filter(({ path }) => path === at).map((request) => startOf(request))
-  const atTheOld = startsAt('/')
-  const elsewhere = startsAt('/elsewhere')
-  expect(atTheOld.length).toBeGreaterThan(10)
-  expect(atTheOld.filter((at) => at > noticedBy(changedAt))).toEqual([])
-  expect(elsewhere.length).toBeGreaterThan(BACKLOG / 2)
-  expect(elsewhere.filter((at) => at < askedAt)).toEqual([])
+  const atOldUrl = startsAt('/')
+  const atNewUrl = startsAt('/elsewhere')
+  expect(atOldUrl.length).toBeGreaterThan(10)
+  expect(atOldUrl.filter((at) => at > effectiveFrom(changedAt))).toEqual([])
+  expect(atNewUrl.length).toBeGreaterThan(BACKLOG / 2)
+  expect(atNewUrl.filter((at) => at < requestedAt)).toEqual([])
 }, 60_000)
 
-test('a concurrency limit that is lowered or raised applies soon', async () => {
+test('a changed concurrency limit applies soon', async () => {
   const slow = answerSlowly(100)
-  const id = await backlog()
+  const id = await createBacklog()
   await update(id, { maxInFlight: 3 })
   await until(() => slow.inFlight <= 3, 'no more than three are in flight')
-  // They end together, and a few that were loaded before the change may follow.
+  // A few attempts that loaded the webhook before the change may follow.
   const since = Date.now()
-  await until(() => Date.now() - since > 500, 'what was in flight ends')
-  slow.takeMost()
+  await until(() => Date.now() - since > 500, 'no request is in flight')
+  slow.readMaxInFlight()
   const arrived = receiver.received.length
   await until(() => receiver.received.length > arrived + 30, 'more arrive')
-  expect(slow.takeMost()).toBeLessThanOrEqual(3)
+  expect(slow.readMaxInFlight()).toBeLessThanOrEqual(3)
 
   await update(id, { maxInFlight: 40 })
   await until(() => slow.inFlight > 20, 'more are in flight')
-  slow.hurry()
+  slow.setDelay(0)
   await untilAllArrived()
   expectOnceEach()
 }, 60_000)
 
-test('a rate limit that is set or lifted applies soon', async () => {
+test('a rate limit applies soon after it is set or removed', async () => {
   const slow = answerSlowly(100)
-  const id = await backlog()
+  const id = await createBacklog()
   await update(id, { rateLimitPerSecond: 20 })
   const since = Date.now()
-  await until(() => Date.now() - since > 1_000, 'what was in flight ends')
+  await until(() => Date.now() - since > 1_000, 'no request is in flight')
   const from = receiver.received.length
   const countedFrom = Date.now()
   await until(() => receiver.received.length >= from + 40, 'more arrive')
-  // A second's worth may have been reserved when counting began.
+  // The reservations of a second may exist when the count starts.
   const seconds = (Date.now() - countedFrom) / 1_000
   expect(receiver.received.length - from).toBeLessThanOrEqual(20 * (seconds + 1) + 1)
 
-  slow.hurry()
+  slow.setDelay(0)
   await update(id, { rateLimitPerSecond: null })
   await untilAllArrived()
   expectOnceEach()
 }, 60_000)
 
-test('made ordered, it is sent one delivery at a time, in order; made unordered, many again', async () => {
+test('a webhook that becomes ordered gets one delivery at a time, in order; unordered again, it gets many', async () => {
   const slow = answerSlowly(100)
-  const id = await backlog()
-  slow.hurry(5)
+  const id = await createBacklog()
+  slow.setDelay(5)
   await update(id, { ordered: true })
   await until(() => slow.inFlight <= 1, 'one at a time is in flight')
   const since = Date.now()
-  await until(() => Date.now() - since > 500, 'what was in flight ends')
-  slow.takeMost()
+  await until(() => Date.now() - since > 500, 'no request is in flight')
+  slow.readMaxInFlight()
   const from = receiver.received.length
   await until(() => receiver.received.length > from + 50, 'more arrive')
-  expect(slow.takeMost()).toBe(1)
+  expect(slow.readMaxInFlight()).toBe(1)
   const inOrder = receiver.received.slice(from).map(numberOf)
   expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b))
 
   await update(id, { ordered: false })
-  slow.hurry()
+  slow.setDelay(0)
   await untilAllArrived()
   expectOnceEach()
 }, 60_000)
 
-test('of the parked deliveries, one that is canceled never arrives, and what a person asks for is the next', async () => {
+test('a canceled delivery in the backlog never arrives; a redelivery and a test delivery arrive before the others', async () => {
   const { pool } = posthorn.database
   const withheld: (() => void)[] = []
   receiver.answer = (response) => void withheld.push(() => response.end())
@@ -294,22 +294,22 @@ test('of the parked deliveries, one that is canceled never arrives, and what a p
     }`,
     { webhook, type: JOINED },
   )
-  const asked = [redelivered, testDelivery.delivery.id]
+  const prioritized = [redelivered, testDelivery.delivery.id]
 
   receiver.answer = (response) => response.end()
   for (const answer of withheld.splice(0)) answer()
-  const places = () =>
-    asked.map((id) => receiver.received.findIndex(({ headers }) => headers['wh-id'] === id))
-  await until(() => !places().includes(-1), 'both arrive')
-  // By their events they were the last. What had been released by then is before them.
-  expect(Math.max(...places())).toBeLessThan(BACKLOG / 4)
+  const positions = () =>
+    prioritized.map((id) => receiver.received.findIndex(({ headers }) => headers['wh-id'] === id))
+  await until(() => !positions().includes(-1), 'both arrive')
+  // Their events are the last ones. Only deliveries that were released earlier arrive before them.
+  expect(Math.max(...positions())).toBeLessThan(BACKLOG / 4)
   await untilAllArrived(BACKLOG)
   expect(receiver.received.some(({ headers }) => headers['wh-id'] === canceled)).toBe(false)
   expect(receiver.received).toHaveLength(BACKLOG)
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
 }, 60_000)
 
-test('in order, a delivery that is redelivered while it is in flight is sent again after it, before newer ones', async () => {
+test('a redelivery that is requested while an ordered delivery is in flight is sent after it and before newer deliveries', async () => {
   const { pool } = posthorn.database
   let answer = () => {}
   receiver.answer = (response) => {
@@ -327,7 +327,7 @@ test('in order, a delivery that is redelivered while it is in flight is sent aga
       `select from graphile_worker.jobs where task_identifier = 'posthorn:release_backlog'`,
     )
     return jobs.rowCount === 0
-  }, 'the backlog was looked at')
+  }, 'the release has run')
   await expectNothingArrives()
   receiver.answer = (response) => response.end()
   answer()

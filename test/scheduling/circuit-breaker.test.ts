@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { probeDelayMs, shouldHold } from '../../src/scheduling/circuit-breaker.ts'
+import { probeDelayMs, shouldPutOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -9,21 +9,21 @@ import { countParked, countStates, createWebhook, publish } from './support/back
 const SECOND = 1_000
 
 test.each([
-  ['9 failures, however long', 9, 3_600, false],
-  ['10 within a minute', 10, 59, false],
-  ['10 over a minute', 10, 60, true],
-  ['many within a minute', 1_000, 59, false],
-])('%s', (_, consecutiveFailures, seconds, onHold) => {
+  [9, 3_600, false],
+  [10, 59, false],
+  [10, 60, true],
+  [1_000, 59, false],
+])('%i failures in %i s put a webhook on hold: %s', (consecutiveFailures, seconds, onHold) => {
   const failingSince = new Date('2026-01-01T00:00:00Z')
   const now = new Date(failingSince.getTime() + seconds * SECOND)
-  expect(shouldHold({ consecutiveFailures, failingSince }, now)).toBe(onHold)
+  expect(shouldPutOnHold({ consecutiveFailures, failingSince }, now)).toBe(onHold)
 })
 
-test('no failure, no hold', () => {
-  expect(shouldHold({ consecutiveFailures: 0, failingSince: null }, new Date())).toBe(false)
+test('a webhook without failures is not put on hold', () => {
+  expect(shouldPutOnHold({ consecutiveFailures: 0, failingSince: null }, new Date())).toBe(false)
 })
 
-test('probes follow at intervals that double, up to 15 minutes', () => {
+test('the interval between probes doubles, up to 15 minutes', () => {
   const seconds = [0, 1, 2, 3, 4, 5, 50].map((probes) => probeDelayMs(probes) / SECOND)
   expect(seconds).toEqual([30, 60, 120, 240, 480, 900, 900])
 })
@@ -39,7 +39,7 @@ describe('a webhook that keeps failing', () => {
   })
   afterAll(() => receiver[Symbol.asyncDispose]())
   beforeEach(async () => {
-    receiver.forget()
+    receiver.clear()
     clock = new Date()
     posthorn = await startTestApp({
       trustedAuthorities: [receiver.authority],
@@ -77,20 +77,20 @@ describe('a webhook that keeps failing', () => {
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 1)
   }
 
-  /** Ten failures, then one more after a minute. */
-  async function untilOnHold() {
+  /** Makes ten deliveries fail, and one more a minute later. */
+  async function putWebhookOnHold() {
     fail()
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
     await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
     expect((await health()).state).toBe('FAILING')
     pass(60)
     await publishOne()
-    await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold')
-    receiver.forget()
+    await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold')
+    receiver.clear()
   }
 
-  test('is on hold: its deliveries are parked without using up attempts, new ones too', async () => {
-    await untilOnHold()
+  test('is on hold, and its deliveries are parked without using up attempts', async () => {
+    await putWebhookOnHold()
     expect(await health()).toMatchObject({
       onHoldSince: clock.toISOString(),
       nextProbeAt: new Date(clock.getTime() + 30 * SECOND).toISOString(),
@@ -98,37 +98,37 @@ describe('a webhook that keeps failing', () => {
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 5)
     expect(await countParked(posthorn.database.pool)).toBe(5)
     pass(29)
-    // Several looks at the backlog happen meanwhile; none may send.
+    // None of several releases may send.
     const before = Date.now()
     await until(() => Date.now() - before > 1_500, 'a while passes')
     expect(receiver.received).toHaveLength(0)
     expect(await countStates(posthorn.database.pool)).toEqual({ pending: 16 })
   })
 
-  test('is sent nothing twice while Postgres refuses to put it on hold, and is on hold then', async () => {
+  test('gets nothing twice while the database cannot put it on hold, and is put on hold afterwards', async () => {
     const { pool } = posthorn.database
     fail()
     await publish(pool, posthorn.tenant.publicOrganizationId, 10)
     await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
     await pool.query(`
-      create function posthorn.refuse() returns trigger language plpgsql as
+      create function posthorn.reject() returns trigger language plpgsql as
         $$begin raise 'no room' using errcode = 'disk_full'; end$$;
-      create trigger refuse before insert or update on posthorn.webhook_schedules
-        for each row execute function posthorn.refuse();`)
+      create trigger reject before insert or update on posthorn.webhook_schedules
+        for each row execute function posthorn.reject();`)
     pass(60)
     await publishOne()
     await until(async () => (await health()).consecutiveFailures === 11, 'one more fails')
     const before = Date.now()
-    await until(() => Date.now() - before > 1_500, 'it would have been tried again')
+    await until(() => Date.now() - before > 1_500, 'a repeated attempt would have been made')
     expect(receiver.received).toHaveLength(11)
     expect((await health()).state).toBe('FAILING')
-    await pool.query('drop function posthorn.refuse cascade')
-    await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold')
+    await pool.query('drop function posthorn.reject cascade')
+    await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold')
     expect(receiver.received).toHaveLength(11)
   })
 
-  test('is probed with its oldest delivery, one at a time and ever more seldom, and the first success releases the backlog', async () => {
-    await untilOnHold()
+  test('gets its oldest delivery as a probe, at growing intervals, and the first success releases the backlog', async () => {
+    await putWebhookOnHold()
     const { pool } = posthorn.database
     await publish(pool, posthorn.tenant.publicOrganizationId, 40)
     const oldest = await pool.query(
@@ -159,33 +159,33 @@ describe('a webhook that keeps failing', () => {
       20_000,
     )
     expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldSince: null, nextProbeAt: null })
-    // The eleven that failed before keep the time of their retries.
+    // The eleven failed deliveries keep the times of their retries.
     expect(await countStates(pool)).toEqual({ succeeded: 40, pending: 11 })
   })
 
-  test('is released slowly at first', async () => {
-    await untilOnHold()
+  test('gets its backlog slowly at first', async () => {
+    await putWebhookOnHold()
     const { pool } = posthorn.database
     await publish(pool, posthorn.tenant.publicOrganizationId, 200)
     recover()
     const startedAt = Date.now()
     pass(30)
     await until(async () => (await countStates(pool))['succeeded'] === 200, 'all arrive', 20_000)
-    // 10, 20, 40, 80 in the first four seconds make 150.
+    // The first four seconds release 10 + 20 + 40 + 80 = 150.
     expect(Date.now() - startedAt).toBeGreaterThan(4_000)
     const earliest = Math.min(...receiver.received.map(({ at }) => at.getTime()))
     const inFirstSecond = receiver.received.filter(({ at }) => at.getTime() < earliest + 900)
     expect(inFirstSecond.length).toBeLessThanOrEqual(12)
   })
 
-  test('can be resumed by hand', async () => {
-    await untilOnHold()
+  test('can be resumed', async () => {
+    await putWebhookOnHold()
     let answer = () => {}
-    const looked = new Promise<void>((resolve) => {
+    const answered = new Promise<void>((resolve) => {
       answer = resolve
     })
     receiver.answer = async (response) => {
-      await looked
+      await answered
       response.end()
     }
     await publishOne()
@@ -194,48 +194,48 @@ describe('a webhook that keeps failing', () => {
     const { resumeWebhook } = await posthorn.graphql(resume, { id: webhookId })
     expect(resumeWebhook.webhook.health.state).toBe('FAILING')
     answer()
-    await until(async () => (await health()).state === 'HEALTHY', 'it works')
+    await until(async () => (await health()).state === 'HEALTHY', 'the webhook is healthy')
     const again = await posthorn.graphql(resume, { id: webhookId })
     expect(again.resumeWebhook.message).toMatch(/is not on hold/)
   })
 
-  test('is on hold again when it fails on after it was resumed', async () => {
-    await untilOnHold()
+  test('is put on hold again if it keeps failing after a resume', async () => {
+    await putWebhookOnHold()
     await posthorn.graphql('mutation ($id: ID!) { resumeWebhook(id: $id) { __typename } }', {
       id: webhookId,
     })
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
-    await until(async () => (await health()).state === 'ON_HOLD', 'it is on hold again')
+    await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold again')
   })
 
-  test('is sent a test delivery and a redelivery all the same, and a success ends the hold', async () => {
-    await untilOnHold()
+  test('gets test deliveries and redeliveries on hold, and a success ends the hold', async () => {
+    await putWebhookOnHold()
     const { pool } = posthorn.database
     const { rows } = await pool.query(
       `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by id limit 1`,
     )
     await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
-    await until(() => receiver.received.length === 1, 'the redelivery is tried')
+    await until(() => receiver.received.length === 1, 'the redelivery is sent')
     expect((await health()).state).toBe('ON_HOLD')
     recover()
     await posthorn.graphql(
       'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, eventType: $type) { __typename } }',
       { id: webhookId, type: JOINED },
     )
-    await until(async () => (await health()).state === 'HEALTHY', 'the test ends the hold')
+    await until(async () => (await health()).state === 'HEALTHY', 'the test delivery ends the hold')
   })
 
-  test('gets a new chance with another address, and when it is disabled and enabled', async () => {
-    await untilOnHold()
+  test('is no longer on hold after a change of its URL', async () => {
+    await putWebhookOnHold()
     recover()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { url: `${receiver.url}elsewhere` })
     expect((await health()).state).toBe('FAILING')
     await publishOne()
-    await until(async () => (await health()).state === 'HEALTHY', 'it works')
+    await until(async () => (await health()).state === 'HEALTHY', 'the webhook is healthy')
   })
 
-  test('disabled, it is not probed', async () => {
-    await untilOnHold()
+  test('gets no probe while it is disabled', async () => {
+    await putWebhookOnHold()
     await publishOne()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
     pass(3_600)
@@ -244,6 +244,6 @@ describe('a webhook that keeps failing', () => {
     expect(receiver.received).toHaveLength(0)
     recover()
     await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
-    await until(() => receiver.received.length === 1, 'what was parked arrives')
+    await until(() => receiver.received.length === 1, 'the parked delivery arrives')
   })
 })

@@ -20,29 +20,29 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
 })
 afterEach(() => posthorn[Symbol.asyncDispose]())
 
-/** Answers requests for `/slow` only when told to. */
+/** Answers requests for `/slow` only when `answerAll` is called. */
 function withholdAnswers() {
   const withheld: (() => void)[] = []
   let inFlight = 0
-  let most = 0
+  let maxInFlight = 0
   let isWithholding = true
   receiver.answer = (response, { path }) => {
     if (path !== '/slow' || !isWithholding) return void response.end()
     inFlight += 1
-    most = Math.max(most, inFlight)
+    maxInFlight = Math.max(maxInFlight, inFlight)
     withheld.push(() => {
       inFlight -= 1
       response.end()
     })
   }
   return {
-    get most() {
-      return most
+    get maxInFlight() {
+      return maxInFlight
     },
     get count() {
       return withheld.length
@@ -62,27 +62,27 @@ async function readLimit(id: string): Promise<number | null> {
   return webhook.health.concurrencyLimit
 }
 
-test('no more attempts than maxInFlight are in flight; the other deliveries are parked, without jobs, and each is sent once', async () => {
+test('at most maxInFlight attempts are in flight; the other deliveries are parked without jobs, and each is sent once', async () => {
   const { pool } = posthorn.database
   const slow = withholdAnswers()
   await createWebhook(posthorn, `${receiver.url}slow`, { maxInFlight: 7 })
   await publish(pool, posthorn.tenant.publicOrganizationId, 2_000)
   await until(() => slow.count === 7, 'seven are in flight')
   await until(async () => (await countParked(pool)) > 1_900, 'the others are parked')
-  // The statement that parks and the end of the jobs are two.
+  // A job ends after the statement that parks its delivery.
   await until(
     async () => (await countJobs(pool)) + (await countParked(pool)) === 2_000,
-    'what is parked has no job',
+    'parked deliveries have no job',
   )
   slow.answerAll()
   await until(async () => (await countStates(pool))['succeeded'] === 2_000, 'all arrive', 30_000)
-  expect(slow.most).toBe(7)
+  expect(slow.maxInFlight).toBe(7)
   expect(new Set(receiver.received.map(numberOf)).size).toBe(2_000)
   expect(receiver.received).toHaveLength(2_000)
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
 }, 60_000)
 
-test('a webhook that hangs with a backlog delays no other one, and is sent 20 at once', async () => {
+test('a webhook that hangs with a backlog gets 20 attempts in parallel and delays no other webhook', async () => {
   const { pool } = posthorn.database
   const slow = withholdAnswers()
   await createWebhook(posthorn, `${receiver.url}slow`)
@@ -91,19 +91,19 @@ test('a webhook that hangs with a backlog delays no other one, and is sent 20 at
   await publish(pool, posthorn.tenant.publicOrganizationId, 100, 5_000)
   await until(
     () => receiver.received.filter(({ path }) => path === '/quick').length === 100,
-    'the quick one has its own',
+    'all arrive at the quick webhook',
   )
   expect(slow.count).toBe(20)
   slow.answerAll()
   await until(async () => (await countStates(pool))['succeeded'] === 5_200, 'all arrive', 30_000)
 }, 60_000)
 
-test('the limit of an endpoint that takes its time grows until all that is published at a steady rate is in flight', async () => {
+test('the limit of a slow endpoint grows until it covers a steady rate of events', async () => {
   const { pool } = posthorn.database
   receiver.answer = (response) => void setTimeout(() => response.end(), 200)
   const id = await createWebhook(posthorn, receiver.url)
   let published = 0
-  // 200 a second: 40 are in flight while one is answered.
+  // 200 events per second with answers of 200 ms need 40 attempts in flight.
   for (let i = 0; i < 100; i++) {
     await publish(pool, posthorn.tenant.publicOrganizationId, 10, published)
     published += 10
@@ -114,12 +114,12 @@ test('the limit of an endpoint that takes its time grows until all that is publi
   await until(async () => ((await readLimit(id)) ?? 0) >= 40, 'the limit is shown')
 }, 60_000)
 
-test('a webhook whose limit is set shows no adaptive limit any more', async () => {
+test('a webhook with a fixed limit shows no adaptive limit', async () => {
   const { pool } = posthorn.database
   const id = await createWebhook(posthorn, receiver.url)
   const publishOne = () => publish(pool, posthorn.tenant.publicOrganizationId, 1)
   await publishOne()
-  await until(async () => (await readLimit(id)) === 20, 'it is shown')
+  await until(async () => (await readLimit(id)) === 20, 'the limit is shown')
   await posthorn.graphql(
     'mutation ($id: ID!) { updateWebhook(id: $id, input: { maxInFlight: 3 }) { __typename } }',
     { id },
@@ -127,5 +127,5 @@ test('a webhook whose limit is set shows no adaptive limit any more', async () =
   await until(async () => {
     await publishOne()
     return (await readLimit(id)) === null
-  }, 'it is shown no more')
+  }, 'no limit is shown')
 }, 30_000)

@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptResult } from '../../src/scheduling/adaptive-limit.ts'
 import { type Candidate, ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
 
-/** A limiter with a clock that stands still until told otherwise, and what it lets through. */
+/** A limiter with a manual clock, and the results of its candidates. */
 function startLimiter(capacity: number) {
   let now = 0
   const inFlight: Candidate[] = []
   const acquired: string[] = []
   const rejected: string[] = []
-  const withRoom: string[] = []
+  const withFreeCapacity: string[] = []
   const limiter = new ConcurrencyLimiter({
     capacity,
-    onRoom: (webhookId) => withRoom.push(webhookId),
+    onFreeCapacity: (webhookId) => withFreeCapacity.push(webhookId),
     now: () => now,
   })
-  const settle = (candidate: Candidate, answer: string) => {
-    if (answer === 'rejected') return void rejected.push(candidate.webhookId)
+  const settle = (candidate: Candidate, result: string) => {
+    if (result === 'rejected') return void rejected.push(candidate.webhookId)
     inFlight.push(candidate)
     acquired.push(candidate.webhookId)
   }
@@ -25,15 +25,15 @@ function startLimiter(capacity: number) {
     inFlight,
     acquired,
     rejected,
-    withRoom,
-    /** Notes the answer: the microtasks have to run first where the candidate waits. */
+    withFreeCapacity,
+    /** Records the result. If the candidate waits, await `settled` first. */
     acquire(webhookId: string, organizationId: string, maxInFlight: number | null = 20) {
       const candidate = { webhookId, organizationId, maxInFlight }
-      const answer = limiter.acquire(candidate)
-      if (typeof answer === 'string') settle(candidate, answer)
-      else void answer.then((late) => settle(candidate, late))
+      const result = limiter.acquire(candidate)
+      if (typeof result === 'string') settle(candidate, result)
+      else void result.then((late) => settle(candidate, late))
     },
-    /** Ends the first attempt of a webhook, or of all. */
+    /** Ends the first attempt of a webhook, or of all webhooks. */
     async release(webhookId?: string, result: AttemptResult | null = null) {
       const at = inFlight.findIndex((one) => webhookId === undefined || one.webhookId === webhookId)
       const [candidate] = inFlight.splice(at, 1)
@@ -50,7 +50,7 @@ function startLimiter(capacity: number) {
   }
 }
 
-/** Until every answer given so far was noted. */
+/** Resolves once all results so far are recorded. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const count = (all: readonly string[], one: string) => all.filter((other) => other === one).length
@@ -58,7 +58,7 @@ const count = (all: readonly string[], one: string) => all.filter((other) => oth
 const webhookOf = (i: number) => `webhook ${i}`
 const organizationOf = (i: number) => `organization ${i % 4}`
 
-describe('whatever is sent, ends and hangs', () => {
+describe('for any sequence of candidates, results and ticks', () => {
   const step = fc.oneof(
     {
       weight: 5,
@@ -70,7 +70,7 @@ describe('whatever is sent, ends and hangs', () => {
     { weight: 1, arbitrary: fc.record({ backlogged: fc.uniqueArray(fc.nat(11)) }) },
   )
 
-  test('no more attempts than the capacity are in flight, nor to a webhook than its limit, and each candidate is answered once', async () => {
+  test('attempts in flight stay within the capacity and the limit of each webhook, and each candidate gets one result', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 30 }),
@@ -100,9 +100,9 @@ describe('whatever is sent, ends and hangs', () => {
               sent,
             )
             for (const [webhookId, now] of countByWebhook(inFlight)) {
-              // Attempts that started before the limit was lowered go on.
-              const most = Math.max(limits.get(webhookId) ?? 0, before.get(webhookId) ?? 0)
-              expect(now, webhookId).toBeLessThanOrEqual(most)
+              // Attempts that started before the limit was lowered continue.
+              const max = Math.max(limits.get(webhookId) ?? 0, before.get(webhookId) ?? 0)
+              expect(now, webhookId).toBeLessThanOrEqual(max)
             }
           }
           limiter.close()
@@ -126,7 +126,7 @@ describe('whatever is sent, ends and hangs', () => {
     return counts
   }
 
-  test('every candidate that waits starts in the end, as long as others end', async () => {
+  test('every waiting candidate starts while attempts end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 30 }),
@@ -149,7 +149,7 @@ describe('whatever is sent, ends and hangs', () => {
     )
   })
 
-  test('an organization finds room although another one has hundreds waiting', async () => {
+  test('a candidate starts at once although another organization has hundreds waiting', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 5, max: 200 }),
@@ -168,7 +168,7 @@ describe('whatever is sent, ends and hangs', () => {
   })
 })
 
-test('a limit that is raised counts at once for those that wait', async () => {
+test('a raised limit applies to waiting candidates at once', async () => {
   const { limiter, acquire, acquired } = startLimiter(10)
   for (let i = 0; i < 4; i++) acquire('slow', 'one', 1)
   expect(limiter.waiting).toBe(3)
@@ -178,9 +178,9 @@ test('a limit that is raised counts at once for those that wait', async () => {
   expect(acquired).toHaveLength(5)
 })
 
-test('a limit that is lowered counts for those that wait', async () => {
+test('a lowered limit applies to waiting candidates', async () => {
   const { acquire, release, acquired } = startLimiter(5)
-  // The organization has its share with these, so that more of them wait below their limit.
+  // These use up the organization's share, so that further candidates wait below their limit.
   for (let i = 0; i < 4; i++) acquire('slow', 'one', 8)
   acquire('slow', 'one', 8)
   acquire('slow', 'one', 2)
@@ -191,7 +191,7 @@ test('a limit that is lowered counts for those that wait', async () => {
   expect(acquired).toHaveLength(5)
 })
 
-test('organizations take turns, and so do the webhooks of each, however many wait for one', async () => {
+test('organizations take turns, and so do the webhooks of each, regardless of how many candidates they have', async () => {
   const { acquire, release, acquired } = startLimiter(9)
   for (let i = 0; i < 9; i++) acquire(`filler ${i}`, `filler ${i}`)
   for (let i = 0; i < 200; i++) acquire('one, a', 'one')
@@ -205,22 +205,22 @@ test('organizations take turns, and so do the webhooks of each, however many wai
 })
 
 describe('a stalled webhook', () => {
-  test('keeps as many waiting as its limit, and the others are rejected', async () => {
+  test('keeps as many candidates waiting as its limit, and the others are rejected', async () => {
     const { limiter, acquire, pass, rejected } = startLimiter(100)
     for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
     await pass(200)
-    expect(rejected, 'a moment is no reason').toHaveLength(0)
+    expect(rejected, 'a short wait does not stall').toHaveLength(0)
     await pass(200)
     expect(rejected).toHaveLength(20)
     expect(limiter.inFlight).toBe(5)
     expect(limiter.waiting).toBe(5)
   })
 
-  test('rejects more while it has twice as many as it can use, and delays no other webhook', async () => {
+  test('has its candidates rejected while it has twice its target, and delays no other webhook', async () => {
     const { limiter, acquire, pass, rejected, acquired } = startLimiter(100)
     for (let i = 0; i < 30; i++) acquire('hangs', 'one', 5)
     await pass(1_000)
-    expect(limiter.roomFor('hangs', 5)).toBe(0)
+    expect(limiter.freeForWebhook('hangs', 5)).toBe(0)
     rejected.length = 0
     for (let i = 0; i < 10; i++) acquire('hangs', 'one', 5)
     expect(rejected).toHaveLength(0)
@@ -230,18 +230,18 @@ describe('a stalled webhook', () => {
     expect(acquired.at(-1)).toBe('quick')
   })
 
-  test('asks for more once half of what it can use is left', async () => {
-    const { limiter, acquire, release, pass, withRoom } = startLimiter(100)
+  test('reports free capacity once it has half its target', async () => {
+    const { limiter, acquire, release, pass, withFreeCapacity } = startLimiter(100)
     for (let i = 0; i < 30; i++) acquire('hangs', 'one', 6)
     await pass(500)
     for (let i = 0; i < 5; i++) await release('hangs')
-    expect(withRoom).toEqual([])
+    expect(withFreeCapacity).toEqual([])
     await release('hangs')
-    expect(withRoom).toEqual(['hangs'])
-    expect(limiter.roomFor('hangs', 6)).toBe(6)
+    expect(withFreeCapacity).toEqual(['hangs'])
+    expect(limiter.freeForWebhook('hangs', 6)).toBe(6)
   })
 
-  test('one that keeps up keeps what it will soon have sent', async () => {
+  test('is none that keeps up with its waiting candidates', async () => {
     const { acquire, release, pass, rejected, acquired } = startLimiter(100)
     for (let i = 0; i < 60; i++) acquire('busy', 'one', 20)
     for (let ticks = 0; ticks < 3; ticks++) {
@@ -253,7 +253,7 @@ describe('a stalled webhook', () => {
     expect(acquired).toHaveLength(60)
   })
 
-  test('many webhooks of one organization that hang together do not occupy the limiter', async () => {
+  test('is rejected entirely if many webhooks of its organization have stalled', async () => {
     const { limiter, acquire, pass } = startLimiter(50)
     for (let i = 0; i < 600; i++) acquire(webhookOf(i % 60), 'hungry', 20)
     expect(limiter.waiting).toBeGreaterThan(500)
@@ -262,7 +262,7 @@ describe('a stalled webhook', () => {
   })
 })
 
-test('while an organization has stalled, its candidates are rejected at once, and those of another one start', async () => {
+test('candidates of a stalled organization are rejected at once, and those of another one start', async () => {
   const { acquire, acquired, pass, rejected, release } = startLimiter(50)
   for (let i = 0; i < 600; i++) acquire(webhookOf(i % 60), 'hungry')
   await pass(500)
@@ -276,10 +276,10 @@ test('while an organization has stalled, its candidates are rejected at once, an
   await pass(100)
   rejected.length = 0
   for (let i = 0; i < 20; i++) acquire(webhookOf(i), 'hungry')
-  expect(rejected, 'it goes on').toEqual([])
+  expect(rejected, 'the organization has recovered').toEqual([])
 })
 
-test('a webhook on hold has no candidates waiting; the others keep theirs', async () => {
+test('rejecting the waiting candidates of one webhook keeps those of others', async () => {
   const { limiter, acquire, rejected } = startLimiter(100)
   for (let i = 0; i < 12; i++) acquire('failing', 'one', 2)
   for (let i = 0; i < 12; i++) acquire('fine', 'one', 2)
@@ -289,7 +289,7 @@ test('a webhook on hold has no candidates waiting; the others keep theirs', asyn
   expect(limiter.waiting).toBe(10)
 })
 
-test('closed, it rejects every candidate, and still counts the attempts that end', async () => {
+test('a closed limiter rejects every candidate, and still counts the attempts that end', async () => {
   const { limiter, acquire, release, rejected } = startLimiter(5)
   for (let i = 0; i < 20; i++) acquire(webhookOf(i), 'one')
   const { inFlight } = limiter
@@ -303,7 +303,7 @@ test('closed, it rejects every candidate, and still counts the attempts that end
   expect(limiter.waiting).toBe(0)
 })
 
-test('10,000 idle webhooks are forgotten; a busy one is not', async () => {
+test('10,000 idle webhooks are evicted; a busy one is not', async () => {
   const { limiter, acquire, release, pass } = startLimiter(100)
   acquire('busy', 'one', 3)
   for (let i = 0; i < 10_000; i++) {
@@ -311,41 +311,43 @@ test('10,000 idle webhooks are forgotten; a busy one is not', async () => {
     const candidate = { webhookId: webhookOf(i), organizationId: `organization ${i}` }
     limiter.release({ ...candidate, maxInFlight: 3 }, null)
   }
-  // The limit of a webhook that is known is the one of its candidates, not the one in the question.
+  // For a webhook in the limiter, the limit of its candidates counts, not the one of this call.
   const known = () =>
-    Array.from({ length: 10_000 }, (_, i) => limiter.roomFor(webhookOf(i), 50)).filter(
+    Array.from({ length: 10_000 }, (_, i) => limiter.freeForWebhook(webhookOf(i), 50)).filter(
       (n) => n < 100,
     )
   expect(known()).toHaveLength(10_000)
   await pass(1_500)
   expect(known()).toEqual([])
-  expect(limiter.roomFor('busy', 50)).toBe(5)
+  expect(limiter.freeForWebhook('busy', 50)).toBe(5)
   await release('busy')
   await pass(1_500)
-  expect(limiter.roomFor('busy', 50)).toBe(100)
+  expect(limiter.freeForWebhook('busy', 50)).toBe(100)
 })
 
 describe('an expected candidate', () => {
   const limited = { webhookId: 'limited', organizationId: 'one', maxInFlight: 5 }
 
-  test('counts until it comes, and no more are expected than can be of use', () => {
+  test('counts until it is removed, up to twice the target', () => {
     const { limiter } = startLimiter(100)
-    for (let i = 0; i < 20; i++) expect(limiter.expect(limited)).toBe(true)
-    expect(limiter.expect(limited)).toBe(false)
-    expect(limiter.roomFor('limited', 5)).toBe(0)
+    for (let i = 0; i < 20; i++) expect(limiter.addExpected(limited)).toBe(true)
+    expect(limiter.addExpected(limited)).toBe(false)
+    expect(limiter.freeForWebhook('limited', 5)).toBe(0)
     expect(limiter.waiting).toBe(20)
-    for (let i = 0; i < 20; i++) limiter.expectNoMore(limited)
+    for (let i = 0; i < 20; i++) limiter.removeExpected(limited)
     expect(limiter.waiting).toBe(0)
-    expect(limiter.roomFor('limited', 5)).toBe(10)
+    expect(limiter.freeForWebhook('limited', 5)).toBe(10)
   })
 
-  test('of one organization leaves room for those of another', () => {
+  test('leaves capacity for those of another organization', () => {
     const { limiter } = startLimiter(30)
-    for (let i = 0; i < 100; i++) limiter.expect({ ...limited, webhookId: webhookOf(i) })
+    for (let i = 0; i < 100; i++) limiter.addExpected({ ...limited, webhookId: webhookOf(i) })
     expect(limiter.waiting).toBeLessThanOrEqual(16)
-    expect(limiter.expect({ ...limited, webhookId: 'other', organizationId: 'two' })).toBe(true)
+    expect(limiter.addExpected({ ...limited, webhookId: 'other', organizationId: 'two' })).toBe(
+      true,
+    )
     limiter.close()
-    expect(limiter.expect(limited)).toBe(false)
+    expect(limiter.addExpected(limited)).toBe(false)
   })
 })
 
@@ -354,18 +356,18 @@ describe('an adaptive limit', () => {
     return { startedAt, durationMs: 50, kind }
   }
 
-  test('starts at 20, doubles while the endpoint keeps up, and shows what it is', async () => {
+  test('starts at 20 and doubles while the endpoint keeps up', async () => {
     const { limiter, acquire, release, inFlight } = startLimiter(500)
     for (let i = 0; i < 200; i++) acquire('new', 'one', null)
     expect(limiter.limitOf('new')).toBe(20)
     expect(inFlight).toHaveLength(20)
     for (let i = 0; i < 20; i++) await release('new', answered(0))
     expect([...limiter.limits()]).toEqual([
-      { webhookId: 'new', limit: 40, inFlight: 40, adapts: true },
+      { webhookId: 'new', limit: 40, inFlight: 40, isAdaptive: true },
     ])
   })
 
-  test('leaves a part of the capacity to other webhooks of the organization, and to other organizations', async () => {
+  test('leaves capacity to other webhooks of the organization and to other organizations', async () => {
     const { limiter, acquire, release, acquired } = startLimiter(100)
     for (let i = 0; i < 1_000; i++) acquire('quick', 'one', null)
     for (let i = 0; i < 500; i++) await release('quick', answered(0))
@@ -376,7 +378,7 @@ describe('an adaptive limit', () => {
     expect(acquired.at(-1)).toBe('third')
   })
 
-  test('rises within a moment when another webhook of the organization needs less', async () => {
+  test('rises within 100 ms when another webhook of the organization needs less', async () => {
     const { limiter, acquire, release, pass } = startLimiter(100)
     for (let i = 0; i < 70; i++) acquire('large', 'one', 70)
     for (let i = 0; i < 20; i++) acquire('small', 'one', null)
@@ -387,14 +389,14 @@ describe('an adaptive limit', () => {
     expect(limiter.inFlight).toBe(10 + 20)
   })
 
-  test('a fixed limit stays, whatever comes of the attempts', async () => {
+  test('does not change a fixed limit', async () => {
     const { limiter, acquire, release } = startLimiter(100)
     for (let i = 0; i < 40; i++) acquire('fixed', 'one', 7)
     for (let i = 0; i < 20; i++) await release('fixed', answered(0, i < 10 ? 'ok' : 'overload'))
     expect(limiter.limitOf('fixed')).toBe(7)
   })
 
-  test('is kept over a pause of a minute, and not for good', async () => {
+  test('is kept over a pause of a minute, and evicted after six', async () => {
     const { limiter, acquire, release, pass } = startLimiter(500)
     for (let i = 0; i < 60; i++) acquire('pausing', 'one', null)
     for (let i = 0; i < 60; i++) await release('pausing', answered(0))
@@ -406,7 +408,7 @@ describe('an adaptive limit', () => {
     expect(limiter.limitOf('pausing')).toBeNull()
   })
 
-  test('is forgotten soon where there are many', async () => {
+  test('is evicted soon if there are many', async () => {
     const { limiter, pass } = startLimiter(100)
     for (let i = 0; i < 10_000; i++) {
       const candidate = { webhookId: webhookOf(i), organizationId: 'one', maxInFlight: null }
@@ -417,7 +419,7 @@ describe('an adaptive limit', () => {
     expect([...limiter.limits()]).toHaveLength(1_000)
   })
 
-  test('no more attempts are in flight than it allows, whatever comes of them', async () => {
+  test('bounds the attempts in flight for any sequence of results', async () => {
     const kind = fc.constantFrom('ok' as const, 'ok' as const, 'overload' as const)
     await fc.assert(
       fc.asyncProperty(

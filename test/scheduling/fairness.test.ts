@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   posthorn = await startTestApp({
     trustedAuthorities: [receiver.authority],
     environment: { POSTHORN_CONCURRENCY: '50' },
@@ -21,8 +21,8 @@ beforeEach(async () => {
 })
 afterEach(() => posthorn[Symbol.asyncDispose]())
 
-/** Another organization in the same process, with a webhook at `/<path>`. */
-async function another(path: string): Promise<string> {
+/** Creates another organization in the same process, with a webhook at `/<path>`. */
+async function createOrganization(path: string): Promise<string> {
   const tenant = await createTenant(posthorn.database.prisma)
   const graphql = async (query: string, variables: object = {}) => {
     const response = await fetch(`${posthorn.app.url}/graphql`, {
@@ -36,40 +36,40 @@ async function another(path: string): Promise<string> {
   return tenant.publicOrganizationId
 }
 
-const arrivedAt = (path: string) => receiver.received.filter((one) => one.path === path)
+const arrivedAt = (path: string) => receiver.received.filter((request) => request.path === path)
 
-/** Those for `/hangs` are answered only once this is called; the others at once. */
+/** Withholds the answers at `/hangs` until the returned function is called. */
 function hang() {
   const withheld: (() => void)[] = []
-  let hanging = true
+  let isHanging = true
   receiver.answer = (response, { path }) => {
-    if (path !== '/hangs' || !hanging) return void response.end()
+    if (path !== '/hangs' || !isHanging) return void response.end()
     withheld.push(() => response.end())
   }
   return () => {
-    hanging = false
+    isHanging = false
     for (const answer of withheld.splice(0)) answer()
   }
 }
 
 test('an organization whose 60 webhooks all hang delays no other organization', async () => {
   const { database, tenant } = posthorn
-  const letGo = hang()
-  const other = await another('quick')
+  const answerAll = hang()
+  const other = await createOrganization('quick')
   for (let i = 0; i < 60; i++) await createWebhook(posthorn, `${receiver.url}hangs`)
   await publish(database.pool, tenant.publicOrganizationId, 50)
   await until(() => arrivedAt('/hangs').length >= 20, 'many hang')
   for (let round = 1; round <= 5; round++) {
     await publish(database.pool, other, 20)
-    // They would hang for 15 s.
+    // A blocked delivery would wait for the 15 s timeout.
     await until(
       () => arrivedAt('/quick').length === 20 * round,
-      `those of round ${round} arrive`,
+      `the events of round ${round} arrive`,
       5_000,
     )
   }
   expect(arrivedAt('/hangs').length, 'no capacity is left unused').toBeGreaterThanOrEqual(40)
-  letGo()
+  answerAll()
   await until(
     async () => (await countStates(database.pool))['succeeded'] === 3_100,
     'nothing is lost',
@@ -79,16 +79,16 @@ test('an organization whose 60 webhooks all hang delays no other organization', 
 
 test('a webhook with a rate limit and a backlog delays no other organization', async () => {
   const { database, tenant } = posthorn
-  const other = await another('quick')
+  const other = await createOrganization('quick')
   await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 300 })
   await publish(database.pool, tenant.publicOrganizationId, 3_000)
   await until(() => arrivedAt('/limited').length >= 20, 'some arrive')
   for (let round = 1; round <= 5; round++) {
     await publish(database.pool, other, 10)
-    // All that the limit allows in a second would otherwise come before them, time and again.
+    // Without fairness, the limited deliveries of each next second would be sent first.
     await until(
       () => arrivedAt('/quick').length === 10 * round,
-      `those of round ${round} arrive`,
+      `the events of round ${round} arrive`,
       5_000,
     )
   }

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   workers = []
   api = await startTestApp({ role: 'api' })
 })
@@ -43,30 +43,30 @@ function startWorker(): PosthornProcess {
   return worker
 }
 
-/** Kills one of two workers in the middle of the requests with these numbers, from 1; another takes its place. */
+/** Starts two workers. During the nth request for each n of `points`, kills one and starts another. */
 function killAt(points: readonly number[]) {
-  let doomed = startWorker()
+  let victim = startWorker()
   startWorker()
   let killed = 0
   return {
     get killed() {
       return killed
     },
-    arrived() {
+    countRequest() {
       if (!points.includes(receiver.received.length)) return
-      doomed.child.kill('SIGKILL')
+      victim.child.kill('SIGKILL')
       killed += 1
-      doomed = startWorker()
+      victim = startWorker()
     },
   }
 }
 
-const chance = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
+const randomBetween = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
 
-test('an ordered webhook keeps its order while receivers fail and workers are killed', async () => {
+test('an ordered webhook keeps its order while its endpoint fails and workers are killed', async () => {
   const { database, tenant } = api
   const count = 60
-  const points = [chance(5, 25), chance(40, 60)]
+  const points = [randomBetween(5, 25), randomBetween(40, 60)]
   const killer = killAt(points)
   const failures = new Map<number, number>()
   receiver.answer = (response, request) => {
@@ -74,7 +74,7 @@ test('an ordered webhook keeps its order while receivers fail and workers are ki
     const failed = failures.get(number) ?? 0
     const fails = number % 7 === 3 && failed < 2
     if (fails) failures.set(number, failed + 1)
-    killer.arrived()
+    killer.countRequest()
     setTimeout(() => {
       response.statusCode = fails ? 500 : 200
       response.end()
@@ -88,11 +88,11 @@ test('an ordered webhook keeps its order while receivers fail and workers are ki
     60_000,
   )
   const arrived = receiver.received.map(numberOf)
-  // The one in flight may be repeated, and none overtakes another.
+  // A delivery in flight may be repeated, but no delivery overtakes another.
   expect(arrived, `kills at ${points}`).toEqual(arrived.toSorted((a, b) => a - b))
   expect(new Set(arrived).size).toBe(count)
   expect(killer.killed).toBe(2)
-  // Two failures of every seventh; besides, at most the one that was in flight at each kill.
+  // Each kill repeats at most the delivery in flight.
   expect(
     arrived.length - count - [...failures.values()].reduce((a, b) => a + b, 0),
   ).toBeLessThanOrEqual(2)
@@ -103,14 +103,14 @@ test('a rate limit is never exceeded while workers are killed, and nothing is lo
   const { database, tenant } = api
   const count = 200
   const rateLimitPerSecond = 40
-  const points = [chance(10, 60), chance(80, 160)]
+  const points = [randomBetween(10, 60), randomBetween(80, 160)]
   const killer = killAt(points)
   receiver.answer = (response) => {
-    killer.arrived()
+    killer.countRequest()
     setTimeout(() => response.end(), 10)
   }
   const webhookId = await createWebhook(api, receiver.url, { rateLimitPerSecond })
-  // The first reservation: all others follow from it, by the clock of Postgres.
+  // All reservations follow from the first one, by the clock of Postgres.
   const { rows } = await database.pool.query<{ at: Date }>(
     `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
      values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,
@@ -128,7 +128,7 @@ test('a rate limit is never exceeded while workers are killed, and nothing is lo
   const arrivals = receiver.received.map(({ at }) => at.getTime()).sort((a, b) => a - b)
   for (const [i, at] of arrivals.entries()) {
     const earliest = firstAt + (i * 1_000) / rateLimitPerSecond
-    // Times are whole milliseconds on both sides.
+    // Both times are whole milliseconds.
     expect(at, `arrival ${i}, with kills at ${points}`).toBeGreaterThanOrEqual(
       Math.floor(earliest) - 1,
     )

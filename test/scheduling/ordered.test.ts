@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.end()
   const trustedAuthorities = [receiver.authority]
   posthorn = await startTestApp({ trustedAuthorities })
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const arrived = () => receiver.received.map(numberOf)
 
-/** Without those that follow the same number. */
+/** Drops numbers that equal the previous one. */
 const withoutRepetitions = (numbers: number[]) =>
   numbers.filter((number, i) => i === 0 || number !== numbers[i - 1])
 
@@ -35,10 +35,10 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
 test('deliveries arrive in the order of the events, one at a time, from two processes', async () => {
   const { database, tenant } = posthorn
   let inFlight = 0
-  let most = 0
+  let maxInFlight = 0
   receiver.answer = (response) => {
     inFlight += 1
-    most = Math.max(most, inFlight)
+    maxInFlight = Math.max(maxInFlight, inFlight)
     setTimeout(() => {
       inFlight -= 1
       response.end()
@@ -49,7 +49,7 @@ test('deliveries arrive in the order of the events, one at a time, from two proc
   await publish(database.pool, tenant.publicOrganizationId, 30, 30)
   await until(async () => (await countStates(database.pool))['succeeded'] === 60, 'all arrive')
   expect(arrived()).toEqual(upTo(60))
-  expect(most).toBe(1)
+  expect(maxInFlight).toBe(1)
 })
 
 test('a delivery that fails delays those after it until it succeeds', async () => {
@@ -65,7 +65,7 @@ test('a delivery that fails delays those after it until it succeeds', async () =
   expect(arrived()).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test('a delivery that fails delays those after it no longer than its retry schedule lasts', async () => {
+test('a delivery that fails delays those after it at most until it is exhausted', async () => {
   const { database, tenant } = posthorn
   receiver.answer = (response, request) => {
     response.statusCode = numberOf(request) === 1 ? 500 : 200
@@ -81,7 +81,7 @@ test('a delivery that fails delays those after it no longer than its retry sched
   expect(await countStates(database.pool)).toEqual({ succeeded: 3, exhausted: 1 })
 })
 
-test('after a delivery that is canceled, the next one is sent', async () => {
+test('after a cancellation of a delivery, the next one is sent', async () => {
   const { database, tenant, graphql } = posthorn
   receiver.answer = (response, request) => {
     response.statusCode = numberOf(request) === 0 ? 500 : 200
@@ -89,7 +89,7 @@ test('after a delivery that is canceled, the next one is sent', async () => {
   }
   await createWebhook(posthorn, receiver.url, { ordered: true, retryScheduleSeconds: [3600] })
   await publish(database.pool, tenant.publicOrganizationId, 3)
-  await until(() => receiver.received.length === 1, 'the first is tried')
+  await until(() => receiver.received.length === 1, 'the first attempt is made')
   const { rows } = await database.pool.query(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by event_id limit 1`,
   )
@@ -99,7 +99,7 @@ test('after a delivery that is canceled, the next one is sent', async () => {
       { id: rows[0].id },
     )
     return cancelDelivery.__typename === 'CancelDeliverySuccess'
-  }, 'it is canceled')
+  }, 'the delivery is canceled')
   await until(
     async () => (await countStates(database.pool))['succeeded'] === 2,
     'the others arrive',
@@ -107,11 +107,14 @@ test('after a delivery that is canceled, the next one is sent', async () => {
   expect(arrived()).toEqual([0, 1, 2])
 })
 
-test('a redelivery waits for the delivery in flight, and is sent before newer ones', async () => {
+test('a redelivery waits for the delivery in flight and is sent before newer ones', async () => {
   const { database, tenant, graphql } = posthorn
   await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 1)
-  await until(async () => (await countStates(database.pool))['succeeded'] === 1, 'it arrives')
+  await until(
+    async () => (await countStates(database.pool))['succeeded'] === 1,
+    'the event arrives',
+  )
   const { rows } = await database.pool.query(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries`,
   )
@@ -128,7 +131,7 @@ test('a redelivery waits for the delivery in flight, and is sent before newer on
   expect(arrived()).toEqual([0, 1, 0, 2])
 })
 
-test('switched on in the middle of a backlog, the order applies to newer events', async () => {
+test('if a webhook with a backlog becomes ordered, newer events arrive in order', async () => {
   const { database, tenant, graphql } = posthorn
   const id = await createWebhook(posthorn, receiver.url, { enabled: true, maxInFlight: 1 })
   await publish(database.pool, tenant.publicOrganizationId, 200)

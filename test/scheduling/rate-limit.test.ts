@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => receiver[Symbol.asyncDispose]())
 beforeEach(async () => {
-  receiver.forget()
+  receiver.clear()
   const trustedAuthorities = [receiver.authority]
   posthorn = await startTestApp({ trustedAuthorities })
   second = await startTestApp({ trustedAuthorities, database: posthorn.database, role: 'worker' })
@@ -27,7 +27,7 @@ test('two processes together never exceed the rate limit of a webhook', async ()
   const { database, tenant } = posthorn
   const rateLimitPerSecond = 50
   const webhookId = await createWebhook(posthorn, receiver.url, { rateLimitPerSecond })
-  // The first reservation: all others follow from it, by the clock of Postgres.
+  // All reservations follow from the first one, by the clock of Postgres.
   const { rows } = await database.pool.query<{ at: Date }>(
     `insert into posthorn.webhook_schedules (webhook_id, next_reservation_at)
      values (posthorn.parse_type_id('wh', $1), now() + interval '500 milliseconds') returning next_reservation_at as at`,
@@ -41,13 +41,13 @@ test('two processes together never exceed the rate limit of a webhook', async ()
   expect(arrivals).toHaveLength(200)
   for (const [i, at] of arrivals.entries()) {
     const earliest = firstAt + (i * 1_000) / rateLimitPerSecond
-    // Times are whole milliseconds on both sides.
+    // Both times are whole milliseconds.
     expect(at, `arrival ${i}`).toBeGreaterThanOrEqual(Math.floor(earliest) - 1)
   }
   expect(await countParked(database.pool)).toBe(0)
 })
 
-test('deliveries over the limit are parked, without jobs', async () => {
+test('deliveries over the limit are parked without jobs', async () => {
   const { database, tenant } = posthorn
   await createWebhook(posthorn, receiver.url, { rateLimitPerSecond: 5 })
   await publish(database.pool, tenant.publicOrganizationId, 1_000)
@@ -56,18 +56,18 @@ test('deliveries over the limit are parked, without jobs', async () => {
     `select count(*)::int as unclaimed from graphile_worker.jobs
      where task_identifier = 'posthorn:deliver' and key is not null and locked_at is null`,
   )
-  // What was released just now, at most.
+  // At most the deliveries that were just released.
   expect(rows[0].unclaimed).toBeLessThanOrEqual(5)
 })
 
-test('a webhook within its limit, and one without any, are not delayed', async () => {
+test('a rate limit does not delay another webhook', async () => {
   const { database, tenant } = posthorn
   await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 2 })
   await createWebhook(posthorn, `${receiver.url}free`)
   await publish(database.pool, tenant.publicOrganizationId, 60)
   await until(
     () => receiver.received.filter(({ path }) => path === '/free').length === 60,
-    'those without a limit arrive',
+    'all arrive at the webhook without a limit',
   )
   const limited = receiver.received.filter(({ path }) => path === '/limited')
   expect(limited.length).toBeLessThan(60)

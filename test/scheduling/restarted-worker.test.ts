@@ -16,7 +16,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 
-test('a process whose worker runner was replaced while an endpoint hung delivers on, within the limit', async () => {
+test('after its worker runner was replaced while an endpoint hung, a process still delivers within the concurrency limit', async () => {
   const { pool } = posthorn.database
   const withheld: (() => void)[] = []
   let isHanging = true
@@ -29,11 +29,11 @@ test('a process whose worker runner was replaced while an endpoint hung delivers
   await receiver.arrival(2)
 
   const before = await runners()
-  // As when another process took the runner for dead.
+  // Simulates a rescue by another process.
   await pool.query('delete from posthorn.workers')
   await until(
     async () => (await runners()).some((id) => !before.includes(id)),
-    'a new one runs',
+    'a new runner starts',
     30_000,
   )
   isHanging = false

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../faults/seeded-random.ts'
 import {
-  randomFrom,
   type SimulatedHistory,
   type SimulatedWebhook,
   simulate,
@@ -11,7 +11,7 @@ type Answer = SimulatedWebhook['answer']
 
 const CAPACITY = 500
 
-/** The first webhook of each test: 500 events a second. */
+/** The first webhook of each test. */
 const OFFERED = { id: 'offered', organizationId: 'one', perSecond: 500 }
 
 async function run(
@@ -26,9 +26,9 @@ const steady =
   (durationMs: number): Answer =>
   () => ({ durationMs, kind: 'ok' })
 
-/** Exponentially distributed: some answers take ten times as long as others. */
+/** Exponentially distributed answer times: some are ten times as long as others. */
 function uneven(meanMs: number, seed: number): Answer {
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   return () => ({ durationMs: -Math.log(1 - random()) * meanMs, kind: 'ok' })
 }
 
@@ -45,15 +45,18 @@ function failedShare({ attempts }: SimulatedHistory): number {
 }
 
 describe('500 events a second', () => {
-  test.each([5, 50, 200, 400])('do not wait for an endpoint of %i ms', async (durationMs) => {
-    const later = offeredAfter(await run(20, { answer: steady(durationMs) }), 5_000)
-    expect(waitMs(later, 0.5)).toBe(0)
-    expect(waitMs(later, 0.99)).toBeLessThanOrEqual(100)
-    expect(later.length).toBeGreaterThan(7_000)
-  })
+  test.each([5, 50, 200, 400])(
+    'do not wait at an endpoint that answers in %i ms',
+    async (durationMs) => {
+      const later = offeredAfter(await run(20, { answer: steady(durationMs) }), 5_000)
+      expect(waitMs(later, 0.5)).toBe(0)
+      expect(waitMs(later, 0.99)).toBeLessThanOrEqual(100)
+      expect(later.length).toBeGreaterThan(7_000)
+    },
+  )
 
   test.each([50, 200])(
-    'do not wait for an endpoint of %i ms on average whose answers are uneven',
+    'do not wait at an endpoint that answers in %i ms on average, unevenly',
     async (meanMs) => {
       for (let seed = 1; seed <= 5; seed++) {
         const later = offeredAfter(await run(20, { answer: uneven(meanMs, seed) }), 5_000)
@@ -63,7 +66,7 @@ describe('500 events a second', () => {
     },
   )
 
-  test('do not wait for long after an outage of a second', async () => {
+  test('wait at most 100 ms soon after an outage of a second', async () => {
     const down = (nowMs: number) => nowMs >= 10_000 && nowMs < 11_000
     const history = await run(30, {
       answer: (_, nowMs) =>
@@ -72,7 +75,7 @@ describe('500 events a second', () => {
     expect(waitMs(offeredAfter(history, 14_000), 0.99)).toBeLessThanOrEqual(100)
   })
 
-  test('do not wait for long once an endpoint has got slower for good', async () => {
+  test('wait at most 100 ms again after an endpoint has become slower', async () => {
     const history = await run(60, {
       answer: (_, nowMs) => ({ durationMs: nowMs < 10_000 ? 50 : 200, kind: 'ok' }),
     })
@@ -87,7 +90,7 @@ test.each([
   { durationMs: 200, failsAfterMs: 200 },
   { durationMs: 1_000, failsAfterMs: 1_000 },
 ])(
-  'an endpoint of $durationMs ms that refuses more than 50 in parallel after $failsAfterMs ms refuses at most a tenth',
+  'an endpoint of $durationMs ms that rejects more than 50 in parallel after $failsAfterMs ms rejects at most a tenth',
   async ({ durationMs, failsAfterMs }) => {
     const history = await run(60, {
       answer: (inParallel) =>
@@ -96,20 +99,20 @@ test.each([
           : { durationMs, kind: 'ok' },
     })
     expect(failedShare(history)).toBeLessThanOrEqual(0.1)
-    expect(history.attempts.length, 'it is kept busy').toBeGreaterThan(
+    expect(history.attempts.length, 'the endpoint is kept busy').toBeGreaterThan(
       0.7 * 50 * (60_000 / durationMs),
     )
   },
 )
 
-test('an endpoint that queues beyond 50 in parallel is not sent all that the process could send', async () => {
+test('an endpoint that queues more than 50 in parallel gets fewer than the process could send', async () => {
   const history = await run(20, {
     answer: (inParallel) => ({ durationMs: 200 * Math.max(1, inParallel / 50), kind: 'ok' }),
   })
   expect(Math.max(...history.limits)).toBeLessThan(300)
 })
 
-test('a batch of 20,000 to an instant endpoint is rejected nowhere', async () => {
+test('no delivery of a batch of 20,000 to a fast endpoint is rejected', async () => {
   const history = await run(10, { perSecond: 0, batchSize: 20_000, answer: steady(1) })
   expect(history.rejected).toBe(0)
   expect(history.attempts).toHaveLength(20_000)
@@ -124,14 +127,14 @@ describe('an endpoint that hangs', () => {
   test.each([
     { name: 'from the start', offered: { ...OFFERED, answer: hanging } },
     {
-      name: 'once it has got its greatest limit',
+      name: 'after its limit reached the maximum',
       offered: {
         ...OFFERED,
         batchSize: 20_000,
         answer: hangingLater,
       },
     },
-  ])('$name delays no other, of its organization or of another', async ({ offered }) => {
+  ])('$name delays no other webhook of any organization', async ({ offered }) => {
     const histories = await simulate([offered, ...beside], { capacity: CAPACITY, seconds: 40 })
     for (const { id } of beside) {
       const { attempts, rejected } = histories.get(id) as SimulatedHistory

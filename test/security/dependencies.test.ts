@@ -19,25 +19,25 @@ async function lockedPackages(): Promise<[string, Package][]> {
   return Object.entries(packages).filter(([path]) => path !== '')
 }
 
-test('docs/dependencies.md justifies what package.json depends on, each once and nothing else', async () => {
+test('docs/dependencies.md justifies every dependency of package.json once, and no others', async () => {
   const { dependencies } = JSON.parse(await read('package.json'))
   const listed = [...(await read('docs/dependencies.md')).matchAll(/^\| `([^`]+)` \|/gm)]
   expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
 })
 
-test('versions are exact, so that an upgrade is a change somebody made', async () => {
+test('versions are exact, so that every upgrade is a deliberate change', async () => {
   const { dependencies } = JSON.parse(await read('package.json'))
   const loose = Object.entries<string>(dependencies).filter(([, range]) => !/^\d/.test(range))
   expect(loose).toEqual([])
 })
 
-test('at run time no package needs an install script', async () => {
+test('no runtime package needs an install script', async () => {
   const { allowScripts } = JSON.parse(await read('package.json'))
   const needed: string[] = []
   for (const [path, { dev, optional, hasInstallScript }] of await lockedPackages()) {
     if (!hasInstallScript || dev) continue
     const name = path.split('node_modules/').at(-1) as string
-    // Denied, so it works without; or the embedded Postgres, which a server with DATABASE_URL never starts.
+    // A denied script is not needed; the embedded Postgres is optional and unused with DATABASE_URL.
     if (allowScripts[name] === false || (allowScripts[name] === true && optional)) continue
     needed.push(name)
   }
@@ -45,10 +45,10 @@ test('at run time no package needs an install script', async () => {
 })
 
 test('every package comes from a registry, with a checksum', async () => {
-  const strange = (await lockedPackages()).filter(
+  const unverified = (await lockedPackages()).filter(
     ([, { resolved, integrity }]) =>
-      // The registry is left out, so that a mirror does; anything else would be named.
+      // The lock file omits the URL of the default registry, so that a mirror works, but has any other URL.
       resolved !== undefined || !integrity?.startsWith('sha512-'),
   )
-  expect(strange.map(([path]) => path)).toEqual([])
+  expect(unverified.map(([path]) => path)).toEqual([])
 })

@@ -43,7 +43,7 @@ function environmentWith(...keys: Buffer[]) {
 }
 
 describe('posthorn key rotate-encryption', () => {
-  test('makes the old key unnecessary, and says so', async () => {
+  test('makes the old key removable and reports so', async () => {
     const { id } = await createWebhook(depsWith(oldKey), organizationId, hook())
     const { key: secret } = await getSigningSecret(depsWith(oldKey), organizationId, id)
     const revision = await revisionOf(id)
@@ -60,17 +60,17 @@ describe('posthorn key rotate-encryption', () => {
     const after = depsWith(newKey)
     expect((await getWebhook(after, organizationId, id)).headers).toEqual({ 'X-Key': 'abc' })
     expect((await getSigningSecret(after, organizationId, id)).key).toBe(secret)
-    // Nothing that deliveries are made from has changed.
+    // The webhook itself is unchanged, so caches stay valid.
     expect(await revisionOf(id)).toBe(revision)
 
     const again = await runPosthorn(['key', 'rotate-encryption'], {
       environment: environmentWith(newKey, oldKey),
     })
-    expect(again.stdout).toContain('signing secrets: 0 encrypted anew')
-    expect(again.stdout).toMatch(/the others can be removed from POSTHORN_ENCRYPTION_KEYS/)
+    expect(again.stdout).toContain('signing secrets: 0 re-encrypted')
+    expect(again.stdout).toMatch(/you can remove the others from POSTHORN_ENCRYPTION_KEYS/)
   })
 
-  test('keeps the answers to idempotency keys, whatever the keys are', async () => {
+  test('keeps the stored responses of idempotency keys with any characters', async () => {
     const old = environmentWith(oldKey)
     const key = `k"\\é ${'x'.repeat(200)}`
     const create = async (environment: Record<string, string>) => {
@@ -88,7 +88,7 @@ describe('posthorn key rotate-encryption', () => {
     expect(await create({ POSTHORN_ENCRYPTION_KEYS })).toBe(id)
   })
 
-  test('goes on where it was broken off', async () => {
+  test('continues after an interruption', async () => {
     const { id } = await createWebhook(depsWith(oldKey), organizationId, hook({}))
     const webhookId = parseId('webhook', id) as string
     const old = createKeyring([oldKey])
@@ -100,16 +100,16 @@ describe('posthorn key rotate-encryption', () => {
     await database.prisma.signingSecret.createMany({ data: secrets })
     const keyring = createKeyring([newKey, oldKey])
     let statements = 0
-    const breaking = {
+    const interrupted = {
       query: (...args: Parameters<typeof database.pool.query>) => {
         statements += 1
-        if (statements > 3) throw new Error('broken off')
+        if (statements > 3) throw new Error('interrupted')
         return database.pool.query(...args)
       },
     } as Sql
-    await expect(reencryptStoredSecrets(breaking, keyring)).rejects.toThrow('broken off')
+    await expect(reencryptStoredSecrets(interrupted, keyring)).rejects.toThrow('interrupted')
     const [rest] = await reencryptStoredSecrets(database.pool, keyring)
-    // The first 500 were done: the second page was read, and not written.
+    // The first 500 rows were updated; the second page was read but not updated.
     expect(rest).toMatchObject({ reencrypted: 701, unreadable: [] })
     const rows = await database.prisma.signingSecret.findMany({
       where: { expiresAt: { not: null } },
@@ -120,7 +120,7 @@ describe('posthorn key rotate-encryption', () => {
     expect(rows).toHaveLength(1_200)
   })
 
-  test('loses no change that is made meanwhile', async () => {
+  test('loses no concurrent change', async () => {
     const running = depsWith(newKey, oldKey)
     const ids: string[] = []
     for (let i = 0; i < 40; i++) {
@@ -138,7 +138,7 @@ describe('posthorn key rotate-encryption', () => {
     }
   })
 
-  test('names the rows that no key decrypts, goes on with the others, and says to keep the keys', async () => {
+  test('lists the rows that no key decrypts, reencrypts the others, and reports that the keys are still needed', async () => {
     const { id: damaged } = await createWebhook(depsWith(oldKey), organizationId, hook())
     const { id: sound } = await createWebhook(depsWith(oldKey), organizationId, hook())
     await damage(damaged)
@@ -158,7 +158,7 @@ describe('posthorn key rotate-encryption', () => {
 })
 
 describe('the start', () => {
-  test('is refused when a key is missing, with the remedy', async () => {
+  test('fails if the only key is missing, with the remedy', async () => {
     await createWebhook(depsWith(oldKey), organizationId, hook())
     const { code, stderr } = await runPosthorn(['start'], { environment: environmentWith(newKey) })
     expect(code).toBe(1)
@@ -168,7 +168,7 @@ describe('the start', () => {
     expect(stderr).not.toContain(newKey.toString('base64'))
   })
 
-  test('is refused when a key of some is missing', async () => {
+  test('fails if the key of some secrets is missing', async () => {
     await createWebhook(depsWith(newKey), organizationId, hook())
     await createWebhook(depsWith(oldKey), organizationId, hook())
     const starting = startTestApp({ role: 'api', database, environment: environmentWith(newKey) })
@@ -176,7 +176,7 @@ describe('the start', () => {
   })
 })
 
-test('what cannot be decrypted of one webhook stops no other, and says so on its deliveries', async () => {
+test('undecryptable headers of one webhook fail its own deliveries only, with an error', async () => {
   await using receiver = await startReceiver()
   await using posthorn = await startTestApp({
     database,
@@ -208,7 +208,10 @@ test('what cannot be decrypted of one webhook stops no other, and says so on its
         { id: damaged },
       )
     ).webhook
-  await until(async () => (await read()).deliveries.nodes[0].state === 'EXHAUSTED', 'it gives up')
+  await until(
+    async () => (await read()).deliveries.nodes[0].state === 'EXHAUSTED',
+    'the delivery is exhausted',
+  )
   const { headers, deliveries } = await read()
   expect(headers).toEqual([{ name: '(unreadable)' }])
   expect(deliveries.nodes[0].attempts.nodes).toEqual(
@@ -230,7 +233,7 @@ test('what cannot be decrypted of one webhook stops no other, and says so on its
   ])
   expect(receiver.received).toHaveLength(1)
 
-  // Lists answer, over both APIs.
+  // Both APIs can list the webhooks.
   const { webhooks } = await posthorn.graphql('{ webhooks { nodes { id headers { name } } } }')
   expect(webhooks.nodes).toHaveLength(2)
   const listed = await posthorn.rest('GET', '/webhooks')
@@ -239,12 +242,12 @@ test('what cannot be decrypted of one webhook stops no other, and says so on its
     { id: sound, headers: { a: 'b' } },
   ])
 
-  // Its owner mends it: what was read is refused, and what is given anew is sent.
-  const back = { headers: { '(unreadable)': '(unreadable)' } }
-  expect((await posthorn.rest('PUT', `/webhooks/${damaged}`, back)).status).toBe(422)
-  const mended = await posthorn.rest('PUT', `/webhooks/${damaged}`, { headers: { a: 'new' } })
-  expect(mended.status).toBe(200)
-  receiver.forget()
+  // A PUT of the placeholder is rejected; new headers repair the webhook.
+  const placeholder = { headers: { '(unreadable)': '(unreadable)' } }
+  expect((await posthorn.rest('PUT', `/webhooks/${damaged}`, placeholder)).status).toBe(422)
+  const repaired = await posthorn.rest('PUT', `/webhooks/${damaged}`, { headers: { a: 'new' } })
+  expect(repaired.status).toBe(200)
+  receiver.clear()
   await posthorn.graphql(
     `mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, eventType: $type) { __typename } }`,
     { id: damaged, type: JOINED },
@@ -252,7 +255,7 @@ test('what cannot be decrypted of one webhook stops no other, and says so on its
   expect((await receiver.arrival(1)).headers['a']).toBe('new')
 })
 
-test('a secret that was mended in the database is found without a restart', async () => {
+test('a secret that was repaired in the database is used without a restart', async () => {
   const deps = depsWith(oldKey)
   const { id } = await createWebhook(deps, organizationId, hook())
   const uuid = parseId('webhook', id) as string

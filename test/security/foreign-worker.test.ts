@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 
 const COUNT = 40
 
-test("another program's worker with a task called deliver, in the same schema, takes no delivery and runs its own jobs", async () => {
+test("another program's worker in the same schema, with a task named deliver, claims no deliveries and runs its own jobs", async () => {
   await using receiver = await startReceiver()
   await using posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
   const { pool, url: connectionString } = posthorn.database

@@ -17,7 +17,7 @@ import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/pos
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** A word that is nowhere else, for each secret there is. */
+/** A unique string for each secret. */
 const marker = (name: string) => `marker${name}${randomBytes(8).toString('hex')}`
 const encryptionKey = randomBytes(32)
 const MARKERS: Record<string, string> = {
@@ -29,8 +29,8 @@ const MARKERS: Record<string, string> = {
   'unknown API key': `phk_${marker('Token')}`,
 }
 
-/** Everything that was written by anybody, by where it was found. */
-const written = new Map<string, string>()
+/** All collected output, by its source. */
+const outputs = new Map<string, string>()
 const role = marker('role').toLowerCase()
 
 let database: Database
@@ -70,57 +70,57 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('no secret is anywhere that it is not meant to be, whatever happens', async () => {
-  const made = await runPosthorn(
+test('no secret leaks into responses, logs, tables or the configuration', async () => {
+  const created = await runPosthorn(
     ['key', 'create', '--organization', organization, '--scope', 'admin', '--json'],
     { environment },
   )
-  written.set('stderr of key create', made.stderr)
-  const { token } = JSON.parse(made.stdout)
+  outputs.set('stderr of key create', created.stderr)
+  const { token } = JSON.parse(created.stdout)
   MARKERS['API key'] = token
 
   await using posthorn = startPosthorn(['start'], { environment })
-  await until(() => posthorn.stderr.includes('"ready"'), 'it is ready')
+  await until(() => posthorn.stderr.includes('"ready"'), 'Posthorn is ready')
   const url = /"url":"([^"]+)"/.exec(posthorn.stderr)?.[1] as string
-  await everythingThatHappens(url, token)
+  await exerciseApis(url, token)
   for (const page of ['/metrics', '/openapi.json', '/healthz', '/readyz', '/nowhere']) {
-    written.set(page, await (await fetch(url + page)).text())
+    outputs.set(page, await (await fetch(url + page)).text())
   }
-  written.set('process arguments', argumentsOf(posthorn))
+  outputs.set('process arguments', argumentsOf(posthorn))
   posthorn.child.kill('SIGTERM')
   await posthorn.ended
-  written.set('standard output', posthorn.stdout)
-  written.set('standard error', posthorn.stderr)
-  // The traces are there, so there was something to search.
+  outputs.set('standard output', posthorn.stdout)
+  outputs.set('standard error', posthorn.stderr)
+  // The log has entries, so the search is not vacuous.
   expect(posthorn.stderr).toContain('delivery.attempted')
 
-  await whatFailsToStart()
+  await failToStart()
   const { config } = loadConfig(environment)
-  written.set('configuration', JSON.stringify(config) + inspect(config, { depth: 9 }))
-  for (const [table, text] of await tables()) written.set(table, text)
-  expect(written.get('posthorn.webhooks')).toContain('https://localhost')
-  const jobs = [...written].filter(([place]) => place.startsWith('graphile_worker.'))
+  outputs.set('configuration', JSON.stringify(config) + inspect(config, { depth: 9 }))
+  for (const [table, text] of await tables()) outputs.set(table, text)
+  expect(outputs.get('posthorn.webhooks')).toContain('https://localhost')
+  const jobs = [...outputs].filter(([source]) => source.startsWith('graphile_worker.'))
   expect(jobs.map(([, text]) => text).join()).toContain('posthorn:deliver')
 
-  expect(found()).toEqual([])
+  expect(findLeaks()).toEqual([])
 }, 90_000)
 
-test('the search finds what it looks for', () => {
-  written.set('planted', `a${MARKERS['header value']}b`)
-  expect(found()).toEqual(['the header value in planted'])
-  written.delete('planted')
+test('the search finds a leak', () => {
+  outputs.set('a planted leak', `a${MARKERS['header value']}b`)
+  expect(findLeaks()).toEqual(['the header value in a planted leak'])
+  outputs.delete('a planted leak')
 })
 
-function found(): string[] {
-  return [...written].flatMap(([place, text]) =>
+function findLeaks(): string[] {
+  return [...outputs].flatMap(([source, text]) =>
     Object.entries(MARKERS)
       .filter(([, value]) => text.includes(value))
-      .map(([name]) => `the ${name} in ${place}`),
+      .map(([name]) => `the ${name} in ${source}`),
   )
 }
 
-/** Successes and failures of every kind, over both APIs. */
-async function everythingThatHappens(url: string, token: string): Promise<void> {
+/** Causes successes and failures of every kind over both APIs. */
+async function exerciseApis(url: string, token: string): Promise<void> {
   let calls = 0
   const call = async (method: string, address: string, body?: unknown, key = token) => {
     const response = await fetch(url + address, {
@@ -128,15 +128,17 @@ async function everythingThatHappens(url: string, token: string): Promise<void> 
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return { status: response.status, text: await response.text(), place: `answer ${++calls}` }
+    const source = `response ${++calls}`
+    return { status: response.status, text: await response.text(), source }
   }
-  /** An answer that must hold no secret. */
-  const ask = async (...args: Parameters<typeof call>) => {
-    const { text, place } = await call(...args)
-    written.set(`${place} to ${args[0]} ${args[1]}`, text)
+  /** Sends a request whose response must have no secret. */
+  const callAndCollect = async (...args: Parameters<typeof call>) => {
+    const { text, source } = await call(...args)
+    outputs.set(`${source} to ${args[0]} ${args[1]}`, text)
     return text
   }
-  const graphql = (query: string, variables = {}) => ask('POST', '/graphql', { query, variables })
+  const graphql = (query: string, variables = {}) =>
+    callAndCollect('POST', '/graphql', { query, variables })
 
   const hooks = '/api/connect/v1/webhooks'
   const hook = {
@@ -145,7 +147,7 @@ async function everythingThatHappens(url: string, token: string): Promise<void> 
     event_subscriptions: [JOINED],
     headers: { Authorization: `Bearer ${MARKERS['header value']}` },
   }
-  // Who has the scope to read secrets is answered with the headers they gave.
+  // These responses may have secrets: the key has the scope to read them.
   const { id } = JSON.parse((await call('POST', hooks, hook)).text)
   const { key } = JSON.parse((await call('GET', `${hooks}/${id}/secret`)).text)
   MARKERS['signing secret'] = key.slice('whsec_'.length)
@@ -164,36 +166,48 @@ async function everythingThatHappens(url: string, token: string): Promise<void> 
   receiver.answer = (response) => void response.destroy()
   await graphql(publish, { input: { type: JOINED, data: { n: 3 } } })
   await receiver.arrival(5)
-  proxy.refuse = true
+  proxy.rejectsAll = true
   await graphql(publish, { input: { type: JOINED, data: { n: 4 } } })
   const failed =
     '{ deliveries(first: 1) { nodes { state attempts { nodes { error errorCode } } } } }'
-  await until(async () => (await graphql(failed)).includes('EXHAUSTED'), 'the proxy refused it')
-  proxy.refuse = false
+  await until(
+    async () => (await graphql(failed)).includes('EXHAUSTED'),
+    'the proxy rejects the delivery',
+  )
+  proxy.rejectsAll = false
 
-  await ask('PUT', `${hooks}/${id}`, { headers: { 'bad name': MARKERS['header value'] } })
-  await ask('PUT', `${hooks}/${id}`, { headers: { 'Wh-Id': MARKERS['header value'] } })
-  await ask('PUT', `${hooks}/${id}`, { headers: { 'X-Key': `${MARKERS['header value']}\n` } })
-  await ask('POST', hooks, `{"headers":{"a":"${MARKERS['header value']}"`)
-  await ask('GET', hooks, undefined, MARKERS['unknown API key'])
-  await ask('POST', '/graphql', '{"query":')
+  await callAndCollect('PUT', `${hooks}/${id}`, {
+    headers: { 'bad name': MARKERS['header value'] },
+  })
+  await callAndCollect('PUT', `${hooks}/${id}`, { headers: { 'Wh-Id': MARKERS['header value'] } })
+  await callAndCollect('PUT', `${hooks}/${id}`, {
+    headers: { 'X-Key': `${MARKERS['header value']}\n` },
+  })
+  await callAndCollect('POST', hooks, `{"headers":{"a":"${MARKERS['header value']}"`)
+  await callAndCollect('GET', hooks, undefined, MARKERS['unknown API key'])
+  await callAndCollect('POST', '/graphql', '{"query":')
   await graphql('{ webhooks { nodes { url nope } } }')
   await graphql('{ webhooks { nodes { id url } } auditLog { nodes { action before after } } }')
-  await signInAndOut(url, token, ask)
+  await signInAndOut(url, token, callAndCollect)
   await call('POST', `${hooks}/${id}/secret/rotate`)
-  // Faults of our own: a table that is not there.
+  // Cause internal errors with a missing table.
   await database.pool.query('alter table posthorn.signing_secrets rename to gone')
-  await ask('GET', `${hooks}/${id}/secret`)
-  await ask('POST', hooks, hook)
+  await callAndCollect('GET', `${hooks}/${id}/secret`)
+  await callAndCollect('POST', hooks, hook)
   await database.pool.query('alter table posthorn.gone rename to signing_secrets')
   await call('DELETE', `${hooks}/${id}`)
 }
 
-/** Sessions of the console and of the portal, and a link that signs in; some of them refused. */
+/** Creates sessions of the console and the portal and a sign-in link; some sign-ins fail. */
 async function signInAndOut(
   url: string,
   token: string,
-  ask: (method: string, address: string, body?: unknown, key?: string) => Promise<string>,
+  callAndCollect: (
+    method: string,
+    address: string,
+    body?: unknown,
+    key?: string,
+  ) => Promise<string>,
 ): Promise<void> {
   const signIn = (proof: object) =>
     fetch(`${url}/console/session`, {
@@ -201,7 +215,7 @@ async function signInAndOut(
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(proof),
     })
-  const keep = (name: string, response: Response) => {
+  const addSessionMarker = (name: string, response: Response) => {
     const [, session = ''] =
       /session=([\w-]{43})/.exec(response.headers.get('set-cookie') ?? '') ?? []
     expect(session).not.toBe('')
@@ -213,16 +227,16 @@ async function signInAndOut(
   })
   const link = await createSignInLink(database.pool, id)
   MARKERS['sign-in link'] = link
-  keep('session of a link', await signIn({ link }))
+  addSessionMarker('session of a link', await signIn({ link }))
   const used = await signIn({ link })
-  written.set('the answer to a used link', await used.text())
-  const cookie = keep('session', await signIn({ token }))
-  const asked = await fetch(`${url}/graphql`, {
+  outputs.set('the response to a used link', await used.text())
+  const cookie = addSessionMarker('session', await signIn({ token }))
+  const viewer = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { cookie, 'posthorn-console': '1', 'content-type': 'application/json' },
     body: '{"query":"{ viewer { scopes apiKey { id } } nothing }"}',
   })
-  written.set('an answer to a cookie', await asked.text())
+  outputs.set('a response to a cookie', await viewer.text())
 
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -239,27 +253,30 @@ async function signInAndOut(
   const [, portal = ''] = /#token=(phk_\w+)/.exec(await response.text()) ?? []
   expect(portal).not.toBe('')
   MARKERS['portal session'] = portal
-  await ask('GET', '/api/connect/v1/webhooks', undefined, portal)
-  await ask('POST', '/console/session', { token: portal })
-  await ask(
+  await callAndCollect('GET', '/api/connect/v1/webhooks', undefined, portal)
+  await callAndCollect('POST', '/console/session', { token: portal })
+  await callAndCollect(
     'POST',
     '/graphql',
     { query: '{ viewer { portal { expiresAt } } apiKeys { nope } }' },
     portal,
   )
-  const gone = await fetch(`${url}/console/session`, { method: 'DELETE', headers: { cookie } })
-  written.set('the answer to signing out', await gone.text())
+  const signedOut = await fetch(`${url}/console/session`, {
+    method: 'DELETE',
+    headers: { cookie },
+  })
+  outputs.set('the response to signing out', await signedOut.text())
 }
 
-/** What is said when nothing works. */
-async function whatFailsToStart(): Promise<void> {
-  const away = new URL(environment['DATABASE_URL'] as string)
-  away.port = '1'
-  const none = new URL(environment['DATABASE_URL'] as string)
-  none.pathname = '/no_such_database'
+/** Collects the error messages of failed starts. */
+async function failToStart(): Promise<void> {
+  const unreachable = new URL(environment['DATABASE_URL'] as string)
+  unreachable.port = '1'
+  const missing = new URL(environment['DATABASE_URL'] as string)
+  missing.pathname = '/no_such_database'
   const attempts: Record<string, Record<string, string>> = {
-    'Postgres away': { DATABASE_URL: away.href },
-    'no such database': { DATABASE_URL: none.href },
+    'an unreachable Postgres': { DATABASE_URL: unreachable.href },
+    'a missing database': { DATABASE_URL: missing.href },
     'a wrong URL': { DATABASE_URL: `mysql://x:${MARKERS['database password']}@localhost/x` },
     'a wrong proxy': { POSTHORN_EGRESS_PROXY: `socks5://x:${MARKERS['proxy password']}@localhost` },
     'a wrong key': { POSTHORN_ENCRYPTION_KEYS: `${encryptionKey.toString('base64')},x` },
@@ -270,11 +287,11 @@ async function whatFailsToStart(): Promise<void> {
       environment: { ...environment, ...settings },
     })
     expect(code, name).toBe(1)
-    written.set(`what is said of ${name}`, stdout + stderr)
+    outputs.set(`the output for ${name}`, stdout + stderr)
   }
 }
 
-/** All rows of all tables, as text, and what is in bytes also as such. */
+/** All rows of all tables as text, with decoded `bytea` values. */
 async function tables(): Promise<[string, string][]> {
   const { rows } = await database.pool.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
@@ -299,12 +316,12 @@ function argumentsOf({ child }: PosthornProcess): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : child.spawnargs.join(' ')
 }
 
-/** A forward proxy that lets everybody through who may, or nobody. */
+/** A forward proxy that requires credentials; with `rejectsAll` it rejects every request. */
 async function startProxy() {
   const server = createServer()
   server.on('connect', (request, socket) => {
     const allowed = request.headers['proxy-authorization']?.startsWith('Basic ')
-    if (!allowed || state.refuse)
+    if (!allowed || state.rejectsAll)
       return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     const { hostname, port } = new URL(`http://${request.url}`)
     const onward = connect(Number(port), hostname, () => {
@@ -317,7 +334,7 @@ async function startProxy() {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const state = {
-    refuse: false,
+    rejectsAll: false,
     port: (server.address() as AddressInfo).port,
     close: () => server.close(),
   }

@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
 
-/** A word of SQL, so that all that names the schema has to quote it. */
+/** A reserved word of SQL, so that every statement must quote it. */
 const WORKER_SCHEMA = { POSTHORN_WORKER_SCHEMA: 'user' }
 
 let roles: RoleDatabase
@@ -36,7 +36,7 @@ afterAll(async () => {
   await roles[Symbol.asyncDispose]()
 })
 
-describe('a host application with usage on the schema and execute on the functions that publish', () => {
+describe('a host application with usage on the schema and execute on the publish functions', () => {
   let asHost: Database
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('a host application with usage on the schema and execute on the functio
   })
 
   test.each(['', '::json', '::jsonb'])('publishes with publish_events(…%s)', async (cast) => {
-    receiver.forget()
+    receiver.clear()
     const { rows } = await asHost.pool.query(
       `select * from posthorn.publish_events($1, $2${cast})`,
       [posthorn.tenant.publicOrganizationId, JSON.stringify([{ type: JOINED, data: { n: 1 } }])],
@@ -65,7 +65,7 @@ describe('a host application with usage on the schema and execute on the functio
   })
 
   test.each(['', '::json', '::jsonb'])('publishes with publish_event(…%s)', async (cast) => {
-    receiver.forget()
+    receiver.clear()
     const { rows } = await asHost.pool.query(
       `select * from posthorn.publish_event($1, $2, $3${cast}, idempotency_key => $4)`,
       [posthorn.tenant.publicOrganizationId, JOINED, '{"n": 1}', `key${cast}`],
@@ -82,7 +82,7 @@ describe('a host application with usage on the schema and execute on the functio
     `select "user".add_job('posthorn:sweep')`,
     `select posthorn.enqueue('sweep', '{}')`,
     `select posthorn.insert_events('{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
-  ])('may not: %s', async (statement) => {
+  ])('cannot: %s', async (statement) => {
     await expect(asHost.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
 })
@@ -90,7 +90,7 @@ describe('a host application with usage on the schema and execute on the functio
 describe('the role for dashboards', () => {
   const read = async (statement: string) => (await roles.asDashboards.pool.query(statement)).rows
 
-  test('sees the jobs as they are', async () => {
+  test('can read the jobs', async () => {
     receiver.answer = (response) => response.writeHead(503).end()
     await posthorn.graphql(
       'mutation ($i: PublishEventInput!) { publishEvent(input: $i) { __typename } }',
@@ -113,7 +113,7 @@ describe('the role for dashboards', () => {
     ])
   })
 
-  test('sees the backlog of each webhook', async () => {
+  test('can read the backlog of each webhook', async () => {
     const { webhooks } = await posthorn.graphql('{ webhooks { nodes { id } } }')
     expect(
       await read(
@@ -137,15 +137,15 @@ describe('the role for dashboards', () => {
     'create table posthorn.mine ()',
     'create table "user".mine ()',
     'create temporary table mine ()',
-  ])('may not: %s', async (statement) => {
+  ])('cannot: %s', async (statement) => {
     await expect(read(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('that does not exist is refused by name', async () => {
-    const { code, stderr } = await runPosthorn(['migrate', '--dashboards-role', 'nobody_at_all'], {
+  test('is rejected by name if it does not exist', async () => {
+    const { code, stderr } = await runPosthorn(['migrate', '--dashboards-role', 'no_such_role'], {
       environment: { ...testEnvironment(roles.asOwner.url), ...WORKER_SCHEMA },
     })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/There is no role "nobody_at_all"/)
+    expect(stderr).toMatch(/There is no role "no_such_role"/)
   })
 })

@@ -6,7 +6,7 @@ import { withDatabase } from '../support/with-database.ts'
 
 const SCRIPT = new URL('../../deploy/roles.sql', import.meta.url)
 
-/** An empty database with the roles of deploy/roles.sql, under names of the test's own. */
+/** An empty database with the roles of deploy/roles.sql, under unique names. */
 export interface RoleDatabase extends AsyncDisposable {
   readonly owner: string
   readonly service: string
@@ -15,7 +15,7 @@ export interface RoleDatabase extends AsyncDisposable {
   readonly asOwner: Database
   readonly asService: Database
   readonly asDashboards: Database
-  /** A role of an application beside Posthorn, with no rights. */
+  /** Creates a role for a host application, without privileges. */
   connectAsHost(): Promise<{ host: string; asHost: Database }>
 }
 

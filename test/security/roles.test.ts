@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { deleteOldAuditEntries } from '../../src/audit/delete-old-entries.ts'
+import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe('before the owner has migrated', () => {
-  test('the service says what to do', async () => {
+  test('the service prints the command to run', async () => {
     const { code, stderr } = await runPosthorn(['start'], {
       environment: testEnvironment(asService.url),
     })
@@ -55,7 +55,7 @@ describe('after the owner has migrated', () => {
     })
   })
 
-  test('migrating again changes nothing, and the service finds nothing to migrate', async () => {
+  test('a second migration changes nothing, also as the service', async () => {
     for (const url of [asOwner.url, asService.url]) {
       const again = await runPosthorn(['migrate'], { environment: testEnvironment(url) })
       expect(again).toMatchObject({ code: 0, stdout: 'The database is up to date.\n' })
@@ -66,7 +66,7 @@ describe('after the owner has migrated', () => {
     expect(grant.code).toBe(0)
   })
 
-  test('the service does all that it is for', async () => {
+  test('the service can do everything that it needs', async () => {
     const hook = {
       url: receiver.url,
       enabled: true,
@@ -139,12 +139,12 @@ describe('after the owner has migrated', () => {
     expect((await posthorn.rest('DELETE', `/webhooks/${id}`)).status).toBe(204)
   })
 
-  test('commands and upkeep work as the service', async () => {
+  test('commands and maintenance work as the service', async () => {
     const environment = testEnvironment(asService.url)
-    const made = await runPosthorn(['organization', 'create', 'Harvest Fair', '--json'], {
+    const created = await runPosthorn(['organization', 'create', 'Harvest Fair', '--json'], {
       environment,
     })
-    expect(made.code, made.stderr).toBe(0)
+    expect(created.code, created.stderr).toBe(0)
     const rotated = await runPosthorn(['key', 'rotate-encryption', '--json'], { environment })
     expect(rotated.code, rotated.stderr).toBe(0)
     const inTenDays = new Date(Date.now() + 10 * DAY_MS)
@@ -171,7 +171,7 @@ describe('after the owner has migrated', () => {
       async () =>
         (await asService.pool.query(`select from graphile_worker.jobs where key = 'maintain'`))
           .rowCount === 0,
-      'the upkeep is done',
+      'the maintenance job has run',
     )
     expect(await failed()).toEqual([])
   })
@@ -201,11 +201,11 @@ describe('after the owner has migrated', () => {
     'delete from posthorn.organizations',
     'delete from posthorn.api_keys',
     'delete from posthorn.recoveries',
-  ])('the service may not: %s', async (statement) => {
+  ])('the service cannot: %s', async (statement) => {
     await expect(asService.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('the service cannot become the owner, nor give itself powers', async () => {
+  test('the service cannot become the owner or give itself privileges', async () => {
     for (const statement of [
       `set role ${roles.owner}`,
       `grant ${roles.owner} to ${roles.service}`,
@@ -215,7 +215,7 @@ describe('after the owner has migrated', () => {
     }
   })
 
-  test('no table of the jobs has a grant or a policy', async () => {
+  test("none of graphile-worker's tables has a grant or a policy", async () => {
     const { rows } = await roles.asAdmin.pool.query(
       `select relname from pg_class
        where relnamespace = 'graphile_worker'::regnamespace and relkind = 'r' and (
@@ -226,10 +226,10 @@ describe('after the owner has migrated', () => {
   })
 
   test.each([
-    ['the owner', () => roles.owner, /is the role that migrates/],
+    ['the owner', () => roles.owner, /is the migrating role/],
     ['a superuser', () => new URL(inject('postgresUrl')).username, /is a superuser/],
-    ['nobody', () => 'nobody_at_all', /There is no role "nobody_at_all"/],
-  ])('%s is not given the rights of the service', async (_case, role, message) => {
+    ['an unknown role', () => 'no_such_role', /There is no role "no_such_role"/],
+  ])('%s is rejected as the role of the service', async (_case, role, message) => {
     const { code, stderr } = await runPosthorn(['migrate', '--service-role', role()], {
       environment: testEnvironment(asOwner.url),
     })
@@ -237,7 +237,7 @@ describe('after the owner has migrated', () => {
     expect(stderr).toMatch(message)
   })
 
-  test('the service does not upgrade the jobs alone, and the owner gives it what the upgrade brings', async () => {
+  test('the service does not migrate graphile-worker itself, and the owner grants it the new objects', async () => {
     const revision = async () =>
       (await roles.asAdmin.pool.query('select max(id) as revision from graphile_worker.migrations'))
         .rows[0].revision
@@ -245,9 +245,9 @@ describe('after the owner has migrated', () => {
     await roles.asAdmin.pool.query('delete from graphile_worker.migrations where id = $1', [
       current,
     ])
-    const refused = await runPosthorn(['migrate'], { environment: testEnvironment(asService.url) })
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
+    const rejected = await runPosthorn(['migrate'], { environment: testEnvironment(asService.url) })
+    expect(rejected.code).toBe(1)
+    expect(rejected.stderr).toContain(`Run \`posthorn migrate --service-role ${roles.service}\``)
     expect(await revision()).toBe(current - 1)
     const upgraded = await runPosthorn(['migrate', '--service-role', roles.service], {
       environment: testEnvironment(asOwner.url),
@@ -256,7 +256,7 @@ describe('after the owner has migrated', () => {
     expect(await revision()).toBe(current)
   })
 
-  describe('row-level security alone', () => {
+  describe('row-level security by itself', () => {
     let mine: string
     let theirs: string
 
@@ -274,15 +274,15 @@ describe('after the owner has migrated', () => {
       }
     })
 
-    /** Each forgets to say whose rows it means. */
-    const FORGETFUL: Record<string, (tx: Db) => PromiseLike<{ organizationId: string }[]>> = {
+    /** Queries without an organization filter. */
+    const UNFILTERED: Record<string, (tx: Db) => PromiseLike<{ organizationId: string }[]>> = {
       webhook: (tx) => tx.webhook.findMany(),
       apiKey: (tx) => tx.apiKey.findMany(),
       recovery: (tx) => tx.recovery.findMany(),
       idempotencyKey: (tx) => tx.idempotencyKey.findMany(),
     }
-    test.each(Object.entries(FORGETFUL))(
-      'shows a transaction that acts for one organization no %s of another',
+    test.each(Object.entries(UNFILTERED))(
+      'hides every %s of other organizations from a transaction that acts for one',
       async (_model, read) => {
         const rows = await actForOrganization(asService.prisma, mine, async (tx) => await read(tx))
         expect(rows.filter(({ organizationId }) => organizationId !== mine)).toEqual([])
@@ -291,7 +291,7 @@ describe('after the owner has migrated', () => {
       },
     )
 
-    test('shows it no signing secret of another', async () => {
+    test('hides the signing secrets of other organizations', async () => {
       const [all, own] = await Promise.all([
         asService.prisma.signingSecret.findMany(),
         actForOrganization(asService.prisma, mine, (tx) =>
@@ -303,7 +303,7 @@ describe('after the owner has migrated', () => {
       expect(own.filter(({ webhook }) => webhook.organizationId !== mine)).toEqual([])
     })
 
-    test('lets it change nothing of another', async () => {
+    test('rejects changes to another organization', async () => {
       const count = await actForOrganization(asService.prisma, mine, async (tx) => [
         (
           await tx.webhook.updateMany({
@@ -319,7 +319,7 @@ describe('after the owner has migrated', () => {
         ).count,
       ])
       expect(count).toEqual([0, 0])
-      const planting = actForOrganization(asService.prisma, mine, (tx) =>
+      const creation = actForOrganization(asService.prisma, mine, (tx) =>
         tx.webhook.create({
           data: {
             organizationId: theirs,
@@ -328,10 +328,10 @@ describe('after the owner has migrated', () => {
           },
         }),
       )
-      await expect(planting).rejects.toThrow(/row-level security/)
+      await expect(creation).rejects.toThrow(/row-level security/)
     })
 
-    test('ends with the transaction: the next one on the connection is free', async () => {
+    test('ends with the transaction: the next one on the connection sees all rows', async () => {
       await using single = openDatabase(asService.url, { maxConnections: 1 })
       await actForOrganization(single.prisma, mine, (tx) => tx.webhook.count())
       const [one, all] = [
@@ -341,7 +341,7 @@ describe('after the owner has migrated', () => {
       expect(one).toBe(all)
     })
 
-    test('an update that is called with an id of another finds none', async () => {
+    test('hides a webhook of another organization from an update by id', async () => {
       const hook = await asService.prisma.webhook.findFirstOrThrow({
         where: { organizationId: theirs },
       })

@@ -1,11 +1,11 @@
-/** The part of a browser that sign-in needs: it keeps the cookie. */
+/** A minimal browser: it stores the session cookie and sends it with every request. */
 export interface Browser {
   readonly cookie: string | null
   request(path: string, init?: RequestInit): Promise<Response>
   signIn(proof: Record<string, unknown>): Promise<Response>
   signOut(): Promise<Response>
-  /** Calls GraphQL as a page of the console does. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
+  /** Sends a GraphQL request as a page of the console does. */
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
   graphql(query: string, headers?: Record<string, string>): Promise<any>
 }
 

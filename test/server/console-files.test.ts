@@ -17,7 +17,7 @@ describe('the pages of the console', () => {
     '/console/webhooks/wh_1?tab=secret',
     '/portal',
     '/portal/events',
-  ])('%s is the HTML page, which browsers revalidate', async (path) => {
+  ])('%s is the one HTML file, which browsers revalidate each time', async (path) => {
     const response = await get(path)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
@@ -39,7 +39,7 @@ describe('the pages of the console', () => {
     }
   })
 
-  test('cannot be framed; the portal can be framed by the configured origins', async () => {
+  test('cannot be framed, except the portal by the configured origins', async () => {
     const console = await get('/console')
     expect(console.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
     expect(console.headers.get('x-frame-options')).toBe('DENY')
@@ -53,7 +53,7 @@ describe('the pages of the console', () => {
 })
 
 describe('the files of the console', () => {
-  test('are cached by browsers for a year, because their names contain a hash', async () => {
+  test('are cached by browsers for a year, because their names include a hash of their content', async () => {
     const response = await get(`/console/assets/${script}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/javascript/)
@@ -61,7 +61,7 @@ describe('the files of the console', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('are sent compressed to clients that accept it', async () => {
+  test('are sent compressed to clients that accept it, with the same content', async () => {
     const plain = await (await get(`/console/assets/${script}`)).text()
     const response = await get(`/console/assets/${script}`, { 'accept-encoding': 'gzip, br' })
     expect(response.headers.get('content-encoding')).toBe('br')
@@ -72,7 +72,7 @@ describe('the files of the console', () => {
   })
 
   test.each(['index-00000000.js', '..%2F..%2F..%2Fpackage.json', '../../../package.json', ''])(
-    'do not include %s',
+    'any other path is not found: %s',
     async (name) => {
       const response = await get(`/console/assets/${name}`)
       expect(await response.text()).not.toContain('"name": "posthorn"')

@@ -27,11 +27,11 @@ const CONSOLE = { 'posthorn-console': '1' }
 describe('GraphQL accepts the cookie', () => {
   test.each([
     ['of a program', () => ({})],
-    ['of its own page', () => ({ origin: own })],
-    ['of its own page at the public URL', () => ({ origin: PUBLIC_URL })],
+    ['of our own page', () => ({ origin: own })],
+    ['of our own page at the public URL', () => ({ origin: PUBLIC_URL })],
     ['that the browser marks as same-origin', () => ({ 'sec-fetch-site': 'same-origin' })],
     [
-      'of its own page behind a proxy that changes the host',
+      'of our own page behind a proxy that changes the host',
       () => ({ origin: 'https://proxy.example', 'sec-fetch-site': 'same-origin' }),
     ],
   ])('in a request %s', async (_, headers) => {
@@ -49,7 +49,7 @@ describe('GraphQL accepts the cookie', () => {
       { ...CONSOLE, 'sec-fetch-site': 'cross-site' },
       'site',
     ],
-    ['of a sister domain', { ...CONSOLE, 'sec-fetch-site': 'same-site' }, 'another site'],
+    ['of a sibling domain', { ...CONSOLE, 'sec-fetch-site': 'same-site' }, 'another site'],
   ])('not in a request %s', async (_, headers, message) => {
     const { errors } = await browser.graphql(VIEWER, headers)
     expect(errors).toMatchObject([
@@ -57,7 +57,7 @@ describe('GraphQL accepts the cookie', () => {
     ])
   })
 
-  test('not in a GET that a link or an image could send', async () => {
+  test('not in a GET, which a link or an image could send', async () => {
     const response = await browser.request(`/graphql?query=${encodeURIComponent(VIEWER)}`)
     expect(response.status).toBe(401)
   })
@@ -70,7 +70,7 @@ describe('GraphQL accepts the cookie', () => {
   })
 })
 
-test('pages of origins allowed by CORS still cannot use the cookie', async () => {
+test('pages of allowed CORS origins cannot use the cookie', async () => {
   const headers = { origin: EVIL, 'access-control-request-method': 'POST' }
   const { headers: allowed } = await browser.request('/graphql', { method: 'OPTIONS', headers })
   expect(allowed.get('access-control-allow-origin')).toBe(EVIL)
@@ -101,8 +101,8 @@ test('REST never accepts the cookie', async () => {
 })
 
 describe('a stream that the cookie opened', () => {
-  /** Signs in with a new key and subscribes. `results` has the error that ends the stream. */
-  async function streaming() {
+  /** Signs in with a new key and subscribes. `seen.results` gets the error that ends the stream. */
+  async function openStream() {
     const { organizationId } = posthorn.tenant
     const scopes = ['deliveries:read']
     const { key, token } = await createApiKey(posthorn.database.prisma, { organizationId, scopes })
@@ -127,9 +127,9 @@ describe('a stream that the cookie opened', () => {
     return { tab, keyId: publicId('apiKey', key.id), seen }
   }
 
-  test('ends when its session signs out, and streams of other sessions go on', async () => {
-    const { tab, seen } = await streaming()
-    const other = await streaming()
+  test('ends when its session signs out, but not the stream of another session', async () => {
+    const { tab, seen } = await openStream()
+    const other = await openStream()
     await tab.signOut()
     await until(() => seen.results.length > 0, 'the stream ends')
     expect(seen.results).toMatchObject([
@@ -146,7 +146,7 @@ describe('a stream that the cookie opened', () => {
   })
 
   test('ends when its key is revoked', async () => {
-    const { keyId, seen } = await streaming()
+    const { keyId, seen } = await openStream()
     await revokeApiKey(posthorn.database.prisma, keyId)
     await until(() => seen.results.length > 0, 'the stream ends')
     expect(seen.results).toMatchObject([{ errors: [{ message: 'The API key was revoked.' }] }])

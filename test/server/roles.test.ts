@@ -14,19 +14,19 @@ async function statusesOf(role: Role): Promise<Record<string, number>> {
     '/openapi.json',
     '/console',
   ]
-  const responses = paths.map(async (path) => {
+  const statuses = paths.map(async (path) => {
     const { status } = await fetch(new URL(path, posthorn.app.url), {
       headers: { accept: 'text/html, application/json' },
       redirect: 'manual',
     })
     return [path, status] as const
   })
-  return Object.fromEntries(await Promise.all(responses))
+  return Object.fromEntries(await Promise.all(statuses))
 }
 
 const FOR_OPERATORS = { '/healthz': 200, '/readyz': 200, '/metrics': 200 }
 
-test('a worker serves only the routes of operators', async () => {
+test('a worker process serves the paths for operators only', async () => {
   const statuses = await statusesOf('worker')
   expect(statuses).toEqual({
     ...FOR_OPERATORS,
@@ -37,7 +37,7 @@ test('a worker serves only the routes of operators', async () => {
   })
 })
 
-test.each<Role>(['all', 'api'])('a process of the role %s serves all routes', async (role) => {
+test.each<Role>(['all', 'api'])('a process with the role %s serves all paths', async (role) => {
   const { '/graphql': graphql, ...statuses } = await statusesOf(role)
   expect(statuses).toEqual({
     ...FOR_OPERATORS,

@@ -40,7 +40,7 @@ const signInAgain = expect.objectContaining({
 })
 
 describe('signing in with an API key', () => {
-  test('sets a cookie that is HttpOnly and SameSite=Strict, for at most 7 days', async () => {
+  test('sets a cookie for at most 7 days that scripts cannot read and other sites cannot send', async () => {
     const browser = openBrowser(url)
     const response = await browser.signIn({ token: posthorn.tenant.token })
     expect(response.status).toBe(204)
@@ -75,20 +75,20 @@ describe('signing in with an API key', () => {
     }
   })
 
-  test('is rejected with a malformed key and with a revoked key', async () => {
+  test('fails with an invalid or a revoked key', async () => {
     const { id, token } = await spareKey()
     await revokeApiKey(prisma(), id)
-    for (const [wrong, message] of [
+    for (const [rejected, detail] of [
       ['phk_no', 'malformed'],
       ['', 'malformed'],
       [token, 'revoked'],
     ]) {
-      const response = await openBrowser(url).signIn({ token: wrong })
+      const response = await openBrowser(url).signIn({ token: rejected })
       expect(response.status).toBe(401)
       expect(response.headers.get('set-cookie')).toBeNull()
       expect(response.headers.get('content-type')).toBe('application/problem+json')
       expect(await response.json()).toMatchObject({
-        detail: expect.stringContaining(message as string),
+        detail: expect.stringContaining(detail as string),
       })
     }
   })
@@ -97,7 +97,7 @@ describe('signing in with an API key', () => {
     ['neither', {}, 422],
     ['both', { token: 'a', link: 'b' }, 422],
     ['a number', { token: 1 }, 422],
-  ])('is rejected with %s', async (_, proof, status) => {
+  ])('fails with %s', async (_, proof, status) => {
     expect((await openBrowser(url).signIn(proof)).status).toBe(status)
   })
 
@@ -111,7 +111,7 @@ describe('signing in with an API key', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'DELETE, POST'])
   })
 
-  test('an address with many invalid keys has to wait', async () => {
+  test('limits the rate of failed sign-ins of an address', async () => {
     await using fresh = await startTestApp({ role: 'api', database: posthorn.database })
     const browser = openBrowser(fresh.app.url)
     let rejection = await browser.signIn({ token: 'phk_no' })
@@ -125,7 +125,7 @@ describe('signing in with an API key', () => {
 })
 
 describe('with https as the public URL', () => {
-  test('the cookie is sent only over TLS and only to this host', async () => {
+  test('the cookie is sent over TLS only, and to this host only', async () => {
     const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
     await using secure = await startTestApp({
       role: 'api',
@@ -153,7 +153,7 @@ describe('a sign-in link', () => {
     expect(await again.json()).toMatchObject({ detail: expect.stringContaining('used already') })
   })
 
-  test('signs in only one of many concurrent uses', async () => {
+  test('lets only one of many concurrent uses sign in', async () => {
     const link = await createSignInLink(pool(), posthorn.tenant.keyId)
     const tries = Array.from({ length: 10 }, (_, i) =>
       openBrowser(i % 2 ? url : another.app.url).signIn({ link }),
@@ -163,7 +163,7 @@ describe('a sign-in link', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(9)
   })
 
-  test('is rejected after an hour, once its key is revoked, and if it is unknown', async () => {
+  test('is rejected after an hour, once its key is revoked, and if it is invented', async () => {
     const old = await createSignInLink(pool(), posthorn.tenant.keyId)
     await pool().query(`update posthorn.sign_in_links set expires_at = now() where used_at is null`)
     const { id, uuid } = await spareKey()
@@ -176,7 +176,7 @@ describe('a sign-in link', () => {
 })
 
 describe('a session ends', () => {
-  test('when it signs out, in every process immediately; signing out again is allowed', async () => {
+  test('when it signs out, in every process at once; signing out again is harmless', async () => {
     const browser = openBrowser(url)
     await browser.signIn({ token: posthorn.tenant.token })
     const stolen = openBrowser(another.app.url, browser.cookie)
@@ -198,7 +198,7 @@ describe('a session ends', () => {
     expect((await before.graphql(VIEWER)).errors).toEqual([signInAgain])
   })
 
-  test('when it expires, and is deleted then', async () => {
+  test('when it expires, and is then deleted', async () => {
     const browser = openBrowser(url)
     const { uuid, token } = await spareKey()
     await browser.signIn({ token })
@@ -217,9 +217,9 @@ describe('a session ends', () => {
     const browser = openBrowser(url)
     await browser.signIn({ token })
     await revokeApiKey(prisma(), id)
-    const anotherProcess = openBrowser(another.app.url, browser.cookie)
-    for (const one of [browser, anotherProcess]) {
-      expect((await one.graphql(VIEWER)).errors).toMatchObject([
+    const elsewhere = openBrowser(another.app.url, browser.cookie)
+    for (const client of [browser, elsewhere]) {
+      expect((await client.graphql(VIEWER)).errors).toMatchObject([
         { message: 'The API key that you signed in with is revoked. Sign in again.' },
       ])
     }
@@ -227,14 +227,14 @@ describe('a session ends', () => {
 })
 
 describe('the audit log', () => {
-  /** The entries about the sessions of a key, oldest first. */
+  /** The entries of a key, oldest first. */
   async function entriesOf(keyId: string) {
     const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyId: $keyId }, first: 100) {
       nodes { action subjectId apiKeyId source address forwardedFor userAgent before after } } }`
     return (await posthorn.graphql(query, { keyId })).auditLog.nodes.toReversed()
   }
 
-  test('has each sign-in and sign-out, with its source', async () => {
+  test('records who signed in and out, and from where', async () => {
     const { id, token } = await spareKey()
     const browser = openBrowser(url)
     const clientHeaders = { 'user-agent': 'Harvest/1.0', 'x-forwarded-for': '203.0.113.7' }
@@ -260,13 +260,13 @@ describe('the audit log', () => {
       { ...common, action: 'session.started', after: { expiresAt } },
       { ...common, action: 'session.ended', after: { expiresAt } },
     ])
-    const lasts = Date.parse(expiresAt) - at
-    expect(lasts).toBeGreaterThan(7 * DAY_S * 1_000 - 60_000)
-    expect(lasts).toBeLessThan(7 * DAY_S * 1_000 + 60_000)
+    const lifetimeMs = Date.parse(expiresAt) - at
+    expect(lifetimeMs).toBeGreaterThan(7 * DAY_S * 1_000 - 60_000)
+    expect(lifetimeMs).toBeLessThan(7 * DAY_S * 1_000 + 60_000)
     expect(JSON.stringify(entries)).not.toContain(token)
   })
 
-  test('has the use of a sign-in link, and the end of a replaced session', async () => {
+  test('records sign-in links, and sessions that another session replaces', async () => {
     const { id, uuid, token } = await spareKey()
     const browser = openBrowser(url)
     await browser.signIn({ link: await createSignInLink(pool(), uuid) })
@@ -275,7 +275,7 @@ describe('the audit log', () => {
     expect(actions).toEqual(['session.started', 'session.started', 'session.ended'])
   })
 
-  test('has no entry if nobody signed in or out', async () => {
+  test('records nothing if nobody was signed in or out', async () => {
     const { id, uuid, token } = await spareKey()
     const link = await createSignInLink(pool(), uuid)
     const browser = openBrowser(url)

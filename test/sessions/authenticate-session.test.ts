@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { createAuthenticateSession } from '../../src/sessions/authenticate-session.ts'
-import { beginSession } from '../../src/sessions/session.ts'
+import { startSession } from '../../src/sessions/session.ts'
 import { type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
 
 let api: Api
@@ -12,21 +12,21 @@ let token: string
 beforeAll(async () => {
   api = await openApi()
   tenant = await api.tenant()
-  token = (await beginSession(api.database.pool, tenant.keyId, SYSTEM)).token
+  token = (await startSession(api.database.pool, tenant.keyId, SYSTEM)).token
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-test('a request with a cookie asks who sent it in one statement', async () => {
-  const ask = request(null, { query: '{ viewer { scopes } }' })
-  ask.headers.set('cookie', `theme=dark; posthorn_session=${token}`)
-  ask.headers.set('posthorn-console', '1')
+test('a request with a cookie is authenticated by one statement', async () => {
+  const withCookie = request(null, { query: '{ viewer { scopes } }' })
+  withCookie.headers.set('cookie', `theme=dark; posthorn_session=${token}`)
+  withCookie.headers.set('posthorn-console', '1')
   api.statements.clear()
-  const { data } = await readAnswer(await api.handle(ask))
+  const { data } = await readAnswer(await api.handle(withCookie))
   expect(data.viewer.scopes).toContain('webhooks:read')
   expect(api.statements.list).toEqual(['authenticate_session'])
 })
 
-test('requests that come together share a statement', async () => {
+test('concurrent requests share a statement', async () => {
   const { pool } = api.database
   let statements = 0
   const counting = {
@@ -37,18 +37,18 @@ test('requests that come together share a statement', async () => {
   } as Sql
   const authenticate = createAuthenticateSession(counting)
   const others = await Promise.all(
-    Array.from({ length: 20 }, async () => (await beginSession(pool, tenant.keyId, SYSTEM)).token),
+    Array.from({ length: 20 }, async () => (await startSession(pool, tenant.keyId, SYSTEM)).token),
   )
   const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
   expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(21)
-  // And one that notes that the key was used.
+  // The second statement records the use of the key.
   expect(statements).toBeLessThanOrEqual(2)
 })
 
-test('what cannot be a session is not looked up', async () => {
+test('a malformed session token is rejected without a lookup', async () => {
   const authenticate = createAuthenticateSession({
     query: () => {
-      throw new Error('It was looked up.')
+      throw new Error('The token was looked up.')
     },
   } as unknown as Sql)
   for (const wrong of ['', 'x', `${token}x`, `${token.slice(1)}\n`, tenant.token]) {
@@ -56,11 +56,11 @@ test('what cannot be a session is not looked up', async () => {
   }
 })
 
-test('no session begins for a key that is over', async () => {
+test('a revoked key cannot start a session', async () => {
   const { pool, prisma } = api.database
   const other = await api.tenant()
   await prisma.apiKey.update({ where: { id: other.keyId }, data: { revokedAt: new Date() } })
-  await expect(beginSession(pool, other.keyId, SYSTEM)).rejects.toMatchObject({
+  await expect(startSession(pool, other.keyId, SYSTEM)).rejects.toMatchObject({
     code: 'unauthenticated',
   })
 })

@@ -26,9 +26,9 @@ import { until } from '../support/until.ts'
 
 let api: Api
 let organizationId: string
-let own: Things
-let other: Things
-/** An event that both received, and one that only the other did. */
+let own: WebhookObjects
+let other: WebhookObjects
+/** An event with a delivery to both webhooks, and one with a delivery to the other webhook only. */
 let shared: string
 let others: string
 let ordinary: (query: string) => Promise<Answer>
@@ -37,7 +37,7 @@ let restricted: (query: string) => Promise<Answer>
 let caller: Caller
 let handleRestricted: ReturnType<typeof createGraphqlHandler>
 
-interface Things {
+interface WebhookObjects {
   readonly webhook: string
   readonly delivery: string
   readonly attempt: string
@@ -56,11 +56,11 @@ beforeAll(async () => {
     { type: TICKET, data: { marker: 'other-payload' } },
   ])
   others = published?.id as string
-  own = await thingsOf(ownWebhook, shared)
-  other = await thingsOf(otherWebhook, others)
+  own = await objectsOf(ownWebhook, shared)
+  other = await objectsOf(otherWebhook, others)
   ordinary = (query) => api.call(tenant.token, query)
 
-  // With every scope there is, so that nothing but the restriction stands in the way.
+  // Every scope, so that only the restriction to one webhook limits the caller.
   caller = {
     keyId: parseId('apiKey', own.key) as string,
     organizationId,
@@ -88,8 +88,8 @@ async function addWebhook(name: string, eventSubscriptions: string[]): Promise<s
   return id
 }
 
-/** One of each thing that belongs to a webhook. */
-async function thingsOf(webhook: string, event: string): Promise<Things> {
+/** Creates one object of each type that belongs to a webhook. */
+async function objectsOf(webhook: string, event: string): Promise<WebhookObjects> {
   const { prisma } = api.database
   const webhookId = parseId('webhook', webhook) as string
   const eventId = parseId('event', event) as string
@@ -112,7 +112,7 @@ async function thingsOf(webhook: string, event: string): Promise<Things> {
   }
 }
 
-/** What nobody who is restricted to the first webhook may ever be shown. */
+/** Texts that a caller restricted to the own webhook must never see. */
 const markers = () => [
   ...Object.values(other),
   others,
@@ -126,7 +126,7 @@ const shown = ({ data, errors }: Answer) => {
   return markers().filter((marker) => text.includes(marker))
 }
 
-/** Everything that a field can be asked for, each type once on the way down. */
+/** A selection of all fields of a type, to any depth, with each type once on a path. */
 function everything(type: GraphQLObjectType, above: readonly string[]): string {
   const fields = Object.values(type.getFields()).flatMap((field) => fieldWithin(field, above))
   return `{ __typename ${fields.join(' ')} }`
@@ -136,24 +136,24 @@ function fieldWithin(
   { name, type, args }: GraphQLField<unknown, unknown>,
   above: readonly string[],
 ): string[] {
-  const given = args.flatMap((argument) => {
+  const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
     return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
   })
-  const asked = given.length > 0 ? `${name}(${given.join(', ')})` : name
+  const call = values.length > 0 ? `${name}(${values.join(', ')})` : name
   const named = getNamedType(type)
-  if (!(named instanceof GraphQLObjectType)) return [asked]
+  if (!(named instanceof GraphQLObjectType)) return [call]
   if (above.includes(named.name)) return []
-  return [`${asked} ${everything(named, [...above, named.name])}`]
+  return [`${call} ${everything(named, [...above, named.name])}`]
 }
 
 const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString()
 
-/** One query, or one for each type that the answer can be of. */
+/** The queries of a field: one for each possible type of its result. */
 function queriesOf(field: string, args: string): string[] {
-  const { [field]: asked } = schema.getQueryType()?.getFields() ?? {}
-  if (!asked) throw new Error(`Query has no field ${field}.`)
-  const named = getNamedType(asked.type)
+  const { [field]: definition } = schema.getQueryType()?.getFields() ?? {}
+  if (!definition) throw new Error(`Query has no field ${field}.`)
+  const named = getNamedType(definition.type)
   const types = isAbstractType(named) ? schema.getPossibleTypes(named) : [named]
   return types.map((type) => {
     const rest = `... on ${type.name} ${everything(type as GraphQLObjectType, [type.name])}`
@@ -163,7 +163,7 @@ function queriesOf(field: string, args: string): string[] {
 
 type How = 'open' | 'nothing' | 'narrowed' | 'closed'
 
-/** Each field of Query: what it is to a restricted session, and what it is asked for, which an ordinary key is shown the other by. */
+/** Each field of Query with its policy and arguments, and whether an ordinary key sees the other webhook by it. */
 const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: boolean][]> = {
   viewer: [['open', () => '', false]],
   eventTypes: [['open', () => '', false]],
@@ -210,12 +210,12 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
 
 const namesOf = (type: GraphQLObjectType | null | undefined) => Object.keys(type?.getFields() ?? {})
 
-test('each field of Query is listed here what it is to a restricted session', () => {
+test('this file covers every field of Query', () => {
   expect(Object.keys(QUERIES).toSorted()).toEqual(namesOf(schema.getQueryType()).toSorted())
 })
 
-const asked = Object.entries(QUERIES).flatMap(([field, cases]) =>
-  cases.map(([how, args, showsOrdinaryKeys = true], i) => ({
+const cases = Object.entries(QUERIES).flatMap(([field, variants]) =>
+  variants.map(([how, args, showsOrdinaryKeys = true], i) => ({
     field,
     case: i + 1,
     how,
@@ -224,19 +224,19 @@ const asked = Object.entries(QUERIES).flatMap(([field, cases]) =>
   })),
 )
 
-test.each(asked)(
+test.each(cases)(
   'the query $field ($case) shows nothing of the other webhook: $how',
   async ({ field, how, args, showsOrdinaryKeys }) => {
     const queries = queriesOf(field, args())
     const seen = []
     for (const query of queries) seen.push(...shown(await ordinary(query)))
     if (showsOrdinaryKeys) expect(seen).not.toEqual([])
-    // Who named it is told no more than the name.
-    const named = markers().filter((marker) => args().includes(marker))
+    // The arguments contain markers, which an error can repeat.
+    const inArguments = markers().filter((marker) => args().includes(marker))
     let text = ''
     for (const query of queries) {
       const answer = await restricted(query)
-      expect(shown(answer).filter((marker) => !named.includes(marker))).toEqual([])
+      expect(shown(answer).filter((marker) => !inArguments.includes(marker))).toEqual([])
       const { data, errors } = answer
       text += JSON.stringify(data)
       if (how === 'closed') {
@@ -257,7 +257,7 @@ test.each(asked)(
   },
 )
 
-test('it counts its own webhook only', async () => {
+test('totalCount counts the own webhook only', async () => {
   const query = '{ webhooks { totalCount nodes { id } } }'
   expect((await ordinary(query)).data.webhooks.totalCount).toBe(2)
   expect((await restricted(query)).data).toEqual({
@@ -265,13 +265,13 @@ test('it counts its own webhook only', async () => {
   })
 })
 
-test('its own things are found by their ids', async () => {
+test('nodes finds the own objects by their ids', async () => {
   const ids = [...Object.values(own), shared, JOINED, publicId('organization', organizationId)]
   const query = `{ nodes(ids: ${JSON.stringify(ids)}) { id } }`
   expect((await restricted(query)).data.nodes).toEqual(ids.map((id) => ({ id })))
 })
 
-test('of an event that both received, it sees its own delivery', async () => {
+test('an event of both webhooks shows only the own delivery', async () => {
   const query = `{ event(id: "${shared}") { deliveries { nodes { id webhookId } } } }`
   expect((await ordinary(query)).data.event.deliveries.nodes).toHaveLength(2)
   expect((await restricted(query)).data.event.deliveries.nodes).toEqual([
@@ -279,7 +279,7 @@ test('of an event that both received, it sees its own delivery', async () => {
   ])
 })
 
-/** Each field of Mutation, asked to change the other or more than one webhook. */
+/** Each field of Mutation, with arguments that change the other webhook or more than one. */
 const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = {
   updateWebhook: ['not_found', () => `id: "${other.webhook}", input: { enabled: false }`],
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
@@ -314,16 +314,16 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   ],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
   rescheduleJobs: ['closed', () => 'ids: ["1", "2"], runAt: "2030-01-01T00:00:00Z"'],
-  failJobs: ['closed', () => 'ids: ["1", "2"], reason: "No longer wanted."'],
+  failJobs: ['closed', () => 'ids: ["1", "2"], reason: "No longer needed."'],
   completeJobs: ['closed', () => 'ids: ["1", "2"]'],
 }
 
-test('each field of Mutation is listed here what it is to a restricted session', () => {
+test('this file covers every field of Mutation', () => {
   expect(Object.keys(MUTATIONS).toSorted()).toEqual(namesOf(schema.getMutationType()).toSorted())
 })
 
 test.each(Object.entries(MUTATIONS).map(([name, [how]]) => [name, how] as const))(
-  'the mutation %s changes nothing but its own webhook: %s',
+  'the mutation %s changes nothing of other webhooks: %s',
   async (name, how) => {
     const before = await allRows()
     const call = `${name}(${MUTATIONS[name]?.[1]()})`
@@ -344,7 +344,7 @@ test.each(Object.entries(MUTATIONS).map(([name, [how]]) => [name, how] as const)
   },
 )
 
-test('its own webhook it changes, as its scopes allow', async () => {
+test('mutations change the own webhook', async () => {
   const changes = [
     [`updateWebhook(id: "${own.webhook}", input: { description: "Changed" })`, 'UpdateWebhook'],
     [`rotateSigningSecret(webhookId: "${own.webhook}")`, 'RotateSigningSecret'],
@@ -367,37 +367,43 @@ test('its own webhook it changes, as its scopes allow', async () => {
 describe('subscriptions', () => {
   const SUBSCRIPTIONS = ['attemptRecorded', 'deliveryFinished', 'webhookHealthChanged']
 
-  test('are all listed here', () => {
+  test('are all covered by this file', () => {
     expect(namesOf(schema.getSubscriptionType()).toSorted()).toEqual(SUBSCRIPTIONS)
   })
 
-  test.each(SUBSCRIPTIONS)('%s carries its own webhook only', async (name) => {
+  test.each(SUBSCRIPTIONS)('%s reports the own webhook only', async (name) => {
     const field = name === 'webhookHealthChanged' ? 'webhook { id }' : 'id'
     const named = `(webhookId: "${other.webhook}")`
-    const refused = await listen(`subscription { ${name}${named} { ${field} } }`)
-    await until(() => refused.text().includes('is restricted to the webhook'), 'it is refused')
+    const rejected = await listen(`subscription { ${name}${named} { ${field} } }`)
+    await until(
+      () => rejected.text().includes('is restricted to the webhook'),
+      'the subscription is rejected',
+    )
     const stream = await listen(`subscription { ${name} { ${field} } }`)
-    for (const things of [other, own]) await notify(api.database.pool, [attemptOf(things)])
-    await until(() => Object.values(own).some((id) => stream.text().includes(id)), 'it is told')
+    for (const objects of [other, own]) await notify(api.database.pool, [attemptOf(objects)])
+    await until(
+      () => Object.values(own).some((id) => stream.text().includes(id)),
+      'the attempt is reported',
+    )
     expect(markers().filter((marker) => stream.text().includes(marker))).toEqual([])
     await stream.stop()
   })
 
-  const attemptOf = (things: Things): LiveEvent => ({
+  const attemptOf = (objects: WebhookObjects): LiveEvent => ({
     kind: 'attempt',
     organizationId,
-    webhookId: parseId('webhook', things.webhook) as string,
-    deliveryId: parseId('delivery', things.delivery) as string,
-    attemptId: parseId('attempt', things.attempt) as string,
+    webhookId: parseId('webhook', objects.webhook) as string,
+    deliveryId: parseId('delivery', objects.delivery) as string,
+    attemptId: parseId('attempt', objects.attempt) as string,
     succeeded: false,
     finished: true,
   })
 
-  /** What a stream said so far. */
+  /** Subscribes, and collects the text of the stream. */
   async function listen(query: string) {
-    const ask = request('any', { query })
-    ask.headers.set('accept', 'text/event-stream')
-    const { body } = await handleRestricted(ask)
+    const subscribing = request('any', { query })
+    subscribing.headers.set('accept', 'text/event-stream')
+    const { body } = await handleRestricted(subscribing)
     const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
     let text = ''
     const reading = (async () => {
@@ -417,7 +423,7 @@ describe('subscriptions', () => {
   }
 })
 
-describe('a field that somebody adds', () => {
+describe('a new field', () => {
   const objects = Object.values(schema.getTypeMap()).filter(
     (type): type is GraphQLObjectType =>
       type instanceof GraphQLObjectType && !type.name.startsWith('__'),
@@ -464,7 +470,7 @@ describe('a field that somebody adds', () => {
     ])
   })
 
-  /** What is reached from the webhook itself, and leads to what is again its own. */
+  /** Fields that lead from an object of a webhook to another object of the same webhook. */
   const WITHIN = [
     'Webhook.deliveries',
     'Webhook.recoveries',
@@ -475,17 +481,17 @@ describe('a field that somebody adds', () => {
     'Recovery.webhook',
     'RecoverDeliveriesSuccess.recovery',
     'WebhookHealthChange.webhook',
-    // These are reached by what is closed.
+    // Only closed fields lead to the objects of these fields.
     'CreatedApiKey.apiKey',
     'Job.delivery',
     'Job.organization',
     'PublishedEvent.event',
   ]
 
-  test('is looked at here where it leads from what belongs to a webhook to another thing', () => {
+  test('that leads from an object of a webhook to another object is listed here', () => {
     const leading = objects
       .filter(({ name }) => ![...BY_FIELD, 'Query', 'Mutation', 'Subscription'].includes(name))
-      // They stand for what was let through already.
+      // Connections and edges wrap objects that passed the access policy.
       .filter(({ name }) => !/(Connection|Edge)$/.test(name))
       .filter(({ name }) => !/Success$/.test(name) || name === 'RecoverDeliveriesSuccess')
       .flatMap((type) =>
@@ -504,7 +510,7 @@ function leadsToNode(type: GraphQLOutputType): boolean {
   return 'pageInfo' in named.getFields()
 }
 
-/** What mutations could have changed, whole. */
+/** All rows that mutations can change. */
 async function allRows() {
   const { rows } = await api.database.pool.query(`
     select

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-key.ts'
-import { findEndedKeys } from '../../src/api-keys/ended-keys.ts'
+import { findInactiveKeys } from '../../src/api-keys/inactive-keys.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
@@ -23,12 +23,12 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const prisma = () => posthorn.database.prisma
 
-async function ask(
+async function call(
   token: string,
   query: string,
   variables: object = {},
   headers: Record<string, string> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields of its own query.
 ): Promise<any> {
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -40,19 +40,19 @@ async function ask(
 
 async function addWebhook(token: string): Promise<string> {
   const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
-  const { data } = await ask(token, document('webhooks', 'CreateWebhook'), { input })
+  const { data } = await call(token, document('webhooks', 'CreateWebhook'), { input })
   return data.createWebhook.webhook.id
 }
 
 async function create(input: object, token = posthorn.tenant.token, headers = {}) {
   const mutation = document('portal-sessions', 'CreatePortalSession')
-  const { data, errors } = await ask(token, mutation, { input }, headers)
+  const { data, errors } = await call(token, mutation, { input }, headers)
   expect(errors).toBeUndefined()
   return data.createPortalSession
 }
 
-/** A session that works: its id, and the token that its URL carries. */
-async function begin(input: object = {}, token = posthorn.tenant.token, headers = {}) {
+/** Creates a valid session, and reads the token from its URL. */
+async function start(input: object = {}, token = posthorn.tenant.token, headers = {}) {
   const { portalSession } = await create({ scopes: ['webhooks:read'], ...input }, token, headers)
   const { searchParams } = new URL(portalSession.url.replace('#', '?'))
   return { ...portalSession, token: searchParams.get('token') as string, searchParams }
@@ -62,13 +62,13 @@ const VIEWER = `{ viewer {
   organization { id } apiKey { id } scopes portal { webhookId expiresAt } } }`
 
 describe('a portal session', () => {
-  test('is a URL whose secret is in the fragment, which no server is sent', async () => {
+  test('is a URL with the token in the fragment, which browsers never send', async () => {
     const theme = {
       primaryColor: '#7048e8',
       logoUrl: 'https://cdn.example.com/a b.svg?x=1&y=2#z'.replace(' ', '%20'),
       colorScheme: 'DARK',
     }
-    const session = await begin({ theme })
+    const session = await start({ theme })
     expect(session.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/portal#token=phk_/)
     expect(session.url.startsWith(`${url}/portal#`)).toBe(true)
     expect(Object.fromEntries(session.searchParams)).toEqual({
@@ -79,7 +79,7 @@ describe('a portal session', () => {
     })
   })
 
-  test('begins with the public URL where there is one', async () => {
+  test('has the public URL if one is configured', async () => {
     const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
     await using other = await startTestApp({ role: 'api', environment })
     const mutation = document('portal-sessions', 'CreatePortalSession')
@@ -91,9 +91,9 @@ describe('a portal session', () => {
     )
   })
 
-  test('acts for its organization with its scopes, and knows what it is', async () => {
-    const { id, token, expiresAt } = await begin({ webhookId, ttlSeconds: 120 })
-    expect(await ask(token, VIEWER)).toEqual({
+  test('acts for its organization with its scopes, and reports itself as a portal session', async () => {
+    const { id, token, expiresAt } = await start({ webhookId, ttlSeconds: 120 })
+    expect(await call(token, VIEWER)).toEqual({
       data: {
         viewer: {
           organization: { id: posthorn.tenant.publicOrganizationId },
@@ -106,24 +106,24 @@ describe('a portal session', () => {
     const lastsMs = new Date(expiresAt).getTime() - Date.now()
     expect(lastsMs).toBeGreaterThan(60_000)
     expect(lastsMs).toBeLessThanOrEqual(120_000)
-    const { data } = await ask((await begin()).token, VIEWER)
+    const { data } = await call((await start()).token, VIEWER)
     expect(data.viewer.portal.webhookId).toBeNull()
-    const ordinary = await ask(posthorn.tenant.token, VIEWER)
+    const ordinary = await call(posthorn.tenant.token, VIEWER)
     expect(ordinary.data.viewer.portal).toBeNull()
   })
 
-  test('lasts an hour unless told otherwise', async () => {
-    const { expiresAt } = await begin()
+  test('lasts an hour by default', async () => {
+    const { expiresAt } = await start()
     expect(new Date(expiresAt).getTime() - Date.now()).toBeGreaterThan(3_590_000)
     expect(new Date(expiresAt).getTime() - Date.now()).toBeLessThanOrEqual(3_600_000)
   })
 
-  test('may ask for no more than the key that made it', async () => {
+  test('has no higher rate limits than the key that created it', async () => {
     const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read']
     const limits = { requestsPerSecond: 7, eventsPerSecond: 60_000 }
     const { token } = await createApiKey(prisma(), { organizationId, scopes, ...limits })
-    const { id } = await begin({}, token)
+    const { id } = await start({}, token)
     const uuid = parseId('apiKey', id) as string
     expect(await prisma().apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
       requestsPerSecond: 7,
@@ -131,19 +131,19 @@ describe('a portal session', () => {
     })
   })
 
-  test('is made for another organization by an operator who names it', async () => {
+  test('can be created by an operator for another organization', async () => {
     const operator = await createTenant(prisma(), ['admin'])
     const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
-    const { token } = await begin({ webhookId }, operator.token, header)
-    const { data } = await ask(token, VIEWER)
+    const { token } = await start({ webhookId }, operator.token, header)
+    const { data } = await call(token, VIEWER)
     expect(data.viewer.organization.id).toBe(posthorn.tenant.publicOrganizationId)
-    expect((await ask(token, VIEWER, {}, header)).errors).toMatchObject([
+    expect((await call(token, VIEWER, {}, header)).errors).toMatchObject([
       { extensions: { code: 'FORBIDDEN' } },
     ])
   })
 
-  test('is written down, without what opens it', async () => {
-    const { id, token } = await begin({ webhookId, ttlSeconds: 60 })
+  test('is audited without its token, and stored without its token', async () => {
+    const { id, token } = await start({ webhookId, ttlSeconds: 60 })
     const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })
     expect(entry).toMatchObject({
       action: 'portal_session.created',
@@ -157,41 +157,41 @@ describe('a portal session', () => {
   })
 })
 
-describe('a portal session is not made', () => {
+describe('a portal session is not created', () => {
   test.each([
     ['without a scope', { scopes: [] }, 'Give at least one scope.'],
-    ['with a scope that there is not', { scopes: ['webhooks:reed'] }, 'Did you mean'],
-    ['with admin', { scopes: ['admin'] }, 'it opens every organization'],
-    ['with keys:manage', { scopes: ['keys:manage'] }, 'could make keys that outlive'],
+    ['with an unknown scope', { scopes: ['webhooks:reed'] }, 'Did you mean'],
+    ['with admin', { scopes: ['admin'] }, 'it gives access to every organization'],
+    ['with keys:manage', { scopes: ['keys:manage'] }, 'could create keys that outlive'],
     ['for less than a minute', { ttlSeconds: 59 }, 'from 60 to 86,400'],
     ['for more than a day', { ttlSeconds: 86_401 }, 'from 60 to 86,400'],
-    ['with a color of another form', { theme: { primaryColor: 'red' } }, 'as #rrggbb'],
-    ['with more than a color', { theme: { primaryColor: '#112233;x' } }, 'as #rrggbb'],
+    ['with a malformed color', { theme: { primaryColor: 'red' } }, 'as #rrggbb'],
+    ['with a color and more text', { theme: { primaryColor: '#112233;x' } }, 'as #rrggbb'],
     ['with a logo over HTTP', { theme: { logoUrl: 'http://a.example/x' } }, 'https:// URL'],
-    ['with a script for a logo', { theme: { logoUrl: 'javascript:alert(1)' } }, 'https:// URL'],
+    ['with a script as logo', { theme: { logoUrl: 'javascript:alert(1)' } }, 'https:// URL'],
     ['with a long logo', { theme: { logoUrl: `https://a.example/${'x'.repeat(2_048)}` } }, '2,048'],
-  ])('%s', async (_, input, said) => {
+  ])('%s', async (_, input, message) => {
     const operator = await createTenant(prisma(), ['admin'])
     const answer = await create({ scopes: ['webhooks:read'], ...input }, operator.token)
     expect(answer).toMatchObject({
       __typename: 'ValidationError',
-      message: expect.stringContaining(said),
+      message: expect.stringContaining(message),
     })
   })
 
-  test('with a scope that the key in use lacks', async () => {
+  test('with a scope that the caller’s key lacks', async () => {
     const lesser = await createTenant(prisma(), ['keys:manage', 'webhooks:read'])
     const answer = await create({ scopes: ['webhooks:read', 'secrets:read'] }, lesser.token)
     expect(answer.issues).toMatchObject([{ code: 'scope_not_held', path: ['scopes', '1'] }])
   })
 
-  test('for one webhook and to publish to all', async () => {
+  test('for one webhook with the scope to publish to all', async () => {
     const answer = await create({ scopes: ['events:publish'], webhookId })
     expect(answer.issues).toMatchObject([{ code: 'scope_not_for_portals' }])
     expect((await create({ scopes: ['events:publish'] })).__typename).toMatch(/Success$/)
   })
 
-  test('for a webhook of somebody else, a deleted one, or what is none', async () => {
+  test('for the webhook of another organization, a deleted webhook, or an id of another kind', async () => {
     const theirs = await addWebhook((await createTenant(prisma())).token)
     const deleted = await addWebhook(posthorn.tenant.token)
     await posthorn.rest('DELETE', `/webhooks/${deleted}`)
@@ -203,8 +203,8 @@ describe('a portal session is not made', () => {
 })
 
 describe('the token of a portal session', () => {
-  test('is refused over REST, in plain words', async () => {
-    const { token } = await begin()
+  test('is rejected over REST, with the reason', async () => {
+    const { token } = await start()
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(`${url}/api/connect/v1/webhooks`, { headers })
     expect(response.status).toBe(403)
@@ -214,22 +214,22 @@ describe('the token of a portal session', () => {
   })
 
   test('does not sign in to the console', async () => {
-    const { token } = await begin()
+    const { token } = await start()
     const response = await openBrowser(url).signIn({ token })
     expect(response.status).toBe(403)
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('can neither see nor make keys nor sessions', async () => {
+  test('can neither read nor create keys or sessions', async () => {
     const scopes = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
-    const { token } = await begin({ scopes })
+    const { token } = await start({ scopes })
     for (const query of [
       '{ apiKeys { nodes { id } } }',
       '{ auditLog { nodes { id } } }',
       'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
       'mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
     ]) {
-      const { errors } = await ask(token, query)
+      const { errors } = await call(token, query)
       expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
     }
     const { organizationId } = posthorn.tenant
@@ -240,13 +240,13 @@ describe('the token of a portal session', () => {
     ).rejects.toThrow('portal_keys_manage_nothing')
   })
 
-  test('stands in no list of keys', async () => {
-    const { id } = await begin()
+  test('is in no list of keys', async () => {
+    const { id } = await start()
     const { organizationId, token } = posthorn.tenant
     const uuids = (await listApiKeys(prisma(), organizationId)).map((key) => key.id)
     expect(uuids).toContain(posthorn.tenant.keyId)
     expect(uuids).not.toContain(parseId('apiKey', id))
-    const { data } = await ask(token, '{ apiKeys(first: 100) { nodes { id } } }')
+    const { data } = await call(token, '{ apiKeys(first: 100) { nodes { id } } }')
     expect(JSON.stringify(data)).toContain(publicId('apiKey', posthorn.tenant.keyId))
     expect(JSON.stringify(data)).not.toContain(id)
   })
@@ -254,69 +254,69 @@ describe('the token of a portal session', () => {
 
 describe('a portal session ends', () => {
   test('at once when it is revoked by its id', async () => {
-    const { id, token } = await begin()
-    const { data } = await ask(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
+    const { id, token } = await start()
+    const { data } = await call(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
     expect(data.revokeApiKey.__typename).toBe('RevokeApiKeySuccess')
-    expect((await ask(token, VIEWER)).errors).toMatchObject([
+    expect((await call(token, VIEWER)).errors).toMatchObject([
       { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
   })
 
-  test('at once, with its streams, when the key that made it is revoked, and not when another is', async () => {
+  test('at once, with its streams, when the key that created it is revoked, but not another key', async () => {
     const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read']
-    const maker = await createApiKey(prisma(), { organizationId, scopes })
+    const creator = await createApiKey(prisma(), { organizationId, scopes })
     const other = await createApiKey(prisma(), { organizationId, scopes })
-    const { token, id } = await begin({}, maker.token)
+    const { token, id } = await start({}, creator.token)
     const uuid = parseId('apiKey', id) as string
     await revokeApiKey(prisma(), publicId('apiKey', other.key.id))
-    expect((await ask(token, VIEWER)).errors).toBeUndefined()
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
-    await revokeApiKey(prisma(), publicId('apiKey', maker.key.id))
-    expect((await ask(token, VIEWER)).errors).toMatchObject([
+    expect((await call(token, VIEWER)).errors).toBeUndefined()
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
+    expect((await call(token, VIEWER)).errors).toMatchObject([
       { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'revoked']]),
     )
   })
 
-  test('when the key that made it expires, with its streams, and says so from the beginning', async () => {
+  test('with its streams when the key that created it expires, and shows this time as its own expiry', async () => {
     const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read', 'deliveries:read']
     const expiresAt = new Date(Date.now() + 90_000)
-    const maker = await createApiKey(prisma(), { organizationId, scopes, expiresAt })
-    const session = await begin({ scopes: ['webhooks:read', 'deliveries:read'] }, maker.token)
+    const creator = await createApiKey(prisma(), { organizationId, scopes, expiresAt })
+    const session = await start({ scopes: ['webhooks:read', 'deliveries:read'] }, creator.token)
     expect(session.expiresAt).toBe(expiresAt.toISOString())
-    const shorter = await begin({ ttlSeconds: 60 }, maker.token)
+    const shorter = await start({ ttlSeconds: 60 }, creator.token)
     expect(new Date(shorter.expiresAt).getTime()).toBeLessThan(expiresAt.getTime())
     const uuid = parseId('apiKey', session.id) as string
-    expect((await ask(session.token, VIEWER)).errors).toBeUndefined()
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
+    expect((await call(session.token, VIEWER)).errors).toBeUndefined()
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
 
-    // Even where it was made to last longer, as before it was cut short.
+    // An expiry after that of the key, as older versions stored it, does not prolong the session.
     await prisma().apiKey.update({
       where: { id: uuid },
       data: { expiresAt: new Date(Date.now() + 86_400_000) },
     })
-    const { data } = await ask(session.token, VIEWER)
+    const { data } = await call(session.token, VIEWER)
     expect(data.viewer.portal.expiresAt).toBe(expiresAt.toISOString())
     using stream = await subscribe(url, session.token, 'subscription { attemptRecorded { id } }')
     expect(stream.end).toBeNull()
-    await prisma().apiKey.update({ where: { id: maker.key.id }, data: { expiresAt: new Date() } })
-    expect((await ask(session.token, VIEWER)).errors).toMatchObject([
+    await prisma().apiKey.update({ where: { id: creator.key.id }, data: { expiresAt: new Date() } })
+    expect((await call(session.token, VIEWER)).errors).toMatchObject([
       { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
     expect(await stream.result(1)).toMatchObject({
       errors: [{ message: 'The API key has expired.', extensions: { code: 'UNAUTHENTICATED' } }],
     })
-    expect(await findEndedKeys(posthorn.database.pool, [uuid])).toEqual(
+    expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'expired']]),
     )
   })
 
-  test('when its time is over, and nothing is left of it a day later', async () => {
-    const { id, token } = await begin()
+  test('when it expires, and is deleted a day later', async () => {
+    const { id, token } = await start()
     const uuid = parseId('apiKey', id) as string
     const end = (hoursAgo: number) =>
       prisma().apiKey.update({
@@ -324,7 +324,7 @@ describe('a portal session ends', () => {
         data: { expiresAt: new Date(Date.now() - hoursAgo * 3_600_000) },
       })
     await end(23)
-    expect((await ask(token, VIEWER)).errors).toMatchObject([
+    expect((await call(token, VIEWER)).errors).toMatchObject([
       { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
     await deleteEndedSessions(posthorn.database.pool)
@@ -334,7 +334,7 @@ describe('a portal session ends', () => {
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(0)
   })
 
-  test('and with it no key that is no session is erased', async () => {
+  test('without the deletion of expired API keys', async () => {
     const { organizationId } = posthorn.tenant
     const { key } = await createApiKey(prisma(), { organizationId, scopes: ['webhooks:read'] })
     await prisma().apiKey.update({ where: { id: key.id }, data: { expiresAt: new Date(0) } })

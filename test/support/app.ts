@@ -12,8 +12,8 @@ export interface TestApp extends AsyncDisposable {
   readonly tenant: Awaited<ReturnType<typeof createTenant>>
   /** A REST call to `/api/connect/v1<path>` with the tenant's key. */
   rest(method: string, path: string, body?: unknown): Promise<Response>
-  /** A GraphQL request with the tenant's key; answers its data, or throws its errors. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they asked for
+  /** Sends a GraphQL request with the tenant's key. Returns the data, or throws the errors. */
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
   graphql(query: string, variables?: object): Promise<any>
 }
 
@@ -21,12 +21,12 @@ export interface TestAppOptions {
   readonly environment?: Record<string, string>
   readonly trustedAuthorities?: readonly string[]
   readonly role?: Role
-  /** Default: a database of its own. */
+  /** Default: a new database. */
   readonly database?: Database
   readonly now?: () => Date
 }
 
-/** The settings of a test's process: a free port, the loopback allowed, quick retries. */
+/** Settings for tests: a free port, deliveries to the loopback interface allowed, fast retries. */
 export function testEnvironment(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
@@ -40,7 +40,7 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
 
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 
-/** A whole process of Posthorn, in this one: API and worker on a real Postgres and real sockets. */
+/** Starts Posthorn in this process: API and worker with a real Postgres and real sockets. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase())
   const tenant = await createTenant(database.prisma)

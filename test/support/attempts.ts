@@ -1,6 +1,6 @@
-import type { AttemptRecord, SentBy } from '../../src/deliveries/record-attempt.ts'
+import type { AttemptRecord, SenderIdentity } from '../../src/deliveries/attempts/record-attempt.ts'
 
-export const SENT_BY: SentBy = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
+export const SENDER: SenderIdentity = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
 
 /** A row of `posthorn.deliveries`, as Prisma reads it. */
 export interface DeliveryRow {
@@ -11,16 +11,16 @@ export interface DeliveryRow {
 }
 
 /**
- * The record of an attempt for a delivery; without a status, of one that got no response. A failed one is the last of
- * its schedule, unless `given` has another next step.
+ * The record of an attempt; a null status means no response. A failed attempt is the last one of its schedule, unless
+ * `overrides` has another next step.
  */
 export function attemptOf(
   delivery: DeliveryRow,
   status: number | null,
-  given: Partial<AttemptRecord> = {},
+  overrides: Partial<AttemptRecord> = {},
 ): AttemptRecord {
   const succeeded = status !== null && status >= 200 && status <= 299
-  const what = status === null ? 'response_timed_out' : `HTTP ${status}`
+  const failure = status === null ? 'response_timed_out' : `HTTP ${status}`
   return {
     deliveryUuid: delivery.id,
     organizationId: delivery.organizationId,
@@ -35,7 +35,7 @@ export function attemptOf(
     status,
     errorCode: status === null ? 'response_timed_out' : null,
     error: status === null ? 'It took too long.' : null,
-    summary: succeeded ? null : `${what} from https://example.com`,
+    summary: succeeded ? null : `${failure} from https://example.com`,
     requestUrl: 'https://example.com/hook',
     requestSignature: 'v1,c2lnbmF0dXJl',
     requestHeaderNames: ['X-Key'],
@@ -46,6 +46,6 @@ export function attemptOf(
     retriesLeft: 0,
     scheduleLength: 3,
     ordered: false,
-    ...given,
+    ...overrides,
   }
 }

@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { withDatabase } from './with-database.ts'
 
-/** A migrated database of the test's own, dropped when it is disposed of. */
+/** Creates a migrated database; disposing it drops the database. */
 export async function createTestDatabase(): Promise<Database> {
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`
   const server = inject('postgresUrl')
@@ -20,7 +20,7 @@ export async function createTestDatabase(): Promise<Database> {
 
 async function onServer(url: string, statement: string): Promise<void> {
   await using server = openDatabase(url, { maxConnections: 1 })
-  // Cloning fails while another file's clone is being made from the same template.
+  // Postgres rejects concurrent clones of one template, which other test files may create.
   for (let tries = 0; ; tries++) {
     try {
       await server.pool.query(statement)

@@ -10,10 +10,10 @@ import { createWebhook } from '../../src/webhooks/webhook.ts'
 export const JOINED = 'event_attendee.joined_event'
 export const TICKET = 'event_attendee.ticket_success'
 
-/** Every scope but the operators'. */
+/** Every scope except `admin`. */
 export const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'admin')
 
-/** An organization with a key: its uuid, its public id and a token. */
+/** Creates an organization with an API key. */
 export async function createTenant(db: Db, scopes: readonly Scope[] = ALL_SCOPES) {
   const organization = await createOrganization(db, { name: 'Harvest Fair' })
   const { key, token } = await createApiKey(db, { organizationId: organization.id, scopes })
@@ -25,7 +25,7 @@ export async function createTenant(db: Db, scopes: readonly Scope[] = ALL_SCOPES
   }
 }
 
-/** Registers a webhook that nothing is sent to. */
+/** Creates a webhook for tests that send no deliveries. */
 export async function subscribe(
   { prisma }: Database,
   organizationId: string,

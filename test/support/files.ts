@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What is written by people, by its ending. */
-const TEXT = /\.(ts|tsx|js|cjs|sql|prisma|graphql|json|ya?ml|sh)$/
+const SOURCE_FILE = /\.(ts|tsx|js|cjs|sql|prisma|graphql|json|ya?ml|sh)$/
 
-/** The files in folders that people write, relative to the root: nothing that is generated. */
+/** The source files in folders, relative to the root, without generated ones. */
 export async function filesOf(root: string, folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (folder) => {
@@ -14,5 +13,5 @@ export async function filesOf(root: string, folders: readonly string[]): Promise
   )
   return found
     .flat()
-    .filter((file) => TEXT.test(file) && !/\/(generated|node_modules)\//.test(file))
+    .filter((file) => SOURCE_FILE.test(file) && !/\/(generated|node_modules)\//.test(file))
 }

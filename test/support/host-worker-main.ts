@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 
 /**
  * A worker of a host application: `node host-worker-main.ts PACKAGE SCHEMA DATABASE_URL`. Its task `hello` prints the
- * job's payload.
+ * payload of the job.
  */
 const [, , name = '', schema = '', connectionString = ''] = process.argv
 const { run } = (await import(name)) as typeof import('graphile-worker')

@@ -7,15 +7,15 @@ import { until } from './until.ts'
 
 const MAIN = fileURLToPath(new URL('host-worker-main.ts', import.meta.url))
 
-/** The application's own graphile-worker beside Posthorn: a process that runs its task `hello`. */
+/** A process with the graphile-worker of a host application, which runs the task `hello`. */
 export interface HostWorker extends AsyncDisposable {
-  /** The code that its process ended with; 57 is graphile-worker's for a migration that it cannot go on with. */
+  /** The exit code. graphile-worker exits with 57 after a breaking migration by another process. */
   readonly ended: Promise<number | null>
-  /** Adds a job, and resolves once this worker has run it. */
+  /** Adds a job and waits until this worker has run it. */
   runsJobs(): Promise<void>
 }
 
-/** Starts a worker of one of the versions in `package.json`, which installs graphile-worker where it is not. */
+/** Starts a worker of one of the versions in `package.json`; it installs graphile-worker's schema if needed. */
 export async function startHostWorker(
   database: Database,
   packageName: 'graphile-worker' | 'graphile-worker-0.16',

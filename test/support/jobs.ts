@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { until } from './until.ts'
 
-/** A job as the public view of graphile-worker shows it. */
+/** A row of graphile-worker's public view `jobs`. */
 export interface JobRow {
   readonly id: string
   readonly key: string | null
@@ -16,7 +16,7 @@ export interface JobRow {
   readonly lockedBy: string | null
 }
 
-/** The jobs that make attempts, in the order in which they were added. */
+/** The jobs of deliveries, oldest first. */
 export async function deliveryJobs(sql: Sql): Promise<JobRow[]> {
   const { rows } = await sql.query<JobRow>(
     `select id::text, key, task_identifier as task, run_at as "runAt", attempts, max_attempts as "maxAttempts",
@@ -26,19 +26,19 @@ export async function deliveryJobs(sql: Sql): Promise<JobRow[]> {
   return rows
 }
 
-/** A worker of graphile-worker that claims the jobs of deliveries and does nothing with them. */
+/** A graphile-worker that claims the jobs of deliveries without sending anything. */
 export interface ClaimingWorker extends AsyncDisposable {
-  /** Completes what it claimed, and stops. */
+  /** Completes the claimed jobs and stops. */
   complete(): Promise<void>
-  /** Fails what it claimed, and stops. */
+  /** Fails the claimed jobs and stops. */
   fail(message: string): Promise<void>
 }
 
-/** Resolves once it has claimed so many jobs. */
+/** Resolves once the worker has claimed `count` jobs. */
 export async function claimJobs(database: Database, count: number): Promise<ClaimingWorker> {
   const running: PromiseWithResolvers<void>[] = []
   const pool = new pg.Pool({ connectionString: database.url })
-  // graphile-worker warns where nothing listens.
+  // graphile-worker logs a warning for a pool without error listeners.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const runner = await run({
@@ -58,7 +58,7 @@ export async function claimJobs(database: Database, count: number): Promise<Clai
   await until(() => running.length >= count, `${count} jobs are claimed`)
   let isStopped = false
 
-  /** It claims no more before its jobs end. */
+  /** Stops the runner before it ends the jobs, so that it claims no further ones. */
   async function stop(end: (job: PromiseWithResolvers<void>) => void): Promise<void> {
     if (isStopped) return
     isStopped = true

@@ -5,17 +5,16 @@ import { JOINED, TICKET } from './factories.ts'
 import { until } from './until.ts'
 
 export interface Filled {
-  /** Of the organization, each subscribed to both types: nearly all deliveries go to the first. Uuids. */
+  /** The uuids of the organization's webhooks, each subscribed to both types. Nearly all deliveries go to the first. */
   readonly webhooks: readonly string[]
 }
 
-/** The days that the deliveries are spread over. */
+/** The number of days that the deliveries are spread over. */
 export const FILLED_DAYS = 30
 
 /**
- * Deliveries of one organization, evenly over the last 30 days, each with its event and an attempt, as a year of use
- * would leave them: nearly all succeeded at once. The exceptions are few and, some of them, long ago: the pages that a
- * scan would find last.
+ * Inserts deliveries of one organization, spread evenly over the last 30 days, each with its event and an attempt. Nearly
+ * all succeeded at the first attempt. The few others are among the oldest third, where a scan finds them last.
  */
 export async function fillDeliveries(
   sql: Sql,
@@ -39,10 +38,10 @@ export async function fillDeliveries(
   await sql.query(
     `insert into posthorn.events (id, organization_id, type, occurred_at, data)
      select ${uuid('i', 0)}, $1, case when i % 10000 = 1 then $3 else $2 end, at, '{"n":' || i || '}'
-     from (${ids}) as made`,
+     from (${ids}) as source`,
     [organizationId, JOINED, TICKET],
   )
-  // One in 5,000 of the first third differs from the rest; so none of the newest pages shows any.
+  // In the oldest third, a few of every 5,000 deliveries differ from the others, so no recent page shows any.
   await sql.query(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
        schedule_position, max_attempts, next_attempt_at, finished_at, last_status_class)
@@ -56,8 +55,8 @@ export async function fillDeliveries(
          case kind when 1 then 5 when 2 then 4 when 3 then 0 when 4 then 3 when 6 then null when 5 then null else 2 end
            as class,
          case when kind in (5, 6) then 0 when kind in (1, 4) then 10 else 1 end as tries
-       from (select i, at, case when i < ${count} / 3 then i % 5000 else 0 end as kind from (${ids}) as made) as kinds
-     ) as made`,
+       from (select i, at, case when i < ${count} / 3 then i % 5000 else 0 end as kind from (${ids}) as source) as kinds
+     ) as source`,
     [organizationId, webhooks, JOINED, TICKET],
   )
   await sql.query(
@@ -72,7 +71,7 @@ export async function fillDeliveries(
   return { webhooks }
 }
 
-/** Puts all that is pending into the index of states. The transactions of other tests hold the cursor back. */
+/** Backfills the state index with all pending deliveries. Transactions of other tests can delay the cursor. */
 export async function backfillAll(pool: pg.Pool): Promise<void> {
   await until(
     async () => {

@@ -14,7 +14,7 @@ const FOLDERS = [
   '/usr/local/bin',
 ]
 
-/** Where PgBouncer is installed: Debian's package is `pgbouncer`. */
+/** The path of PgBouncer, of Debian's package `pgbouncer`. */
 const PROGRAM = FOLDERS.map((folder) => path.join(folder, 'pgbouncer')).find((file) =>
   existsSync(file),
 )
@@ -24,11 +24,11 @@ export const NO_PGBOUNCER =
   PROGRAM || process.env['CI'] ? null : 'PgBouncer is not installed (apt-get install pgbouncer)'
 
 export interface PgBouncer extends AsyncDisposable {
-  /** The database of `databaseUrl`, through the pooler. */
+  /** The URL of the same database through the pooler. */
   readonly url: string
 }
 
-/** A real PgBouncer on the loopback, in front of a database. */
+/** Starts a PgBouncer in front of a database. */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string | number>>,
@@ -38,14 +38,14 @@ export async function startPgBouncer(
   const file = path.join(folder, 'pgbouncer.ini')
   const port = await freePort()
   await writeFile(file, configuration(new URL(databaseUrl), { ...settings, listen_port: port }))
-  // It refuses to run as root, and the user that it changes to has to read its settings.
+  // PgBouncer does not run as root, and the user that it switches to must be able to read its settings.
   const isRoot = process.getuid?.() === 0
   await chmod(folder, 0o755)
   const child = spawn(PROGRAM, [...(isRoot ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' })
   const ended = once(child, 'close')
   const url = new URL(databaseUrl)
   url.host = `127.0.0.1:${port}`
-  await until(async () => await answers(url.href), 'PgBouncer answers')
+  await until(async () => await canConnect(url.href), 'PgBouncer accepts connections')
   return {
     url: url.href,
     async [Symbol.asyncDispose]() {
@@ -80,7 +80,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function answers(url: string): Promise<boolean> {
+async function canConnect(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   try {

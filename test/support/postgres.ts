@@ -9,35 +9,35 @@ import { withDatabase } from './with-database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server that all test files share, each with databases of its own. */
+    /** The server of all test files; each file creates its own databases. */
     postgresUrl: string
-    /** A migrated database to clone. */
+    /** The migrated database to clone. */
     templateDatabase: string
   }
 }
 
-const TEMPLATE = 'posthorn_template'
-
-/** One real Postgres for the whole run: an embedded one, or the server of `TEST_DATABASE_URL`. */
+/** Provides one Postgres for the whole run: an embedded one, or the server of `TEST_DATABASE_URL`. */
 export default async function startPostgres(project: TestProject) {
+  // Two projects may share a server.
+  const template = `posthorn_template_${project.name}`
   const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn test '))
-  const given = process.env['TEST_DATABASE_URL']
-  const embedded = given ? null : await openEmbeddedPostgres(dataDir)
-  const url = given ?? (embedded as { url: string }).url
+  const externalUrl = process.env['TEST_DATABASE_URL']
+  const embedded = externalUrl ? null : await openEmbeddedPostgres(dataDir)
+  const url = externalUrl ?? (embedded as { url: string }).url
   const admin = openDatabase(url)
-  await admin.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
-  await admin.pool.query(`create database ${TEMPLATE}`)
+  await admin.pool.query(`drop database if exists ${template} with (force)`)
+  await admin.pool.query(`create database ${template}`)
   if (embedded) {
-    // The tests kill processes, not the machine; waiting for the disk would only slow them down.
+    // The tests kill processes, not the machine, so nothing is lost without fsync, and the tests are faster.
     await admin.pool.query('alter system set fsync = off')
     await admin.pool.query('select pg_reload_conf()')
   }
   {
-    await using template = openDatabase(withDatabase(url, TEMPLATE))
-    await migrate(template.pool)
+    await using migrated = openDatabase(withDatabase(url, template))
+    await migrate(migrated.pool)
   }
   project.provide('postgresUrl', url)
-  project.provide('templateDatabase', TEMPLATE)
+  project.provide('templateDatabase', template)
   return async () => {
     await admin[Symbol.asyncDispose]()
     await embedded?.[Symbol.asyncDispose]()

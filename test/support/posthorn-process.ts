@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/posthorn.js', import.meta.url))
 
-/** A `posthorn` command running as a process of its own. */
+/** A running `posthorn` command. */
 export interface PosthornProcess extends AsyncDisposable {
   readonly child: ChildProcess
   readonly stdout: string
   readonly stderr: string
-  /** Its exit code, or the name of the signal that ended it. */
+  /** The exit code, or the name of the signal that ended the process. */
   readonly ended: Promise<number | string>
 }
 
 export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>
-  /** Default: the project's folder. */
+  /** Default: the working directory of this process. */
   readonly cwd?: string
   readonly input?: string
 }
@@ -26,7 +26,7 @@ export function startPosthorn(
 ): PosthornProcess {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
-    // Not the settings of whoever runs the tests.
+    // Without the settings of the person who runs the tests.
     env: { PATH: process.env['PATH'], NO_COLOR: '1', ...options.environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -57,7 +57,7 @@ export function startPosthorn(
   }
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export async function runPosthorn(args: readonly string[], options: ProcessOptions = {}) {
   await using posthorn = startPosthorn(args, options)
   const code = await posthorn.ended

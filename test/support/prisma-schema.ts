@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
 export interface Column {
-  /** As Postgres prints it. */
+  /** The type as `format_type` prints it. */
   readonly type: string
-  /** Null for a list: Prisma reads and writes one whether or not it may be null. */
+  /** Null for a list, for which a Prisma schema cannot express nullability. */
   readonly isNullable: boolean | null
 }
 
@@ -14,7 +14,7 @@ export interface Table {
   readonly indexes: readonly string[]
 }
 
-/** What `prisma/schema.prisma` says of the database: its tables and enums, by their names there. */
+/** The tables and enums of `prisma/schema.prisma`, by their names in the database. */
 export function readPrismaSchema() {
   const text = readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
   const blocks = [...text.matchAll(/^(model|enum) (\w+) \{\n(.*?)^\}/gms)].map(
@@ -110,6 +110,7 @@ const NATIVE_TYPES: Readonly<Record<string, string>> = {
 function typeOf(type: string, attributes: string, enums: ReadonlyMap<string, string>): string {
   const native = /@db\.(\w+(\(\d+\))?)/.exec(attributes)?.[1]
   const found = native ? NATIVE_TYPES[native] : (enums.get(type) ?? DEFAULT_TYPES[type])
-  if (!found) throw new Error(`Add the type of Postgres for ${native ?? type} of schema.prisma.`)
+  if (!found)
+    throw new Error(`This test does not know the Postgres type of ${native ?? type}: add it.`)
   return found
 }

@@ -14,17 +14,17 @@ export interface Received {
   readonly at: Date
 }
 
-/** A real HTTPS receiver on this machine, with an authority of its own. */
+/** A real HTTPS receiver on this machine, with its own certificate authority. */
 export interface Receiver extends AsyncDisposable {
   readonly url: string
-  /** The authority to trust, as PEM. */
+  /** The certificate of the authority, as PEM. */
   readonly authority: string
   readonly received: readonly Received[]
-  /** How it answers from now on; 200 with an empty body until said otherwise. */
+  /** Responds to a request. Default: 200 with an empty body. */
   answer: (response: ServerResponse, request: Received) => void
-  /** Forgets what it received. */
-  forget(): void
-  /** The request with that number, from 1, once it has arrived. */
+  /** Empties `received`. */
+  clear(): void
+  /** Waits for the request with this number, counted from 1. */
   arrival(number: number): Promise<Received>
 }
 
@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<Receiver> {
       await until(() => received.length >= number, `request ${number} arrives`)
       return received[number - 1] as Received
     },
-    forget() {
+    clear() {
       received.length = 0
     },
     async [Symbol.asyncDispose]() {

@@ -7,13 +7,13 @@ import { promisify } from 'node:util'
 const root = path.join(import.meta.dirname, '../..')
 const GENERATED = path.join(root, 'test/graphql/generated/graphql.ts')
 
-/** Makes the typed documents of the examples before the tests, where they are missing or old. */
-export default async function makeTypedDocuments(): Promise<void> {
-  if (existsSync(GENERATED) && (await changedLast()) < (await stat(GENERATED)).mtimeMs) return
+/** Generates the typed documents of the examples before the tests, if they are missing or out of date. */
+export default async function generateTypedDocuments(): Promise<void> {
+  if (existsSync(GENERATED) && (await lastChange()) < (await stat(GENERATED)).mtimeMs) return
   await promisify(execFile)('npx', ['graphql-codegen', '--config', 'codegen.ts'], { cwd: root })
 }
 
-async function changedLast(): Promise<number> {
+async function lastChange(): Promise<number> {
   const sources = ['codegen.ts', 'schema.graphql']
   for await (const file of glob('docs/examples/graphql/*.graphql', { cwd: root }))
     sources.push(file)

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Resolves once the condition holds; fails, saying what was awaited, when it does not in time. */
+/** Polls until the condition is truthy. Throws an error with the description after the timeout. */
 export async function until(
   condition: () => unknown | Promise<unknown>,
-  what: string,
-  withinMs = 15_000,
+  description: string,
+  timeoutMs = 15_000,
 ): Promise<void> {
-  const deadline = Date.now() + withinMs
+  const deadline = Date.now() + timeoutMs
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}.`)
+    if (Date.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${description}.`)
     await sleep(20)
   }
 }

@@ -8,7 +8,7 @@ const CREATE = document('webhooks', 'CreateWebhook')
 const UPDATE = document('webhooks', 'UpdateWebhook')
 const PUBLIC = 'https://receiver.example/hooks'
 
-/** Hosts that lead inside however they are spelled, each with the words that say why. */
+/** Spellings of non-public hosts, each with the reason in the error text. */
 const HOSTS: [host: string, why: string][] = [
   ...spell('127.0.0.1', 'belongs to 127.0.0.0/8, Loopback (RFC 1122)'),
   ...spell('169.254.169.254', 'belongs to 169.254.0.0/16, Link Local (RFC 3927)'),
@@ -33,40 +33,40 @@ describe.each(HOSTS)('a webhook at %s', (host, why) => {
   const url = `https://${host}:8443/hooks`
   const expected = {
     code: 'address_not_public',
-    words: expect.stringMatching(/^The URL's host is not a public address: .+\. Give a host/),
+    detail: expect.stringMatching(/^The URL's host is not a public address: .+\. Give a host/),
   }
 
   test.each([
-    ['made', 'POST', () => '/webhooks'],
-    ['moved there', 'PUT', () => `/webhooks/${id}`],
-  ])('is not %s over REST', async (_what, method, path) => {
+    ['created', 'POST', () => '/webhooks'],
+    ['changed to it', 'PUT', () => `/webhooks/${id}`],
+  ])('is not %s over REST', async (_action, method, path) => {
     const response = await posthorn.rest(method, path(), { url, event_subscriptions: [JOINED] })
     expect(response.status).toBe(422)
     const { errors } = await response.json()
-    expect(errors).toEqual([{ pointer: '#/url', code: expected.code, detail: expected.words }])
+    expect(errors).toEqual([{ pointer: '#/url', code: expected.code, detail: expected.detail }])
     expect(errors[0].detail).toContain(why)
   })
 
   test.each([
-    ['made', CREATE, 'createWebhook'],
-    ['moved there', UPDATE, 'updateWebhook'],
-  ])('is not %s over GraphQL', async (_what, mutation, field) => {
+    ['created', CREATE, 'createWebhook'],
+    ['changed to it', UPDATE, 'updateWebhook'],
+  ])('is not %s over GraphQL', async (_action, mutation, field) => {
     const input = { url, eventSubscriptions: [JOINED] }
     const data = await posthorn.graphql(mutation, { id, input })
     expect(data[field].issues).toEqual([
-      { path: ['url'], code: expected.code, message: expected.words },
+      { path: ['url'], code: expected.code, message: expected.detail },
     ])
     expect(data[field].issues[0].message).toContain(why)
   })
 })
 
-test('none was made, and the one there is stayed where it was', async () => {
+test('the rejected requests create no webhook and change no URL', async () => {
   const webhooks = await (await posthorn.rest('GET', '/webhooks')).json()
   expect(webhooks.map(({ url }: { url: string }) => url)).toEqual([PUBLIC])
 })
 
 test.each(['8.8.8.8', '134744072', '[2606:4700:4700::1111]', '[::ffff:8.8.8.8]'])(
-  'a webhook at %s, which is public, is made',
+  'a webhook at the public host %s is created',
   async (host) => {
     const webhook = { url: `https://${host}:8443/hooks`, event_subscriptions: [JOINED] }
     const response = await posthorn.rest('POST', '/webhooks', webhook)

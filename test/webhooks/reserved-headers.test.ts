@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { verify } from '../../src/receiver/index.ts'
-import { encryptHeaders } from '../../src/webhooks/custom-headers-at-rest.ts'
+import { encryptHeaders } from '../../src/webhooks/encrypted-headers.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** An operator who chose what the delivery headers begin with. */
+/** An operator can choose the prefix of the delivery headers. */
 const environment = { POSTHORN_HEADER_PREFIX: 'acme-' }
 const TRACE_PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
@@ -27,10 +27,10 @@ afterEach(async () => {
   for (const { id } of await (await posthorn.rest('GET', '/webhooks')).json()) {
     await posthorn.rest('DELETE', `/webhooks/${id}`)
   }
-  receiver.forget()
+  receiver.clear()
 })
 
-test('another prefix is told over GraphQL, where the console reads it, and in the OpenAPI document', async () => {
+test('GraphQL and the OpenAPI document show the header prefix', async () => {
   await register({})
   const { webhooks } = await posthorn.graphql('{ webhooks { nodes { deliveryHeaderPrefix } } }')
   expect(webhooks.nodes).toEqual([{ deliveryHeaderPrefix: 'acme-' }])
@@ -43,7 +43,7 @@ test('another prefix is told over GraphQL, where the console reads it, and in th
   expect(post.description).not.toContain('wh-')
 })
 
-describe('with another prefix, a custom header is refused that begins with', () => {
+describe('with a header prefix, a custom header', () => {
   test.each([
     'acme-id',
     'Acme-Timestamp',
@@ -51,19 +51,19 @@ describe('with another prefix, a custom header is refused that begins with', () 
     'acme-anything',
     'Wh-Id',
     'webhook-id',
-  ])('it or is reserved anyhow: %s', async (name) => {
+  ])('is rejected if its name has the prefix or is reserved: %s', async (name) => {
     const response = await register({ [name]: 'x' })
     expect(response.status).toBe(422)
     expect((await response.json()).errors).toEqual([
       {
         pointer: `#/headers/${name}`,
         code: 'reserved_header',
-        detail: `headers.${name} is set by the service or the connection itself; use another name.`,
+        detail: `headers.${name} is set by Posthorn or by the connection. Use another name.`,
       },
     ])
   })
 
-  test('it, over GraphQL too, and together with all else that is wrong', async () => {
+  test('is rejected over GraphQL together with all other issues', async () => {
     const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
       input: {
         url: 'https://example.com/',
@@ -77,13 +77,13 @@ describe('with another prefix, a custom header is refused that begins with', () 
     ])
   })
 
-  test('and not one that only resembles it', async () => {
+  test('is accepted if its name only resembles the prefix', async () => {
     const headers = { 'X-Acme-Id': 'a', acme: 'b', acmes: 'c', 'ac-me-id': 'd' }
     expect((await register(headers)).status).toBe(201)
   })
 })
 
-describe('a webhook that has names from before they were reserved', () => {
+describe('a webhook with header names that became reserved later', () => {
   const headers = {
     'Acme-Id': 'theirs',
     'acme-timestamp': '1',
@@ -93,8 +93,8 @@ describe('a webhook that has names from before they were reserved', () => {
     'X-Team': 'events',
   }
 
-  test('is delivered to: each header arrives once, and what the service sets is its own', async () => {
-    const id = await registerWithOld(headers)
+  test('receives each header once, with the values that Posthorn sets', async () => {
+    const id = await registerWithReserved(headers)
     const { key } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
     await publish(TRACE_PARENT)
     const traced = await receiver.arrival(1)
@@ -122,19 +122,19 @@ describe('a webhook that has names from before they were reserved', () => {
     ])
   })
 
-  test('can be read, changed and put back with them, and be given no other', async () => {
-    const id = await registerWithOld(headers)
+  test('can be read and updated with these names, but not with other reserved names', async () => {
+    const id = await registerWithReserved(headers)
     const webhook = await (await posthorn.rest('GET', `/webhooks/${id}`)).json()
     expect(webhook.headers).toEqual(headers)
     const put = (changes: object) => posthorn.rest('PUT', `/webhooks/${id}`, changes)
     const changed = await put({ ...webhook, description: 'changed' })
     expect([changed.status, (await changed.json()).headers]).toEqual([200, headers])
-    // Together with a mistake of another kind it is checked on another way.
-    for (const mistake of [{}, { nonsense: 1 }]) {
-      const refused = await put({ headers: { ...headers, 'acme-new': 'x' }, ...mistake })
-      expect(refused.status).toBe(422)
-      expect(pointersOf(await refused.json())).toEqual([
-        ...Object.keys(mistake).map((name) => `#/${name}`),
+    // An unknown field takes another code path.
+    for (const unknown of [{}, { nonsense: 1 }]) {
+      const rejected = await put({ headers: { ...headers, 'acme-new': 'x' }, ...unknown })
+      expect(rejected.status).toBe(422)
+      expect(pointersOf(await rejected.json())).toEqual([
+        ...Object.keys(unknown).map((name) => `#/${name}`),
         '#/headers/acme-new',
       ])
     }
@@ -158,8 +158,8 @@ function register(headers: object): Promise<Response> {
   })
 }
 
-/** As a version, or a configuration, that did not refuse them stored them. */
-async function registerWithOld(headers: Record<string, string>): Promise<string> {
+/** Stores headers as a version or configuration without these reserved names did. */
+async function registerWithReserved(headers: Record<string, string>): Promise<string> {
   const { id } = await (await register({})).json()
   const { keyring } = posthorn.app.services.webhooks
   const uuid = parseId('webhook', id) as string

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 const change = (input: object) => updateWebhook(deps, organizationId, id, input)
 
-/** What an attempt that begins now is told. */
+/** The options of an attempt that starts now. */
 async function current() {
   const { rows } = await database.pool.query(
     'select revision from posthorn.webhooks where id = $1',
@@ -43,8 +43,8 @@ async function current() {
   return await find(uuid, rows[0].revision)
 }
 
-describe('the options that an attempt is made with', () => {
-  test('are the defaults where nothing was set, with an adaptive limit', async () => {
+describe('the send options of an attempt', () => {
+  test('have defaults, with an adaptive concurrency limit', async () => {
     expect(await current()).toMatchObject({
       maxInFlight: null,
       ratePerSecond: null,
@@ -54,7 +54,7 @@ describe('the options that an attempt is made with', () => {
     })
   })
 
-  test('follow each change, and each clearing', async () => {
+  test('follow each change and each reset to null', async () => {
     await change({
       rateLimitPerSecond: 50,
       maxInFlight: 3,
@@ -100,7 +100,7 @@ test.each([
   [{ retryScheduleSeconds: [1, DAY, 1] }],
   [{ timeoutSeconds: 1 }],
   [{ timeoutSeconds: 30 }],
-])('the bounds themselves are allowed, by the rules and by Postgres: %j', async (input) => {
+])('a value at its bound is accepted by the rules and by Postgres: %j', async (input) => {
   await change(input)
   expect(await database.prisma.webhook.findUnique({ where: { id: uuid } })).toMatchObject(input)
 })
@@ -122,7 +122,7 @@ test.each([
   [{ timeoutSeconds: 0 }, 'too_small', 'from 1 to 30, not 0;'],
   [{ timeoutSeconds: 31 }, 'too_big', 'from 1 to 30, not 31;'],
   [{ ordered: 'yes' }, 'invalid_type', 'must be true or false'],
-])('beyond them a change is refused: %j', async (input, code, detail) => {
+])('a value out of bounds is rejected: %j', async (input, code, detail) => {
   const before = await database.prisma.webhook.findUnique({ where: { id: uuid } })
   await expect(change(input)).rejects.toMatchObject({
     code: 'invalid',
@@ -131,7 +131,7 @@ test.each([
   expect(await database.prisma.webhook.findUnique({ where: { id: uuid } })).toEqual(before)
 })
 
-test('of a schedule that is far too long only that is said', async () => {
+test('a schedule with too many delays has one issue', async () => {
   await expect(change({ retryScheduleSeconds: Array(100_000).fill(0) })).rejects.toMatchObject({
     issues: [{ path: ['retryScheduleSeconds'], code: 'too_many' }],
   })
@@ -149,7 +149,7 @@ test.each([
   [own("'{86401}'"), 'retry_delays_are_1_second_to_1_day'],
   [own("'{5,null}'"), 'retry_delays_are_1_second_to_1_day'],
   ["retry_schedule_seconds = '{5}'", 'retry_delays_need_own_retry_schedule'],
-])('Postgres itself refuses %s', async (assignment, constraint) => {
+])('Postgres rejects %s', async (assignment, constraint) => {
   const update = database.pool.query(`update posthorn.webhooks set ${assignment} where id = $1`, [
     uuid,
   ])

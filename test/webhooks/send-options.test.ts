@@ -10,7 +10,7 @@ let posthorn: TestApp
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  // Its retry schedule is three times 100 ms, its timeout 15 s.
+  // The test app has a retry schedule of three times 100 ms and a timeout of 15 s.
   posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
 })
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 beforeEach(() => {
-  receiver.forget()
+  receiver.clear()
   receiver.answer = (response) => response.writeHead(500).end()
 })
 afterEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 describe('the retry schedule of a webhook', () => {
-  test('takes the place of the one of the process', async () => {
+  test('replaces the schedule of the process', async () => {
     const webhook = await register({ retryScheduleSeconds: [1] })
     await publish()
     await untilFinished(webhook, 1)
@@ -38,7 +38,7 @@ describe('the retry schedule of a webhook', () => {
     expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'exhausted', attemptCount: 2 }])
   })
 
-  test('may be empty: nothing is tried again, also not when the receiver asks for it', async () => {
+  test('can be empty: no retry follows, even with Retry-After', async () => {
     receiver.answer = (response) => response.writeHead(503, { 'retry-after': '1' }).end()
     const webhook = await register({ retryScheduleSeconds: [] })
     await publish()
@@ -46,7 +46,7 @@ describe('the retry schedule of a webhook', () => {
     expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'exhausted', attemptCount: 1 }])
   })
 
-  test('is the one of the process again once cleared, and for every other webhook', async () => {
+  test('is that of the process after a reset to null, and for every other webhook', async () => {
     const cleared = await register({ retryScheduleSeconds: [] })
     await update(cleared, { retryScheduleSeconds: null })
     const other = await register()
@@ -57,37 +57,37 @@ describe('the retry schedule of a webhook', () => {
     expect(await deliveriesTo(other)).toMatchObject([{ state: 'exhausted', attemptCount: 4 }])
   })
 
-  test('acts from the next failure on; what waits keeps its time, what succeeds is not disturbed', async () => {
+  test('applies from the next failure on: scheduled retries keep their time, other webhooks are not affected', async () => {
     receiver.answer = (response, { path }) => {
-      response.writeHead(path === '/well' ? 200 : 500, { 'retry-after': '3' }).end()
+      response.writeHead(path === '/healthy' ? 200 : 500, { 'retry-after': '3' }).end()
     }
     const webhook = await register()
-    const well = await register({}, '/well')
+    const healthy = await register({}, '/healthy')
     for (let n = 0; n < 5; n++) await publish()
     const attempted = async () => (await deliveriesTo(webhook)).map((row) => row.attemptCount)
-    await until(async () => (await attempted()).join() === '1,1,1,1,1', 'each was tried once')
-    const waiting = await deliveriesTo(webhook)
+    await until(async () => (await attempted()).join() === '1,1,1,1,1', 'each has one attempt')
+    const scheduled = await deliveriesTo(webhook)
     await update(webhook, { retryScheduleSeconds: [] })
-    const times = (rows: typeof waiting) => rows.map((row) => row.nextAttemptAt)
-    expect(times(await deliveriesTo(webhook))).toEqual(times(waiting))
+    const times = (rows: typeof scheduled) => rows.map((row) => row.nextAttemptAt)
+    expect(times(await deliveriesTo(webhook))).toEqual(times(scheduled))
 
     await untilFinished(webhook, 5)
     for (const row of await deliveriesTo(webhook)) {
       expect(row).toMatchObject({ state: 'exhausted', attemptCount: 2 })
     }
     for (const attempt of await attemptsTo(webhook)) {
-      const due = waiting.find(({ id }) => id === attempt.deliveryId)?.nextAttemptAt
+      const due = scheduled.find(({ id }) => id === attempt.deliveryId)?.nextAttemptAt
       if (attempt.number === 2) expect(attempt.startedAt >= (due as Date)).toBe(true)
     }
-    await untilFinished(well, 5)
-    for (const row of await deliveriesTo(well)) {
+    await untilFinished(healthy, 5)
+    for (const row of await deliveriesTo(healthy)) {
       expect(row).toMatchObject({ state: 'succeeded', attemptCount: 1 })
     }
   })
 })
 
 describe('the timeout of a webhook', () => {
-  test('ends an attempt whose receiver hangs, and the record says after how long', async () => {
+  test('ends an attempt to a hanging receiver, and the error names the timeout', async () => {
     receiver.answer = () => {}
     const webhook = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
     await publish()
@@ -103,19 +103,19 @@ describe('the timeout of a webhook', () => {
     expect(attempt?.durationMs).toBeLessThan(15_000)
   })
 
-  test('is of that webhook only: another waits longer for the same receiver', async () => {
+  test('applies to that webhook only: others wait longer for the same receiver', async () => {
     receiver.answer = (response) => setTimeout(() => response.end(), 1_500)
-    const hasty = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
-    const patient = await register({ timeoutSeconds: 30, retryScheduleSeconds: [] })
-    const usual = await register({ retryScheduleSeconds: [] })
+    const short = await register({ timeoutSeconds: 1, retryScheduleSeconds: [] })
+    const long = await register({ timeoutSeconds: 30, retryScheduleSeconds: [] })
+    const byDefault = await register({ retryScheduleSeconds: [] })
     await publish()
-    for (const webhook of [hasty, patient, usual]) await untilFinished(webhook, 1)
-    expect(await deliveriesTo(hasty)).toMatchObject([{ state: 'exhausted' }])
-    expect(await deliveriesTo(patient)).toMatchObject([{ state: 'succeeded' }])
-    expect(await deliveriesTo(usual)).toMatchObject([{ state: 'succeeded' }])
+    for (const webhook of [short, long, byDefault]) await untilFinished(webhook, 1)
+    expect(await deliveriesTo(short)).toMatchObject([{ state: 'exhausted' }])
+    expect(await deliveriesTo(long)).toMatchObject([{ state: 'succeeded' }])
+    expect(await deliveriesTo(byDefault)).toMatchObject([{ state: 'succeeded' }])
   })
 
-  test('changed while a delivery waits, it is that of the next attempt', async () => {
+  test('applies to the next attempt after a change', async () => {
     receiver.answer = (response) => {
       if (receiver.received.length === 1) response.writeHead(500).end()
     }

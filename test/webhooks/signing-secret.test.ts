@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 
-test('contract 8: the old secret stays valid for 24 hours after rotation, and is then erased', async () => {
+test('contract 8: the old secret stays valid for 24 hours after rotation, and is then deleted', async () => {
   const webhook = await register()
   const old = await getSigningSecret(deps, organizationId, webhook)
   const rotated = await rotateSigningSecret(deps, organizationId, webhook)
@@ -56,7 +56,7 @@ test('rotating twice within 24 hours keeps both old secrets, each for its own 24
   expect(keys).toEqual([third.key, second.key, first.key])
 })
 
-test('rotations at the same time leave one secret that signs', async () => {
+test('concurrent rotations leave one current secret', async () => {
   const webhook = await register()
   await Promise.all(
     Array.from({ length: 5 }, () => rotateSigningSecret(deps, organizationId, webhook)),
@@ -68,7 +68,7 @@ test('rotations at the same time leave one secret that signs', async () => {
   ])
 })
 
-test('a secret is encrypted at rest, and deleting its webhook erases it', async () => {
+test('a secret is encrypted at rest, and deleting its webhook deletes it', async () => {
   const webhook = await register()
   const { key } = await getSigningSecret(deps, organizationId, webhook)
   const raw = Buffer.from(key.slice('whsec_'.length), 'base64')
@@ -80,7 +80,7 @@ test('a secret is encrypted at rest, and deleting its webhook erases it', async 
   expect(await database.prisma.signingSecret.count()).toBe(before - 1)
 })
 
-test('of another organization’s webhook nothing is shown, and nothing rotates', async () => {
+test('an organization can neither read nor rotate the secret of another organization’s webhook', async () => {
   const webhook = await register()
   const other = (await createTenant(database.prisma)).organizationId
   await expect(getSigningSecret(deps, other, webhook)).rejects.toMatchObject({ code: 'not_found' })

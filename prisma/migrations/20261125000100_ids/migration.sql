@@ -3,8 +3,8 @@ create schema if not exists posthorn;
 -- Partitions live here, so that tools that read the schema `posthorn` see only their parents.
 create schema if not exists posthorn_partitions;
 
--- PostgreSQL 18 has `uuidv7()`. Before it, this function stands in: milliseconds, then microseconds in the 12 bits that
--- follow (RFC 9562, section 6.2, method 3), so that ids of one session ascend.
+-- PostgreSQL 18 has `uuidv7()`. The replacement for older versions puts microseconds into the 12 bits after the
+-- milliseconds (RFC 9562, section 6.2, method 3), so that ids of one session ascend.
 do $do$
 begin
   if current_setting('server_version_num')::int >= 180000 then
@@ -31,14 +31,14 @@ begin
 end
 $do$;
 
--- The smallest UUIDv7 of a moment: the bound of partitions and of time ranges over ids.
+-- The smallest UUIDv7 of a time: the bound of partitions and of time ranges over ids.
 create function posthorn.uuid_v7_lower_bound(at timestamptz) returns uuid
   language sql immutable parallel safe
   return encode(
     substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) || '\x70008000000000000000'::bytea,
     'hex')::uuid;
 
--- The moment at which a UUIDv7 was created, to the millisecond.
+-- The time in a UUIDv7, to the millisecond.
 create function posthorn.uuid_v7_timestamp(id uuid) returns timestamptz
   language sql immutable parallel safe
   return to_timestamp((('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint) / 1000.0);

@@ -11,7 +11,7 @@ create table posthorn.api_keys (
   id uuid primary key default posthorn.uuid_v7(),
   organization_id uuid not null references posthorn.organizations on delete cascade,
   name text,
-  -- SHA-256 of the token, which is shown once and stored nowhere.
+  -- SHA-256 of the token. The token itself is never stored.
   token_hash bytea not null unique,
   token_hint text not null,
   scopes text[] not null,
@@ -25,7 +25,7 @@ create table posthorn.api_keys (
   -- The key of a portal session, and the API key that created the session.
   is_portal boolean not null default false,
   granted_by uuid references posthorn.api_keys on delete cascade,
-  -- The only webhook that a portal session sees; null: all of the organization. (The foreign key follows with webhooks.)
+  -- The only webhook that a portal session sees; null: all of the organization. The next migration adds the foreign key.
   webhook_id uuid,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
@@ -43,12 +43,12 @@ create table posthorn.api_keys (
 );
 -- Serves: the keys of an organization.
 create index api_keys_organization_id_id on posthorn.api_keys (organization_id, id);
--- Serve: deleting what a revoked key granted, what belongs to a deleted webhook, and what has expired.
+-- Serve: deleting the keys that a revoked key granted, the keys of a deleted webhook, and expired keys.
 create index api_keys_granted_by on posthorn.api_keys (granted_by) where granted_by is not null;
 create index api_keys_webhook_id on posthorn.api_keys (webhook_id) where webhook_id is not null;
 create index api_keys_portal on posthorn.api_keys (expires_at) where is_portal;
 
--- A browser that exchanged an API key for a cookie.
+-- A browser session, created in exchange for an API key.
 create table posthorn.sessions (
   id uuid primary key default posthorn.uuid_v7(),
   token_hash bytea not null unique,
@@ -60,7 +60,7 @@ create table posthorn.sessions (
 create index sessions_api_key_id on posthorn.sessions (api_key_id);
 create index sessions_expires_at on posthorn.sessions (expires_at);
 
--- A link that can be exchanged for a session once.
+-- A single-use link that signs in.
 create table posthorn.sign_in_links (
   id uuid primary key default posthorn.uuid_v7(),
   token_hash bytea not null unique,
@@ -71,7 +71,7 @@ create table posthorn.sign_in_links (
 );
 create index sign_in_links_api_key_id on posthorn.sign_in_links (api_key_id);
 
--- How full the buckets of each key are, which the processes share. Unlogged: after a crash they begin empty.
+-- The leaky buckets of each key, shared by all processes. Unlogged: they start empty after a crash.
 create unlogged table posthorn.rate_limits (
   api_key_id uuid not null references posthorn.api_keys on delete cascade,
   budget text not null,
@@ -82,7 +82,7 @@ create unlogged table posthorn.rate_limits (
   constraint level_is_not_negative check (level >= 0)
 ) with (fillfactor = 50);
 
--- The first request with an idempotency key; its repetitions within 24 hours get the same answer.
+-- The first request with each idempotency key. Repeated requests within 24 hours get the same response.
 create table posthorn.idempotency_keys (
   organization_id uuid not null references posthorn.organizations on delete cascade,
   operation text not null,
@@ -97,16 +97,16 @@ create table posthorn.idempotency_keys (
 -- Serves: deleting expired keys.
 create index idempotency_keys_created_at on posthorn.idempotency_keys (created_at);
 
--- Who changed what: an entry for each change by a person or a program, written in the transaction of the change.
--- Publishing an event is not in the log: the event is its own record.
+-- The audit log has an entry for each change, written in the transaction of the change. It has none for published
+-- events, because the events table records them.
 create type posthorn.audit_source as enum ('graphql', 'rest', 'cli', 'console', 'system');
 
 create table posthorn.audit_log (
-  -- A UUIDv7, so it also says when.
+  -- A UUIDv7, which includes the time of the change.
   id uuid primary key default posthorn.uuid_v7(),
-  -- Null for what belongs to the installation, such as the catalogue. No foreign keys: the log outlives its subjects.
+  -- Null for changes of the installation, such as of the catalogue. No foreign keys: entries outlive their subjects.
   organization_id uuid,
-  -- Null on the command line and for Posthorn itself.
+  -- Null for changes on the command line and by Posthorn itself.
   api_key_id uuid,
   source posthorn.audit_source not null,
   address text,
@@ -119,11 +119,11 @@ create table posthorn.audit_log (
   after jsonb,
   constraint action_is_noun_and_verb check (action ~ '^[a-z_]+[.][a-z_]+$')
 );
--- Serve: the entries of an organization, and those about one subject, newest first.
+-- Serve: the entries of an organization, and those of one subject, newest first.
 create index audit_log_organization_id_id on posthorn.audit_log (organization_id, id);
 create index audit_log_organization_id_subject_id_id on posthorn.audit_log (organization_id, subject_id, id);
 
--- Writes an entry. `actor` holds source, api_key_id, address, forwarded_for and user_agent.
+-- `actor` has the keys source, api_key_id, address, forwarded_for and user_agent.
 create function posthorn.write_audit_entry(
   actor jsonb, organization_id uuid, action text, subject_id text, before jsonb, after jsonb
 ) returns void
@@ -141,7 +141,7 @@ create function posthorn.minimum_audit_retention() returns interval
   language sql immutable parallel safe
   return interval '30 days';
 
--- Refuses every change of an entry, for every role, but for the deletion of old ones.
+-- Rejects changes of entries by every role, except the deletion of old entries.
 create function posthorn.protect_audit_log() returns trigger
   language plpgsql
 as $$
@@ -152,15 +152,15 @@ begin
     end if;
   end if;
   raise insufficient_privilege using
-    message = 'posthorn.audit_log is append-only: its entries stay as they are for at least 30 days, whoever asks.';
+    message = 'posthorn.audit_log is append-only: no role can change its entries, or delete them within 30 days.';
 end
 $$;
-create trigger audit_entries_stay before update or delete on posthorn.audit_log
+create trigger reject_changes_of_entries before update or delete on posthorn.audit_log
   for each row execute function posthorn.protect_audit_log();
-create trigger audit_log_stays before truncate on posthorn.audit_log
+create trigger reject_truncate before truncate on posthorn.audit_log
   for each statement execute function posthorn.protect_audit_log();
 
--- The service's role may delete neither entries nor keys; these functions delete the old ones with the owner's rights.
+-- The service's role cannot delete entries or keys, so these functions delete old ones with the owner's privileges.
 create function posthorn.delete_old_audit_entries(retention interval) returns bigint
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -186,13 +186,13 @@ begin
 end
 $$;
 
--- The organization that a transaction acts for, if it says so; null: for all, as the worker does.
+-- The organization that the transaction acts for; null: all organizations, as in the worker.
 create function posthorn.current_organization() returns uuid
   language sql stable parallel safe
   return nullif(current_setting('posthorn.organization', true), '')::uuid;
 
--- Row-level security, for every role but the owner: a transaction that acts for one organization neither sees nor
--- changes the settings of another. Events, deliveries and attempts have none: the worker would pay for it on every row.
+-- Row-level security for every role except the owner: a transaction that acts for one organization can neither see nor
+-- change the settings of another. Events, deliveries and attempts have none, because it would slow down the worker.
 alter table posthorn.api_keys enable row level security;
 create policy own_organization on posthorn.api_keys
   using ((select posthorn.current_organization()) is null

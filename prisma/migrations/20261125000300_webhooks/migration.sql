@@ -1,11 +1,11 @@
--- The catalogue of event types, webhooks with their signing secrets, and how each webhook fares.
+-- The catalogue of event types, and webhooks with their signing secrets, condition and schedule.
 
 create table posthorn.event_types (
   name text primary key,
   description text not null,
   schema jsonb,
   example jsonb,
-  -- Counts the changes: an event that was checked against an older revision is checked again.
+  -- Counts the changes. An event that was validated against an older revision is validated again.
   revision bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -22,14 +22,14 @@ create table posthorn.webhooks (
   enabled boolean not null default false,
   event_subscriptions text[] not null,
   headers_ciphertext bytea,
-  -- Null: the defaults of the installation.
+  -- Null: the default of the installation.
   rate_limit_per_second int,
   max_in_flight int,
   own_retry_schedule boolean not null default false,
   retry_schedule_seconds int[] not null default '{}',
   timeout_seconds int,
   ordered boolean not null default false,
-  -- Counts the changes: a process that knows an older revision reads the webhook again.
+  -- Counts the changes. A process that has cached an older revision reads the webhook again.
   revision bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -45,10 +45,10 @@ create table posthorn.webhooks (
     and array_position(retry_schedule_seconds, null) is null),
   constraint retry_schedule_has_at_most_20_delays check (cardinality(retry_schedule_seconds) <= 20),
   constraint retry_delays_need_own_retry_schedule check (own_retry_schedule or retry_schedule_seconds = '{}'),
-  constraint deleted_means_disabled_and_erased check (
+  constraint deleted_means_disabled_without_headers check (
     deleted_at is null or not enabled and headers_ciphertext is null)
 );
--- Serves: the webhooks of an organization, and those that an event goes to.
+-- Serves: the webhooks of an organization, and those that subscribe to an event.
 create index webhooks_organization_id_id on posthorn.webhooks (organization_id, id) where deleted_at is null;
 
 alter table posthorn.api_keys
@@ -59,7 +59,7 @@ create table posthorn.signing_secrets (
   webhook_id uuid not null references posthorn.webhooks on delete cascade,
   key_ciphertext bytea not null,
   created_at timestamptz not null default now(),
-  -- Null for the secret that signs; for a rotated one, 24 hours after the rotation.
+  -- Null for the current secret; 24 hours after the rotation for a previous one.
   expires_at timestamptz
 );
 create index signing_secrets_webhook_id on posthorn.signing_secrets (webhook_id);
@@ -67,11 +67,11 @@ create unique index signing_secrets_one_current on posthorn.signing_secrets (web
 -- Serves: deleting expired secrets.
 create index signing_secrets_expires_at on posthorn.signing_secrets (expires_at) where expires_at is not null;
 
--- How the last attempts of each webhook went.
+-- The outcome of the last attempts of each webhook.
 create table posthorn.webhook_conditions (
   webhook_id uuid primary key references posthorn.webhooks on delete cascade,
   last_success_at timestamptz,
-  -- Since the last success: when the first failed attempt began, how many failed, and how the last one failed.
+  -- Since the last success: the start of the first failed attempt, the number of failures, and the last error.
   failing_since timestamptz,
   consecutive_failures int not null default 0,
   last_error text
@@ -79,25 +79,26 @@ create table posthorn.webhook_conditions (
 -- Serves: the failing webhooks.
 create index webhook_conditions_failing on posthorn.webhook_conditions (webhook_id) where failing_since is not null;
 
--- When the deliveries of each webhook go out. A webhook without a row has no backlog, no reservation and no hold.
+-- The scheduling state of each webhook. A webhook without a row has no backlog and no reservation, and is not on hold.
 create table posthorn.webhook_schedules (
   webhook_id uuid primary key references posthorn.webhooks on delete cascade,
   -- While set, new deliveries are parked behind the backlog.
   backlog_since timestamptz,
-  -- When the backlog was last found empty. Workers go on looking for a minute: a publisher may just have added to it.
+  -- When the backlog was last found empty. Workers check it for another minute, because a concurrent publisher may still
+  -- park a delivery.
   backlog_drained_at timestamptz,
-  -- The earliest moment that the rate limit still has to give.
+  -- The earliest time that the rate limit can still reserve.
   next_reservation_at timestamptz,
-  -- Counts the releases and probes: a release that waited for another one sees that it is out of date.
+  -- Counts the releases and probes, so that a release that waited for another one detects that its data is stale.
   revision bigint not null default 0,
-  -- Of an ordered webhook: the delivery at the head, which the others wait for.
+  -- The head of the backlog of an ordered webhook; the other deliveries wait for it.
   head_delivery_id uuid,
   -- While the circuit breaker is open.
   on_hold_since timestamptz,
   probe_delivery_id uuid,
   next_probe_at timestamptz,
   probe_count int not null default 0,
-  -- After a hold: the backlog is released slowly at first.
+  -- After a hold, the backlog is released slowly at first.
   slow_start_since timestamptz,
   slow_start_released int not null default 0,
   -- The adaptive concurrency limit of the worker that reported last.
@@ -105,7 +106,7 @@ create table posthorn.webhook_schedules (
   constraint on_hold_means_backlog check (on_hold_since is null or backlog_since is not null),
   constraint probed_only_on_hold check (next_probe_at is null or on_hold_since is not null)
 ) with (fillfactor = 50);
--- Serves: the workers' look at every backlog.
+-- Serves: the workers' check of all backlogs.
 create index webhook_schedules_backlogs on posthorn.webhook_schedules (webhook_id)
   where backlog_since is not null or backlog_drained_at is not null;
 

@@ -1,13 +1,13 @@
--- Events, deliveries and attempts, partitioned by day. Each id carries its time, so a look-up by id touches one
--- partition, and retention drops whole partitions. There are no foreign keys between the three: dropping a partition
--- would have to check them row by row.
+-- Events, deliveries and attempts, partitioned by day. Ids include their time, so a lookup by id reads one partition,
+-- and retention drops whole partitions. The three tables have no foreign keys to each other, because dropping a
+-- partition would check them row by row.
 
 create table posthorn.events (
   id uuid primary key,
   organization_id uuid not null,
   type text not null,
   occurred_at timestamptz not null,
-  -- JSON, to the letter as it was published.
+  -- JSON, character for character as published.
   data text not null,
   trace_parent text,
   is_test boolean not null default false
@@ -26,31 +26,31 @@ create table posthorn.deliveries (
   event_type text not null,
   state posthorn.delivery_state not null default 'pending',
   attempt_count int not null default 0,
-  -- The attempts of the retry schedule that were made. Probes count as attempts, but not here.
+  -- How many attempts of the retry schedule have run. Probes count in attempt_count only.
   schedule_position int not null default 0,
-  -- The attempts there will be if all fail.
+  -- The number of attempts if all fail.
   max_attempts int not null,
   next_attempt_at timestamptz,
   finished_at timestamptz,
-  -- While it waits for its webhook: since when, and for what. A parked delivery has no job.
+  -- A parked delivery waits for its webhook and has no job.
   parked_at timestamptz,
   parked_reason text,
-  -- The moment that the rate limit of its webhook reserved for it.
+  -- The time that the rate limit of its webhook reserved for it.
   reserved_for timestamptz,
-  -- Whether it goes before the rest of the backlog, as a person asked for it.
+  -- Whether it leaves the backlog before other deliveries, because a person requested it.
   has_priority boolean not null default false,
-  -- Whether a person asked for a redelivery while an attempt was running.
+  -- Whether a person requested a redelivery during an attempt.
   redelivery_requested boolean not null default false,
-  -- When Posthorn last wrote its job: a job that was changed later was changed by somebody else.
+  -- When Posthorn last wrote its job. An operator made any later change of the job.
   job_written_at timestamptz not null default now(),
-  -- How the last attempt failed, such as `HTTP 503 from https://hooks.example.com`; or why it was canceled.
+  -- The error of the last attempt, such as `HTTP 503 from https://hooks.example.com`, or the reason of the cancellation.
   last_error text,
-  -- The first digit of the last attempt's status; 0 for an attempt without a response.
+  -- The first digit of the last attempt's status; 0 if there was no response.
   last_status_class smallint,
   is_test boolean not null default false,
-  -- State and status class change with every attempt. An index on them would make every update write to all indexes,
-  -- so the indexed columns are null for what is most: deliveries that succeed, and fresh ones. A fresh delivery that
-  -- still has no attempt after a minute gets into the index by `is_backfilled` (src/deliveries/backfill-index.ts).
+  -- State and status class change with every attempt, and if an indexed column changes, an update writes to all indexes.
+  -- So the indexed columns are null for most deliveries: those that succeed, and new ones. `is_backfilled` adds a new
+  -- delivery without an attempt to the index after a minute (src/deliveries/backfill-index.ts).
   is_backfilled boolean not null default false,
   indexed_state posthorn.delivery_state generated always as (
     case
@@ -68,7 +68,7 @@ create table posthorn.deliveries (
     parked_reason in ('disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered')),
   constraint last_status_class_is_known check (last_status_class in (0, 2, 3, 4, 5))
 ) partition by range (id);
--- Serve: the deliveries of an organization and of a webhook, newest first, by state, status class or type.
+-- Serve: the deliveries of an organization or a webhook, newest first, by state, status class or event type.
 create index deliveries_organization_id_id on posthorn.deliveries (organization_id, id);
 create index deliveries_organization_id_indexed_state_id on posthorn.deliveries (organization_id, indexed_state, id);
 create index deliveries_organization_id_indexed_status_class_id
@@ -93,11 +93,11 @@ create table posthorn.attempts (
   number int not null,
   started_at timestamptz not null,
   succeeded boolean not null,
-  -- What it waited for a connection before it was sent, which is no part of its duration.
+  -- The wait for a free connection before the attempt, which duration_ms does not include.
   waited_ms int not null default 0,
   duration_ms int not null,
   first_byte_ms int,
-  -- Whether the request was sent a second time, as the connection turned out to be closed.
+  -- Whether the request was sent twice because the reused connection was already closed.
   resent boolean not null default false,
   status int,
   error_code text,
@@ -116,13 +116,13 @@ create table posthorn.attempts (
 -- Serves: the attempts of a delivery, in order.
 create index attempts_delivery_id_number on posthorn.attempts (delivery_id, number);
 
--- The default partitions hold rows of days that have no partition of their own.
+-- The default partitions have the rows of days without a partition.
 create table posthorn_partitions.events_default partition of posthorn.events default;
--- Half of each page stays free, so that the update of an attempt finds room beside the row and touches no index.
+-- Half of each page stays free, so that the update after an attempt is heap-only and touches no index.
 create table posthorn_partitions.deliveries_default partition of posthorn.deliveries default with (fillfactor = 50);
 create table posthorn_partitions.attempts_default partition of posthorn.attempts default;
 
--- The columns of a table that can be written, in order.
+-- The columns of a table, in order, without generated ones.
 create function posthorn.stored_columns(parent text) returns text
   language sql stable
   begin atomic
@@ -131,8 +131,8 @@ create function posthorn.stored_columns(parent text) returns text
       and attnum > 0 and not attisdropped and attgenerated = '';
   end;
 
--- Creates the partitions of each day that has none, and moves rows of that day into them. Answers how many it created.
--- With the owner's rights, as the service's role may not change the schema.
+-- Creates the missing partitions of these days, and moves the rows of those days into them. Returns how many partitions
+-- it created. Runs with the owner's privileges, because the service's role cannot change the schema.
 create function posthorn.create_partitions(first_day date, last_day date) returns int
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -145,7 +145,7 @@ declare
   low uuid;
   high uuid;
 begin
-  -- One process at a time; the others find the partitions there.
+  -- Processes that wait for the lock find the partitions created.
   perform pg_advisory_xact_lock(hashtextextended('posthorn.partitions', 0));
   foreach parent in array array['events', 'deliveries', 'attempts'] loop
     columns := posthorn.stored_columns(parent);
@@ -181,8 +181,8 @@ create function posthorn.partitions_before(first_kept_day date) returns table (n
     order by right(relname, 8), relname;
   end;
 
--- Drops the partitions of the days before. Pending deliveries, their events and attempts move to the default partitions
--- first. Answers how many it dropped.
+-- Drops the partitions before the day. Pending deliveries with their events and attempts move to the default partitions
+-- first. Returns how many partitions it dropped.
 create function posthorn.drop_partitions_before(first_kept_day date) returns int
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,32 +1,33 @@
--- The queue: the jobs of deliveries and tasks in graphile-worker, and the workers that run them.
+-- The queue: the jobs of deliveries and other tasks in graphile-worker, and the workers that run them.
 --
--- The functions whose comment begins with "Calls graphile-worker." name its functions and its view without a schema.
--- `posthorn migrate` sets their search_path to the schema of POSTHORN_WORKER_SCHEMA (src/queue/worker-schema.ts).
--- They use nothing but the SQL functions and the view that graphile-worker documents.
+-- The functions whose comment begins with "Calls graphile-worker." use graphile-worker's functions and view without a
+-- schema name. `posthorn migrate` sets their search_path to POSTHORN_WORKER_SCHEMA (src/queue/worker-schema.ts). They
+-- use only the SQL functions and the view that graphile-worker documents.
 
--- The worker runners of all processes. One whose heartbeat is late is dead, and its jobs are rescued.
+-- The worker runners of all processes. A runner with a late heartbeat is dead, and its jobs are rescued.
 create table posthorn.workers (
-  -- The id of the runner's pool in graphile-worker, as in `locked_by` of its jobs.
+  -- The id of the runner's pool in graphile-worker; also in `locked_by` of its jobs.
   id text primary key,
   started_at timestamptz not null default clock_timestamp(),
   heartbeat_at timestamptz not null default clock_timestamp()
 );
 
--- The job that a delivery is to have.
+-- The job to write for a delivery.
 create type posthorn.delivery_job as (
   delivery_id uuid,
   webhook_id uuid,
   organization_id uuid,
   event_type text,
-  -- When the next attempt is made. Null: all attempts failed, and the job is shown as failed.
+  -- The time of the next attempt. Null: all attempts failed, and the job becomes permanently failed.
   run_at timestamptz,
   attempts int,
   max_attempts int,
   last_error text
 );
 
--- Gives each delivery exactly one job, under its id as the key, with true counts; each delivery may stand in the array
--- once. A job that is running under the key is retired: graphile-worker removes it when it ends.
+-- Gives each delivery exactly one job, with the delivery's id as its key and the delivery's attempt counts. A delivery
+-- must not occur twice in the array. A running job with the key loses the key, and graphile-worker removes it when it
+-- ends.
 create function posthorn.schedule_deliveries(jobs posthorn.delivery_job[]) returns void
   language plpgsql
 as $$
@@ -59,7 +60,7 @@ begin
     order by given.ordinality
   )) as job;
 
-  -- `add_jobs` takes neither attempts nor errors. Nobody sees the jobs before all of this commits.
+  -- `add_jobs` has no parameters for attempts and errors. Workers see the jobs only after the transaction commits.
   if exists (select from unnest(jobs) as job where job.attempts > 0 or job.run_at is null) then
     for added in
       select array_agg(job.id) as ids, format('%s (attempt %s of %s)', last_error, attempts, max_attempts) as error
@@ -83,7 +84,7 @@ begin
     end loop;
   end if;
 
-  -- A job that a worker claimed in the middle of `add_jobs` is skipped by it. Its key is free by now.
+  -- `add_jobs` skips a job that a worker claims at the same time. Its key is free now.
   if cardinality(added_keys) < cardinality(jobs) then
     perform posthorn.schedule_deliveries(array(
       select job from unnest(jobs) as job
@@ -91,11 +92,11 @@ begin
   end if;
 end
 $$;
-comment on function posthorn.schedule_deliveries is 'Calls graphile-worker. gives each delivery exactly one job.';
+comment on function posthorn.schedule_deliveries is 'Calls graphile-worker. Gives each delivery exactly one job.';
 
--- Gives deliveries the jobs that their rows ask for: where a job was lost or has failed, or its worker died. Those that
--- need none lose what they have. A job that is locked is retired, so that a dead worker that comes back cannot complete the
--- new one.
+-- Restores the jobs of deliveries after a job was lost or failed, or after its worker died, and removes the jobs of
+-- deliveries that need none. A locked job loses its key, so that a worker that was taken for dead cannot complete the
+-- new job.
 create function posthorn.restore_delivery_jobs(delivery_ids uuid[]) returns void
   language plpgsql
 as $$
@@ -118,8 +119,8 @@ begin
 end
 $$;
 
--- Runs the job of a delivery now. Answers false where an attempt is running; then nothing was changed.
-create function posthorn.bring_delivery_forward(job posthorn.delivery_job) returns boolean
+-- Runs the job of a delivery now. Returns false, and changes nothing, if an attempt is running.
+create function posthorn.run_delivery_now(job posthorn.delivery_job) returns boolean
   language plpgsql
 as $$
 declare
@@ -130,15 +131,15 @@ begin
     perform posthorn.schedule_deliveries(array[job]);
     return true;
   end if;
-  -- Answers nothing where the job is locked.
+  -- Returns no row if the job is locked.
   perform from reschedule_jobs(array[found_id], run_at := job.run_at, attempts := job.attempts,
     max_attempts := job.max_attempts);
   return found;
 end
 $$;
-comment on function posthorn.bring_delivery_forward is 'Calls graphile-worker. runs the job of a delivery now.';
+comment on function posthorn.run_delivery_now is 'Calls graphile-worker. Runs the job of a delivery now.';
 
--- Removes the jobs under these keys, but for those that run.
+-- Removes the jobs with these keys, except running ones. Returns how many.
 create function posthorn.complete_delivery_jobs(keys text[]) returns int
   language plpgsql
 as $$
@@ -148,9 +149,9 @@ begin
       select id from jobs where key = any (keys) and locked_at is null)));
 end
 $$;
-comment on function posthorn.complete_delivery_jobs is 'Calls graphile-worker. removes the jobs of deliveries.';
+comment on function posthorn.complete_delivery_jobs is 'Calls graphile-worker. Removes the jobs of deliveries.';
 
--- Adds a job of another task. A job that waits under the same key is replaced.
+-- Adds a job for another task. It replaces a waiting job with the same key.
 create function posthorn.enqueue(task text, payload json, job_key text default null, run_at timestamptz default null)
   returns void
   language plpgsql
@@ -159,4 +160,4 @@ begin
   perform add_job('posthorn:' || task, payload := enqueue.payload, run_at := enqueue.run_at, job_key := enqueue.job_key);
 end
 $$;
-comment on function posthorn.enqueue is 'Calls graphile-worker. adds a job.';
+comment on function posthorn.enqueue is 'Calls graphile-worker. Adds a job.';

@@ -1,7 +1,7 @@
 -- Publishing. GraphQL and the command line call `insert_events`; host applications call `publish_events` or
 -- `publish_event` inside their own transactions.
 
--- What SQL has to know of the settings of the processes: one row, which every starting worker updates.
+-- The settings that SQL functions need: one row, which every worker updates when it starts.
 create table posthorn.settings (
   only_row boolean primary key default true,
   -- The attempts of a delivery whose webhook has no retry schedule of its own.
@@ -10,10 +10,10 @@ create table posthorn.settings (
 );
 insert into posthorn.settings default values;
 
--- Stores events with their deliveries and jobs. The arrays run in parallel, one element an event; the caller has checked
--- sizes and schemas. Answers one row an event, in order; a repeated idempotency key answers with the event of its first
--- use. Raises PH412 where a type is not in the catalogue or not at the given revision (null: any), and PH409 where a key
--- was used for another event; its detail is a JSON array of the ordinals. Then nothing is stored.
+-- Stores events with their deliveries and jobs. The arrays are parallel, with one element per event; the caller has
+-- checked sizes and schemas. Returns one row per event, in order; for a repeated idempotency key, the event of its first
+-- use. Raises PH412 if a type is not in the catalogue or does not have the given revision (null: any), and PH409 if a key
+-- was used for another event, with a JSON array of the ordinals as the detail. Then nothing is stored.
 create function posthorn.insert_events(
   organization_ids uuid[],
   types text[],
@@ -27,7 +27,7 @@ create function posthorn.insert_events(
 as $$
 #variable_conflict use_column
 declare
-  -- Created in order: within a call, ids ascend as the events do.
+  -- Sorted, so that the ids of a call ascend in the order of the events.
   event_ids uuid[] := array(select posthorn.uuid_v7() as id from generate_subscripts(types, 1) order by id);
   duplicates boolean[] := array_fill(false, array[cardinality(types)]);
   conflicts int[] := '{}';
@@ -45,7 +45,7 @@ begin
   end if;
 
   if cardinality(array_remove(idempotency_keys, null)) > 0 then
-    -- In the order of the keys, so that two calls that share some cannot deadlock.
+    -- Ordered by key, so that concurrent calls with common keys cannot deadlock.
     for item in
       select i, organization_ids[i] as organization_id, idempotency_keys[i] as key,
         sha256(convert_to(types[i] || E'\n' || data[i], 'UTF8')) as request_hash
@@ -87,12 +87,12 @@ begin
       select id, organization_id, type, occurred_at, data, trace_parent from fresh
     ),
     matched as materialized (
-      select posthorn.uuid_v7() as id, wanted.*
+      select posthorn.uuid_v7() as id, ordered_matches.*
       from (
         select fresh.i, fresh.id as event_id, fresh.organization_id, fresh.type, w.*
         from fresh
-        -- `offset 0` keeps the conditions inside, where the index webhooks_organization_id_id and the primary key of the
-        -- schedules serve them, however few rows there were when the plan was made.
+        -- `offset 0` prevents the planner from flattening the subqueries, so that the index webhooks_organization_id_id
+        -- and the primary key of webhook_schedules serve them even if the tables were small at planning time.
         join lateral (
           select w.id as webhook_id, w.ordered,
             case when w.own_retry_schedule then 1 + cardinality(w.retry_schedule_seconds)
@@ -114,7 +114,7 @@ begin
           offset 0
         ) as w on true
         order by fresh.i, w.webhook_id
-      ) as wanted
+      ) as ordered_matches
     ),
     inserted as (
       insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
@@ -130,7 +130,7 @@ begin
         order by m.id))
       from matched as m where m.parked_reason is null having count(*) > 0
     ),
-    -- An ordered webhook sends from its backlog alone, so somebody must release the first delivery.
+    -- All deliveries of an ordered webhook start in its backlog, so a job must release the first one.
     released as (
       select count(posthorn.enqueue('release_backlog',
         json_build_object('webhookId', posthorn.type_id('wh', ordered.webhook_id))))
@@ -145,34 +145,34 @@ begin
 end
 $$;
 
--- Postgres reads no JSON in which \u0000 or half of a surrogate pair stands, but such data is kept to the letter, too. So
--- each \u is read as an escaped backslash and a u, and written as it was. A control character stands for an escaped
--- backslash meanwhile: JSON holds none.
-create function posthorn.hide_escapes(given json) returns json
+-- Postgres rejects \u0000 and lone surrogates when it unescapes JSON strings, but Posthorn must keep such data unchanged.
+-- So mask_unicode_escapes turns each \u into an escaped backslash and a u, and unmask_unicode_escapes restores it. \x01
+-- marks escaped backslashes in between; valid JSON cannot contain that control character.
+create function posthorn.mask_unicode_escapes(given json) returns json
   language sql immutable parallel safe
   return case when strpos(given::text, '\u') = 0 then given
     else replace(replace(replace(given::text, '\\', e'\x01'), '\u', '\\u'), e'\x01', '\\\\')::json end;
 
-create function posthorn.show_escapes(hidden json) returns text
+create function posthorn.unmask_unicode_escapes(masked json) returns text
   language sql immutable parallel safe
-  return replace(replace(replace(hidden::text, '\\\\', e'\x01'), '\\u', '\u'), e'\x01', '\\');
+  return replace(replace(replace(masked::text, '\\\\', e'\x01'), '\\u', '\u'), e'\x01', '\\');
 
--- Says what is wrong with one event of a host application, naming the field and the remedy; null: nothing. `event` comes
--- without its data.
+-- Validates one event of a host application. Returns a message with the field and the remedy, or null if it is valid.
+-- `event` does not include its data.
 create function posthorn.event_problem(event json, data text) returns text
   language plpgsql stable
 as $$
 declare
   known constant text[] := array['type', 'data', 'timestamp', 'idempotencyKey', 'traceparent'];
   unknown text;
-  meant text;
+  suggestion text;
 begin
   if json_typeof(event) <> 'object' then
     return ': give an object, not ' || json_typeof(event) || '.';
   end if;
   select key into unknown from json_object_keys(event) as key where key <> all (known) limit 1;
   if found then
-    select name into meant from (values
+    select name into suggestion from (values
       ('type', 'type'), ('eventtype', 'type'), ('event', 'type'), ('name', 'type'),
       ('data', 'data'), ('payload', 'data'), ('body', 'data'),
       ('timestamp', 'timestamp'), ('occurredat', 'timestamp'), ('time', 'timestamp'), ('createdat', 'timestamp'),
@@ -181,7 +181,7 @@ begin
     ) as alias (spelling, name)
     where spelling = lower(regexp_replace(unknown, '[^a-zA-Z]', '', 'g'));
     return format('.%s: this key is unknown; ', unknown) || coalesce(
-      'did you mean "' || meant || '"?', 'the keys are ' || array_to_string(known, ', ') || '.');
+      'did you mean "' || suggestion || '"?', 'the keys are ' || array_to_string(known, ', ') || '.');
   end if;
   return case
     when event ->> 'type' is null then '.type: it is required.'
@@ -202,20 +202,20 @@ begin
 end
 $$;
 
--- Publishes events in the transaction of the caller: they exist if and only if it commits.
+-- Publishes events in the caller's transaction: they exist if and only if it commits.
 --
 -- `organization` is an id such as org_…. `events` is a JSON array of objects with these keys:
 --   type            required: the name of an event type of the catalogue
---   data            required: any JSON value of at most 256 KiB, kept to the letter
---   timestamp       when it occurred, RFC 3339; default: now
---   idempotencyKey  1 to 255 characters, remembered for 24 hours: a repetition answers with the first event
---   traceparent     the W3C trace context that the deliveries carry
--- Answers one row an event, in order: its id, how many deliveries it has, and whether it repeats an idempotency key.
--- Raises 22023 (invalid_parameter_value) naming everything wrong with the input, and PH409 where an idempotency key was
--- used for another event. `data` is not checked against the JSON Schema of its type.
+--   data            required: any JSON value of at most 256 KiB, stored unchanged
+--   timestamp       when the event occurred, RFC 3339; default: now
+--   idempotencyKey  1 to 255 characters, valid for 24 hours: a repeated key returns the first event
+--   traceparent     the W3C trace context to send with the deliveries
+-- Returns one row per event, in order: its id, its number of deliveries, and whether it repeats an idempotency key.
+-- Raises 22023 (invalid_parameter_value) with a list of everything wrong in the input, and PH409 if an idempotency key was
+-- used for another event. `data` is not validated against the JSON Schema of its type.
 --
--- A role needs no more than the schema and the form that it calls, which for parameters without a type, as `pg` and Prisma
--- send them, and for literals in psql is the one for text:
+-- A role needs usage of the schema and execute on the overload that it calls. Untyped parameters, which `pg` and Prisma
+-- send, and literals in psql resolve to the overload for text:
 --   grant usage on schema posthorn to host; grant execute on function posthorn.publish_events(text, text) to host;
 create function posthorn.publish_events(organization text, events json)
   returns table (event_id text, delivery_count int, duplicate boolean)
@@ -242,11 +242,11 @@ begin
     array_agg(fields ->> 'idempotencyKey' order by i) as idempotency_keys,
     array_agg(fields ->> 'traceparent' order by i) as trace_parents
   into given
-  from json_array_elements(posthorn.hide_escapes(events)) with ordinality as element (event, i),
+  from json_array_elements(posthorn.mask_unicode_escapes(events)) with ordinality as element (event, i),
     lateral (
-      select posthorn.show_escapes(event -> 'data') as data, case when json_typeof(event) <> 'object' then event
+      select posthorn.unmask_unicode_escapes(event -> 'data') as data, case when json_typeof(event) <> 'object' then event
         else (
-          select coalesce(json_object_agg(key, posthorn.show_escapes(value)::json), '{}')
+          select coalesce(json_object_agg(key, posthorn.unmask_unicode_escapes(value)::json), '{}')
           from json_each(event) where key <> 'data'
         ) end as fields
     ) as item,
@@ -274,14 +274,14 @@ begin
 exception
   when datetime_field_overflow or invalid_datetime_format then
     raise invalid_parameter_value using message =
-      'events: a timestamp is no date of the calendar. Give RFC 3339 times, such as 2026-01-31T12:00:00Z.';
+      'events: a timestamp is not a valid date. Give RFC 3339 times, such as 2026-01-31T12:00:00Z.';
   when untranslatable_character or invalid_text_representation then
     raise invalid_parameter_value using message =
-      'events: a field other than data holds \u0000 or half of a surrogate pair, which Postgres cannot store.';
+      'events: a field other than data has \u0000 or a lone surrogate, which Postgres cannot store. Remove it.';
 end
 $$;
 
--- The same for JSON as text, kept to the letter: so a parameter without a type, as `pg` and psql send it, works.
+-- The overload for text, which untyped parameters of `pg` and literals of psql resolve to. The data is stored unchanged.
 create function posthorn.publish_events(organization text, events text)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -296,7 +296,7 @@ begin
 end
 $$;
 
--- The same for jsonb. Postgres has normalized it by then: keys are sorted, repeated keys and white space are gone.
+-- The overload for jsonb, which Postgres has normalized: keys are sorted, duplicate keys and white space are gone.
 create function posthorn.publish_events(organization text, events jsonb)
   returns table (event_id text, delivery_count int, duplicate boolean)
   language sql security definer set search_path = pg_catalog, pg_temp
@@ -317,9 +317,9 @@ begin
     raise invalid_parameter_value using message = 'data: it is required.';
   end if;
   if not isfinite(occurred_at) or extract(year from occurred_at at time zone 'UTC') not between 1 and 9999 then
-    raise invalid_parameter_value using message = 'occurred_at: give a time of the years 1 to 9999.';
+    raise invalid_parameter_value using message = 'occurred_at: give a time in the years 1 to 9999.';
   end if;
-  -- Put together as text, as json_build_object would keep `data` no less to the letter but spaces the keys.
+  -- json_build_object would also keep `data` unchanged, but adds spaces around the keys.
   return query select * from posthorn.publish_events(organization, (
     '[{"data":' || data::text
       || coalesce(',"type":' || to_json(type)::text, '')
@@ -329,7 +329,7 @@ begin
       || coalesce(',"traceparent":' || to_json(traceparent)::text, '')
       || '}]')::json);
 exception
-  -- The arguments are named otherwise than the keys of `publish_events`.
+  -- Replaces the keys of `publish_events` with the parameter names of this function.
   when invalid_parameter_value or sqlstate 'PH409' then
     raise exception using errcode = sqlstate,
       message = replace(replace(sqlerrm, 'events[0].', ''), 'idempotencyKey:', 'idempotency_key:');

@@ -1,9 +1,9 @@
 -- Statistics, recoveries, live subscriptions, and the view of backlogs for dashboards.
 
--- Attempts counted by minute, and by hour once an hour is over: of each webhook, and by the hour also of each
--- organization. Each backend adds to a stripe of its own, so that processes do not wait for each other.
+-- Attempts per minute, rolled up per hour once the hour is over, of each webhook; per hour also of each organization.
+-- Each backend updates a stripe of its own, so that processes do not wait for each other's row locks.
 create table posthorn.webhook_statistics (
-  -- A webhook, or an organization.
+  -- A webhook or an organization.
   subject_id uuid not null,
   organization_id uuid not null,
   minutes smallint not null,
@@ -15,22 +15,22 @@ create table posthorn.webhook_statistics (
   failed_4xx int not null,
   failed_5xx int not null,
   failed_without_response int not null,
-  -- How many attempts took how long, by the bounds of src/webhooks/latency.ts.
+  -- A histogram of durations with the bounds of src/webhooks/latency.ts.
   latency int[] not null,
   primary key (subject_id, minutes, bucket, stripe),
   constraint buckets_are_minutes_or_hours check (minutes in (1, 60))
 ) with (fillfactor = 50);
--- Serve: rolling up and deleting, and the minutes of an organization.
+-- Serve: the rollup and the deletion of old rows, and the per-minute rows of an organization.
 create index webhook_statistics_bucket on posthorn.webhook_statistics (bucket);
 create index webhook_statistics_organization_id_bucket on posthorn.webhook_statistics (organization_id, bucket)
   where minutes = 1;
 
--- How far work that goes on in steps has come.
+-- The progress of background work that runs in steps.
 create table posthorn.cursors (
   name text primary key,
   reached_at timestamptz not null,
   reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  -- The next id to reach, once every transaction that may have created an id before it has ended.
+  -- The next value of reached_id, once every transaction that may have created a smaller id has ended.
   next_id uuid,
   next_xid bigint
 );
@@ -59,7 +59,7 @@ create table posthorn.recoveries (
   step posthorn.recovery_step not null,
   reached_id uuid not null,
   next_page_at timestamptz not null default now(),
-  -- Once every transaction before it has ended, all that was published before the recovery is visible.
+  -- Once every transaction before this one has ended, all events published before the recovery are visible.
   started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
   fault_count int not null default 0,
   finished_at timestamptz,
@@ -88,8 +88,8 @@ begin
 end
 $$;
 
--- The organizations that somebody subscribes to, so that nothing is sent where nobody listens. Unlogged: listeners come
--- back by themselves after a crash.
+-- The organizations with live subscribers; only they get notifications. Unlogged: listeners register again after a
+-- crash.
 create unlogged table posthorn.live_listeners (
   organization_id uuid not null,
   listener_id uuid not null,
@@ -97,7 +97,7 @@ create unlogged table posthorn.live_listeners (
   primary key (organization_id, listener_id)
 );
 
--- For people's own dashboards: what waits for each webhook, and why. deploy/roles.sql has a role that may read it.
+-- The backlog of each webhook, for external dashboards. deploy/roles.sql creates a role that may read it.
 create view posthorn.webhook_backlogs as
 select
   posthorn.type_id('wh', w.id) as webhook_id,
@@ -116,12 +116,12 @@ select
 from posthorn.webhooks as w
 left join posthorn.webhook_schedules as s on s.webhook_id = w.id
 left join posthorn.webhook_conditions as c on c.webhook_id = w.id
--- The index deliveries_parked serves it.
+-- Served by the index deliveries_parked.
 cross join lateral (
   select count(*) as parked, min(d.parked_at) as oldest_parked_at from posthorn.deliveries as d
   where d.webhook_id = w.id and d.parked_at is not null
 ) as backlog
--- The index by state, and the fresh deliveries that are not in it yet.
+-- Reads the index by state, and the new deliveries that are not in the index yet.
 cross join lateral (
   select count(*) as scheduled, min(pending.next_attempt_at) as next_attempt_at from (
     select d.next_attempt_at from posthorn.deliveries as d
@@ -134,5 +134,5 @@ cross join lateral (
 ) as scheduled
 where w.deleted_at is null;
 
--- Host applications get a function each by `grant`; no function is for everybody.
+-- No function is public; host applications get single functions by `grant`.
 revoke execute on all functions in schema posthorn from public;

@@ -1,11 +1,11 @@
-import { createAnswerPlan } from './answer-plan.ts'
 import { formatDelivery, formatDeliveryAsJson } from './format-delivery.ts'
 import type { DeliveryHandler } from './https-receiver.ts'
 import type { ListenOptions } from './listen-options.ts'
 import { customHeaders, type ReceivedDelivery } from './received-delivery.ts'
+import { createResponsePlan } from './response-plan.ts'
 import type { Verifier } from './verifier.ts'
 
-/** Verifies each delivery, answers it as the options say, and then prints it on stdout. */
+/** Verifies each delivery, responds according to the options, and then prints the delivery on stdout. */
 export function createDeliveryHandler({
   options,
   headerPrefix,
@@ -17,33 +17,33 @@ export function createDeliveryHandler({
   readonly verifier: Verifier
   readonly onLast: () => void
 }): DeliveryHandler {
-  const plan = createAnswerPlan({ failures: options.fail, status: options.status })
-  const most = options.count ?? Number.POSITIVE_INFINITY
-  let taken = 0
+  const plan = createResponsePlan({ failures: options.fail, status: options.status })
+  const maxDeliveries = options.count ?? Number.POSITIVE_INFINITY
+  let received = 0
   let printed = 0
 
   return async ({ headers, body, respond }) => {
     const receivedAt = new Date()
-    if (++taken > most) {
-      await respond(503, 'This receiver is about to stop (--count).')
+    if (++received > maxDeliveries) {
+      await respond(503, 'This receiver is stopping (--count).')
       return
     }
     const read = (name: string) => headers[headerPrefix + name]?.toString() ?? null
     const id = read('id')
-    const arrivals = plan.arrive(id)
-    const verdict = body === null ? TOO_LARGE : await verifier(body, headers)
-    const answer =
-      body === null ? { status: 413, text: TOO_LARGE.message } : plan.answer(id, verdict)
-    const wasAnswered = await respond(answer.status, answer.text, options.delay)
+    const arrivals = plan.countArrival(id)
+    const verification = body === null ? TOO_LARGE : await verifier(body, headers)
+    const { status, text } =
+      body === null ? { status: 413, text: TOO_LARGE.message } : plan.respondTo(id, verification)
+    const wasAnswered = await respond(status, text, options.delay)
     print({
-      ...{ receivedAt, verdict, id, arrivals },
+      ...{ receivedAt, verification, id, arrivals },
       timestamp: read('timestamp'),
       signature: read('signature'),
       headers: customHeaders(headers, headerPrefix),
       body: body?.toString() ?? '',
-      answered: wasAnswered ? answer.status : null,
+      answered: wasAnswered ? status : null,
     })
-    if (++printed >= most) onLast()
+    if (++printed >= maxDeliveries) onLast()
   }
 
   function print(delivery: ReceivedDelivery): void {

@@ -1,7 +1,7 @@
 /**
- * Makes a stranger's text safe for one line of a terminal: control characters, which could move the cursor,
- * set the title or forge a line, and those that turn the direction of text, become `\u001b` and the like.
- * JSON means the same after it as before.
+ * Makes untrusted text safe to print on one line of a terminal. Control characters could move the cursor, set the
+ * title or forge a line, and others change the direction of text; they become escapes such as `\u001b`. The meaning
+ * of JSON does not change.
  */
 export function escapeControls(text: string): string {
   return text.replace(UNSAFE, (unsafe) => {

@@ -3,21 +3,25 @@ import { styleText } from 'node:util'
 import { escapeControls } from './escape-controls.ts'
 import type { ReceivedDelivery } from './received-delivery.ts'
 
-/** A block for people to read, in color where stdout is a terminal and NO_COLOR is not set. */
+/** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
 export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string): string {
   const event = readEvent(delivery.body)
-  const { verdict } = delivery
+  const { verification } = delivery
   const rows: [string, string | null][] = [
-    ['reason', verdict.kind === 'rejected' ? verdict.message : null],
+    ['reason', verification.kind === 'rejected' ? verification.message : null],
     [`${headerPrefix}id`, withRepeat(delivery)],
     [`${headerPrefix}timestamp`, withAge(delivery)],
-    [`${headerPrefix}signature`, delivery.signature && shortened(delivery.signature)],
+    [`${headerPrefix}signature`, delivery.signature && shorten(delivery.signature)],
     ['event', event.id],
     ...Object.entries(delivery.headers),
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
   return [
-    [timeOf(delivery.receivedAt), verdictOf(delivery), escapeControls(event.type ?? '')].join('  '),
+    [
+      formatTime(delivery.receivedAt),
+      formatResult(delivery),
+      escapeControls(event.type ?? ''),
+    ].join('  '),
     ...rows
       .filter(([, value]) => value !== null)
       .map(([name, value]) => {
@@ -27,41 +31,41 @@ export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string)
     ...prettyBody(delivery.body)
       .split('\n')
       .map((line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`),
-    `  ${answerOf(delivery)}`,
+    `  ${formatResponse(delivery)}`,
     '',
   ].join('\n')
 }
 
-/** One line of JSON for programs. `body` is the JSON that came, or a string where it was none. */
+/** One line of JSON for programs. `body` is the parsed body, or a string if it is not JSON. */
 export function formatDeliveryAsJson(delivery: ReceivedDelivery): string {
-  const { receivedAt, verdict, id, timestamp, signature, arrivals, headers, body, answered } =
+  const { receivedAt, verification, id, timestamp, signature, arrivals, headers, body, answered } =
     delivery
-  const given = {
+  const fields = {
     time: receivedAt.toISOString(),
-    verified: verdict.kind === 'unverified' ? null : verdict.kind === 'verified',
-    reason: verdict.kind === 'rejected' ? verdict.message : null,
+    verified: verification.kind === 'unverified' ? null : verification.kind === 'verified',
+    reason: verification.kind === 'rejected' ? verification.message : null,
     ...{ id, timestamp, signature, arrivals, headers, answered },
   }
   try {
-    return escapeControls(JSON.stringify({ ...given, body: parseExactly(body) }))
+    return escapeControls(JSON.stringify({ ...fields, body: parseExactly(body) }))
   } catch {
-    return escapeControls(JSON.stringify({ ...given, body }))
+    return escapeControls(JSON.stringify({ ...fields, body }))
   }
 }
 
-function timeOf(date: Date): string {
+function formatTime(date: Date): string {
   return styleText('dim', date.toTimeString().slice(0, 8))
 }
 
-function verdictOf({ verdict }: ReceivedDelivery): string {
-  if (verdict.kind === 'verified') return styleText('green', '✔ verified')
-  if (verdict.kind === 'unverified') return styleText('yellow', '? not verified')
+function formatResult({ verification }: ReceivedDelivery): string {
+  if (verification.kind === 'verified') return styleText('green', '✔ verified')
+  if (verification.kind === 'unverified') return styleText('yellow', '? not verified')
   return styleText('red', '✘ rejected')
 }
 
 function withRepeat({ id, arrivals }: ReceivedDelivery): string | null {
   if (id === null || arrivals === 1) return id
-  return `${id} (the ${ordinal(arrivals)} time this id arrives)`
+  return `${id} (received for the ${ordinal(arrivals)} time)`
 }
 
 function ordinal(count: number): string {
@@ -77,12 +81,12 @@ function withAge({ timestamp, receivedAt }: ReceivedDelivery): string | null {
   return `${timestamp} (${seconds < 0 ? `${-seconds} s ahead` : `${seconds} s ago`})`
 }
 
-function shortened(signature: string): string {
+function shorten(signature: string): string {
   const entries = signature.split(' ')
-  const shown = entries.slice(0, 3).map((entry) => {
+  const first = entries.slice(0, 3).map((entry) => {
     return entry.length > 20 ? `${entry.slice(0, 11)}…${entry.slice(-5)}` : entry
   })
-  return shown.join(' ') + (entries.length > 3 ? ` and ${entries.length - 3} more` : '')
+  return first.join(' ') + (entries.length > 3 ? ` and ${entries.length - 3} more` : '')
 }
 
 function readEvent(body: string): { id: string | null; type: string | null } {
@@ -105,7 +109,7 @@ function prettyBody(body: string): string {
   }
 }
 
-/** Numbers keep the digits they came with; JSON.parse alone would turn 9007199254740993 into …992. */
+/** Keeps the digits of numbers; JSON.parse alone would turn 9007199254740993 into …992. */
 function parseExactly(text: string): unknown {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
   return JSON.parse(text, (_key, value: unknown, context?: { source: string }) => {
@@ -113,8 +117,8 @@ function parseExactly(text: string): unknown {
   })
 }
 
-function answerOf({ answered }: ReceivedDelivery): string {
-  if (answered === null) return styleText('yellow', '← not answered: the sender hung up before')
+function formatResponse({ answered }: ReceivedDelivery): string {
+  if (answered === null) return styleText('yellow', '← not answered: the sender disconnected')
   const text = `← answered ${answered} ${STATUS_CODES[answered] ?? ''}`.trimEnd()
   return styleText(answered < 300 ? 'green' : 'red', text)
 }

@@ -4,10 +4,10 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A server on the loopback interface that hands on each POST once it has arrived completely. */
+/** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
 export interface HttpsReceiver {
   readonly port: number
-  /** From now on deliveries are handled; those that came before have waited. */
+  /** Starts handling deliveries, including those that arrived earlier and are waiting. */
   start(handler: DeliveryHandler): void
   close(): Promise<void>
 }
@@ -16,21 +16,21 @@ export type DeliveryHandler = (request: DeliveryRequest) => Promise<void>
 
 export interface DeliveryRequest {
   readonly headers: IncomingHttpHeaders
-  /** `null` if it is larger than 1 MiB. */
+  /** `null` if the body is larger than 1 MiB. */
   readonly body: Buffer | null
-  /** Answers after a delay. `false` if the sender had gone by then. */
+  /** Sends the response after a delay. Returns `false` if the sender disconnected first. */
   respond(status: number, text: string, delayMs?: number): Promise<boolean>
 }
 
 const MAX_BODY_BYTES = 1_048_576
-/** How long answers on their way may take once the receiver closes. */
+/** How long `close` waits for responses in progress. */
 const CLOSE_GRACE_MS = 250
 
 export async function openHttpsReceiver(options: {
   readonly port: number
   readonly certPem: string
   readonly keyPem: string
-  readonly onTrouble: (message: string) => void
+  readonly onWarning: (message: string) => void
 }): Promise<HttpsReceiver> {
   let start: HttpsReceiver['start'] = () => {}
   const started = new Promise<DeliveryHandler>((resolve) => {
@@ -38,11 +38,11 @@ export async function openHttpsReceiver(options: {
   })
   const server = createServer({ cert: options.certPem, key: options.keyPem })
   server.on('tlsClientError', (error) => {
-    options.onTrouble(`A client gave up on the TLS handshake: ${error.message}`)
+    options.onWarning(`A client aborted the TLS handshake: ${error.message}`)
   })
   server.on('request', (request, response) => {
     handle(started, request, response).catch((error: Error) => {
-      options.onTrouble(`A request was not handled: ${error.message}`)
+      options.onWarning(`Handling a request failed: ${error.message}`)
       response.destroy()
     })
   })
@@ -51,7 +51,7 @@ export async function openHttpsReceiver(options: {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new Error(
-      `Port ${options.port} is taken. Give another one with --port; 0 is any free one.`,
+      `Port ${options.port} is already in use. Give another one with --port; 0 selects a free one.`,
     )
   })
   return {
@@ -81,7 +81,7 @@ async function handle(
   await handler({ headers: request.headers, body, respond: respondWith(response) })
 }
 
-/** Reads to the end, whatever the size: a sender that is still writing would not see the answer. */
+/** Reads a body of any size to the end, because a sender that is still writing would miss the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -93,11 +93,12 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 }
 
 function respondWith(response: ServerResponse): DeliveryRequest['respond'] {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  const disconnected = new AbortController()
+  response.once('close', () => disconnected.abort())
   return async (status, text, delayMs = 0) => {
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal: gone.signal }).catch(() => {})
-    if (response.destroyed || gone.signal.aborted) return false
+    const { signal } = disconnected
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {})
+    if (response.destroyed || signal.aborted) return false
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
     await once(response, 'close')
     return response.writableFinished

@@ -1,4 +1,4 @@
-/** What was given on the command line, defaults filled in. */
+/** The parsed options of the command line, with defaults. */
 export interface ListenOptions {
   readonly port: number
   readonly register?: true
@@ -8,7 +8,7 @@ export interface ListenOptions {
   readonly secret?: readonly string[]
   readonly fail: number
   readonly status: number
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly delay: number
   readonly count?: number
   readonly json?: true

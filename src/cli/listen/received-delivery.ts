@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Verdict } from './verifier.ts'
+import type { VerificationResult } from './verifier.ts'
 
-/** One delivery as it came in, what verification found, and what it was answered. */
+/** A received delivery, with the result of its verification and the status of the response. */
 export interface ReceivedDelivery {
   readonly receivedAt: Date
-  readonly verdict: Verdict
+  readonly verification: VerificationResult
   readonly id: string | null
   readonly timestamp: string | null
   readonly signature: string | null
-  /** How often this `wh-id` has arrived so far, this time included. */
+  /** How often a delivery with this `wh-id` has arrived, this one included. */
   readonly arrivals: number
-  /** What remains without HTTP's own headers and the signature's: the webhook's custom ones, mostly. */
+  /** All headers except the standard HTTP and signature headers, so mostly the webhook's custom headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** `null` if the sender hung up before it was answered. */
+  /** The status of the response, or `null` if the sender disconnected first. */
   readonly answered: number | null
 }
 
-const HEADERS_OF_HTTP = new Set([
+const HTTP_HEADERS = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -34,7 +34,7 @@ const HEADERS_OF_HTTP = new Set([
 export function customHeaders(headers: IncomingHttpHeaders, headerPrefix: string) {
   const custom: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (HEADERS_OF_HTTP.has(name) || name.startsWith(headerPrefix)) continue
+    if (HTTP_HEADERS.has(name) || name.startsWith(headerPrefix)) continue
     custom[name] = String(value)
   }
   return custom

@@ -1,26 +1,26 @@
 import type { Config } from '../../config/config.ts'
 import { ensureLocalAuthority } from '../../embedded/local-authority.ts'
 import { verify } from '../../receiver/index.ts'
+import { createApiFromOptions } from './api-from-options.ts'
 import { createDeliveryHandler } from './delivery-handler.ts'
+import { displayPath } from './display-path.ts'
 import { escapeControls } from './escape-controls.ts'
 import { openHttpsReceiver } from './https-receiver.ts'
 import type { ListenOptions } from './listen-options.ts'
-import { openOwnApi } from './own-api.ts'
-import { shownPath } from './shown-path.ts'
 import { stopRequest } from './stop-request.ts'
 import { createVerifier, type Verifier } from './verifier.ts'
 import { withWebhook } from './with-webhook.ts'
 
-/** The types that a fresh installation has. */
-const FIRST_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.ticket_success']
+/** The event types of a new installation. */
+const DEFAULT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.ticket_success']
 
-/** Receives until it is asked to stop; then nothing of it remains. */
+/** Receives deliveries until a stop request, then deletes the webhook and closes the server. */
 export async function runListener(options: ListenOptions, config: Config): Promise<void> {
   await checkOptions(options)
-  const api = options.register ? await openOwnApi(options, config) : null
+  const api = options.register ? await createApiFromOptions(options, config) : null
   const authority = await ensureLocalAuthority(config.dataDir)
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
-  const receiver = await openHttpsReceiver({ port: options.port, ...certificate, onTrouble: note })
+  const receiver = await openHttpsReceiver({ port: options.port, ...certificate, onWarning: log })
   const stop = stopRequest()
   const { headerPrefix } = config
 
@@ -31,22 +31,25 @@ export async function runListener(options: ListenOptions, config: Config): Promi
 
   try {
     const url = `https://localhost:${receiver.port}/`
-    note(`Listening on ${url}, certified by ${shownPath(authority.certificateFile)}. Ctrl+C stops.`)
+    const authorityFile = displayPath(authority.certificateFile)
+    log(`Listening on ${url} with a certificate of ${authorityFile}. Press Ctrl+C to stop.`)
     const secrets = options.secret ?? []
     if (api === null) {
-      if (secrets.length === 0) note('Nothing is verified: give --register or --secret whsec_….')
+      if (secrets.length === 0) {
+        log('Deliveries are not verified. Give --register or --secret whsec_… to verify them.')
+      }
       await receive(createVerifier(secrets, headerPrefix))
       return
     }
-    const events = options.event ?? FIRST_EVENT_TYPES
+    const events = options.event ?? DEFAULT_EVENT_TYPES
     const webhook = { url, event_subscriptions: events, enabled: true, description: DESCRIPTION }
     await withWebhook(api, webhook, async (webhookId) => {
       const readSecret = () => api.readSecret(webhookId)
-      const known = [await readSecret(), ...secrets]
-      note(`Registered ${webhookId} for ${events.join(', ')}.`)
-      await receive(createVerifier(known, headerPrefix, readSecret))
+      const allSecrets = [await readSecret(), ...secrets]
+      log(`Registered ${webhookId} for ${events.join(', ')}.`)
+      await receive(createVerifier(allSecrets, headerPrefix, readSecret))
     })
-    note('Removed the webhook.')
+    log('Deleted the webhook.')
   } finally {
     await receiver.close()
     stop.dispose()
@@ -56,14 +59,13 @@ export async function runListener(options: ListenOptions, config: Config): Promi
 const DESCRIPTION = 'posthorn listen'
 
 async function checkOptions(options: ListenOptions): Promise<void> {
-  const pointless = (['event', 'server', 'key'] as const).find((name) => options[name])
-  if (pointless && !options.register)
-    throw new Error(`--${pointless} is of use with --register only.`)
-  // A malformed secret is refused here, in words that do not repeat it.
+  const unusable = (['event', 'server', 'key'] as const).find((name) => options[name])
+  if (unusable && !options.register) throw new Error(`--${unusable} requires --register.`)
+  // Throws for a malformed secret, with a message that does not contain the secret.
   if (options.secret) await verify('', {}, options.secret)
 }
 
-/** On stderr, so that stdout carries deliveries only. */
-function note(message: string): void {
+/** Writes to stderr: stdout only contains deliveries. */
+function log(message: string): void {
   process.stderr.write(`${escapeControls(message)}\n`)
 }

@@ -1,11 +1,11 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** npm passes on the Ctrl+C that the terminal has sent to its child already: that is one request, not two. */
+/** npm forwards Ctrl+C to its child, which already got it from the terminal; both signals are one request. */
 const REPEAT_MS = 1_000
 
 /**
- * Resolves `requested` once someone asks the process to stop: by a signal, by closing the pipe that stdout goes
- * to, or by calling `now`. Who asks by signal again, a second later, does not want to wait: the process ends at once.
+ * Resolves `requested` when the process must stop: after a signal, after the reader of stdout closes the pipe, or after
+ * a call of `now`. A second signal more than a second later ends the process immediately.
  */
 export function stopRequest(): {
   readonly requested: Promise<void>
@@ -28,7 +28,7 @@ export function stopRequest(): {
     for (const signal of SIGNALS) process.off(signal, onSignal)
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  // Left in place: a stream that is broken may say so again while the receiver is closing.
+  // `dispose` keeps these: a broken stream may emit more errors while the receiver closes.
   process.stdout.on('error', now)
   process.stderr.on('error', () => {})
   return { requested, now, dispose }

@@ -1,16 +1,16 @@
 import { type ReceivedHeaders, verify } from '../../receiver/index.ts'
 
-export type Verifier = (rawBody: Buffer, headers: ReceivedHeaders) => Promise<Verdict>
+export type Verifier = (rawBody: Buffer, headers: ReceivedHeaders) => Promise<VerificationResult>
 
-export type Verdict =
+export type VerificationResult =
   | { readonly kind: 'verified' }
   | { readonly kind: 'rejected'; readonly message: string }
-  /** There is no secret to verify it with. */
+  /** There is no secret to verify with. */
   | { readonly kind: 'unverified' }
 
 /**
- * Verifies with any of the secrets. Where `readSecret` can tell the current one it is asked when no signature
- * matches, so that a rotation is followed.
+ * Verifies with any of the secrets. If no signature matches, it calls `readSecret` and tries the current secret too, so
+ * that it still works after a rotation.
  */
 export function createVerifier(
   secrets: readonly string[],
@@ -20,14 +20,14 @@ export function createVerifier(
   const known = [...secrets]
   return async (rawBody, headers) => {
     if (known.length === 0) return { kind: 'unverified' }
-    let found = await verify(rawBody, headers, known, { headerPrefix })
-    if (!found.ok && found.reason === 'no-matching-signature' && readSecret) {
+    let result = await verify(rawBody, headers, known, { headerPrefix })
+    if (!result.ok && result.reason === 'no-matching-signature' && readSecret) {
       const current = await readSecret().catch(() => null)
       if (current !== null && !known.includes(current)) {
         known.push(current)
-        found = await verify(rawBody, headers, known, { headerPrefix })
+        result = await verify(rawBody, headers, known, { headerPrefix })
       }
     }
-    return found.ok ? { kind: 'verified' } : { kind: 'rejected', message: found.message }
+    return result.ok ? { kind: 'verified' } : { kind: 'rejected', message: result.message }
   }
 }

@@ -1,6 +1,6 @@
 import type { ConnectApi, NewWebhook } from '../connect-api.ts'
 
-/** Registers a webhook for as long as `run` takes. It is removed however that ends. */
+/** Registers a webhook, calls `run`, and deletes the webhook afterwards, even if `run` fails. */
 export async function withWebhook(
   api: ConnectApi,
   webhook: NewWebhook,
@@ -10,7 +10,7 @@ export async function withWebhook(
   const failures: string[] = []
   await run(id).catch((error: Error) => failures.push(error.message))
   await api.deleteWebhook(id).catch((error: Error) => {
-    failures.push(`The webhook ${id} is still registered, and must be removed: ${error.message}`)
+    failures.push(`The webhook ${id} could not be deleted; delete it yourself: ${error.message}`)
   })
   if (failures.length > 0) throw new Error(failures.join(' '))
 }

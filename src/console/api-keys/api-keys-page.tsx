@@ -2,14 +2,14 @@ import { Button, Group, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { List } from '../components/list.tsx'
-import { NeedsScope } from '../components/needs-scope.tsx'
-import { Page } from '../components/page.tsx'
-import { useCursors } from '../components/use-cursors.ts'
-import { useFilters } from '../components/use-filters.ts'
+import { useRead } from '../api/use-read.ts'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { List } from '../components/lists/list.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { useRead } from '../components/use-read.ts'
 import { formatCount } from '../format.ts'
 import { ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
@@ -17,8 +17,8 @@ import { KEY_COLUMNS } from './key-columns.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewApiKey } from './new-api-key.tsx'
 
-/** All that an organization has, mostly: they are few. */
-const KEYS_A_PAGE = 100
+/** Most organizations have fewer keys than this. */
+const KEYS_PER_PAGE = 100
 
 export default function ApiKeysPage() {
   return (
@@ -31,8 +31,8 @@ export default function ApiKeysPage() {
 function ApiKeys() {
   const { viewer } = useSession()
   const { values, set } = useFilters(['revoked'])
-  const cursors = useCursors(KEYS_A_PAGE)
-  const making = usePanel('new')
+  const cursors = useCursors(KEYS_PER_PAGE)
+  const creating = usePanel('new')
   const opened = usePanel('key')
   const context = useMemo(() => ({ additionalTypenames: ['ApiKey'] }), [])
   const { data, error, stale, reload } = useRead(ApiKeysPageDocument, cursors.variables, {
@@ -43,25 +43,25 @@ function ApiKeys() {
   const hidden = (all?.length ?? 0) - (rows?.length ?? 0)
 
   const create = (
-    <Button component={Link} to={making.to('key')} leftSection={<IconPlus size={16} />}>
-      Create an API key
+    <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
+      Create API key
     </Button>
   )
   return (
     <Page
       title="API keys"
-      description={`What programs authenticate with, to act for ${viewer.organization.name}. Each may do only what its scopes allow.`}
+      description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit what it can do.`}
       actions={create}
     >
       <Group mih={24}>
         <Switch
-          label="Show revoked ones"
+          label="Show revoked keys"
           checked={values.revoked !== null}
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
         <Text size="sm" c="dimmed">
-          {hidden === 1 && '1 revoked key is not shown.'}
-          {hidden > 1 && `${formatCount(hidden)} revoked keys are not shown.`}
+          {hidden === 1 && '1 revoked key is hidden.'}
+          {hidden > 1 && `${formatCount(hidden)} revoked keys are hidden.`}
         </Text>
       </Group>
       <List
@@ -75,15 +75,15 @@ function ApiKeys() {
         retry={reload}
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
-          <Empty
-            title={hidden > 0 ? 'All keys are revoked' : 'There is no API key'}
+          <EmptyState
+            title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
             action={create}
           >
-            Create one for each program that calls the API, with no more scopes than it needs.
-          </Empty>
+            Create a key for each program that calls the API, with only the scopes it needs.
+          </EmptyState>
         }
       />
-      <NewApiKey opened={making.id !== null} onClose={making.close} />
+      <NewApiKey opened={creating.id !== null} onClose={creating.close} />
       <KeyPanel id={opened.id} onClose={opened.close} />
     </Page>
   )

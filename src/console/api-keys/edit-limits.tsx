@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { notifyDone } from '../components/notify.ts'
-import { type Problems, problemsByField } from '../components/problems-by-field.ts'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { notifySuccess } from '../components/notify.ts'
 import { formatCount } from '../format.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
@@ -11,44 +11,44 @@ import { LimitFields, type Limits } from './limit-fields.tsx'
 
 const FIELDS = ['requestsPerSecond', 'eventsPerSecond'] as const
 
-/** How much a key may ask for: shown, and changed by those who may. */
+/** Shows the rate limits of a key, and lets key managers change them. */
 export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   const { can } = useSession()
   const { run, running } = useAction(ApiKeysUpdateDocument)
   const [limits, setLimits] = useState<Limits | null>(null)
-  const [problems, setProblems] = useState<Problems<keyof Limits>>({})
+  const [errors, setErrors] = useState<FieldErrors<keyof Limits>>({})
   const { requestsPerSecond, eventsPerSecond } = apiKey
 
   async function save(event: FormEvent) {
     event.preventDefault()
     if (!limits) return
-    // What is left out stays: a default is not turned into a number of its own.
+    // Only changed limits are sent, so that saving does not turn a default into a fixed value.
     const changed = FIELDS.filter((field) => limits[field] !== apiKey[field])
     const input = Object.fromEntries(changed.map((field) => [field, limits[field]]))
     const outcome = await run({ id: apiKey.id, input })
-    if (!outcome.ok) return setProblems(problemsByField(outcome, FIELDS))
-    notifyDone('The limits are changed. Every process follows at once.')
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
+    notifySuccess('Limits saved.')
     setLimits(null)
-    setProblems({})
+    setErrors({})
   }
 
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
-        How much it may ask for
+        Rate limits
       </Text>
       {limits ? (
         <form onSubmit={save}>
           <Stack gap="sm">
-            <LimitFields limits={limits} problems={problems} onChange={setLimits} />
-            {problems.form !== undefined && (
+            <LimitFields limits={limits} errors={errors} onChange={setLimits} />
+            {errors.form !== undefined && (
               <Alert color="red" variant="light" role="alert">
-                {problems.form}
+                {errors.form}
               </Alert>
             )}
             <Group gap="xs">
               <Button type="submit" size="xs" loading={running}>
-                Save the limits
+                Save limits
               </Button>
               <Button size="xs" variant="default" onClick={() => setLimits(null)}>
                 Cancel
@@ -60,7 +60,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
         <Group justify="space-between">
           <Text size="sm">
             {formatCount(requestsPerSecond)} requests and {formatCount(eventsPerSecond)} events per
-            second, on average over ten seconds.
+            second, averaged over ten seconds.
           </Text>
           {can('keys:manage') && !apiKey.revokedAt && (
             <Button
@@ -68,7 +68,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
               variant="default"
               onClick={() => setLimits({ requestsPerSecond, eventsPerSecond })}
             >
-              Edit the limits
+              Edit limits
             </Button>
           )}
         </Group>

@@ -1,5 +1,5 @@
 import { Group, Radio, Stack, Text } from '@mantine/core'
-import { DateTimeInput } from '../components/date-time-input.tsx'
+import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { Time } from '../components/time.tsx'
 
 const DAY_MS = 86_400_000
@@ -8,11 +8,11 @@ export type ExpiryChoice = 'never' | '30' | '90' | 'date'
 
 export interface Expiry {
   readonly choice: ExpiryChoice
-  /** The date that was chosen, for `date`. */
+  /** The chosen date, for `date`. */
   readonly at: string | null
 }
 
-/** When a key with this expiry ends: null for never. */
+/** When the key expires; null for never. */
 export function expiresAt({ choice, at }: Expiry, nowMs: number): string | null {
   if (choice === 'never') return null
   if (choice === 'date') return at
@@ -28,11 +28,11 @@ const CHOICES: readonly (readonly [ExpiryChoice, string])[] = [
 
 interface ExpiryFieldProps {
   readonly expiry: Expiry
-  readonly problem: string | undefined
+  readonly error: string | undefined
   onChange(expiry: Expiry): void
 }
 
-export function ExpiryField({ expiry, problem, onChange }: ExpiryFieldProps) {
+export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
   const end = expiresAt(expiry, Date.now())
   return (
     <Stack gap="xs">
@@ -53,15 +53,15 @@ export function ExpiryField({ expiry, problem, onChange }: ExpiryFieldProps) {
           description="In your time zone."
           required
           value={expiry.at}
-          error={problem}
+          error={error}
           onChange={(at) => onChange({ ...expiry, at })}
         />
       )}
       <Text size="sm" c="dimmed">
-        {expiry.choice === 'never' && 'It is good until somebody revokes it.'}
-        {end !== null && problem === undefined && (
+        {expiry.choice === 'never' && 'The key is valid until revoked.'}
+        {end !== null && error === undefined && (
           <>
-            From <Time at={end} /> on, it is refused.
+            The key expires <Time at={end} />.
           </>
         )}
       </Text>

@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import type { Column } from '../components/list.tsx'
+import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import { useSession } from '../session/session.tsx'
@@ -25,7 +25,7 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   },
   {
     label: 'Last used',
-    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Not yet'),
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
     width: 120,
   },
   { label: 'State', cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />, width: 100 },
@@ -39,7 +39,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
         {nameOf(apiKey)}
         {viewer.apiKey.id === apiKey.id && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            in use here
+            current session
           </Badge>
         )}
       </Group>
@@ -50,10 +50,10 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-const SHOWN = 3
+const MAX_SHOWN = 3
 
 function Scopes({ scopes }: { scopes: readonly string[] }) {
-  const shown = scopes.includes('admin') ? ['admin'] : scopes.slice(0, SHOWN)
+  const shown = scopes.includes('admin') ? ['admin'] : scopes.slice(0, MAX_SHOWN)
   const rest = scopes.includes('admin') ? 0 : scopes.length - shown.length
   return (
     <Text size="xs" component="div">

@@ -1,23 +1,23 @@
 import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { Facts } from '../components/facts.tsx'
-import { Failure } from '../components/failure.tsx'
+import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/id.tsx'
+import { Facts } from '../components/page/facts.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { useRead } from '../components/use-read.ts'
 import { ApiKeysOneDocument } from '../generated/graphql.ts'
 import { EditLimits } from './edit-limits.tsx'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 import { RevokeApiKey } from './revoke-api-key.tsx'
-import { sentenceOf } from './scopes.ts'
+import { scopeDescription } from './scopes.ts'
 
 interface KeyPanelProps {
-  /** The key that is opened, if one is. */
+  /** The open key, if any. */
   readonly id: string | null
   onClose(): void
 }
 
-/** One key: what it may do and how much, what was done with it, and how to end it. */
+/** One key: its scopes, limits and use, and a button to revoke it. */
 export function KeyPanel({ id, onClose }: KeyPanelProps) {
   const { data, error, reload } = useRead(
     ApiKeysOneDocument,
@@ -37,9 +37,9 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       {apiKey ? (
         <KeyDetails key={apiKey.id} apiKey={apiKey} />
       ) : error ? (
-        <Failure error={error} retry={reload} />
+        <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">There is no such API key in this organization.</Text>
+        <Text c="dimmed">This API key does not exist in this organization.</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -57,13 +57,13 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <Facts
         facts={[
           {
-            label: 'The token begins',
+            label: 'Token prefix',
             value: <span className="ph-mono">{apiKey.tokenHint}…</span>,
           },
           { label: 'Created', value: <Time at={apiKey.createdAt} /> },
           {
             label: 'Last used',
-            value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Not yet',
+            value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Never',
           },
           {
             label: 'Expires',
@@ -74,14 +74,14 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       />
       <Stack gap="xs" component="section">
         <Text fw={600} size="sm" component="h3" m={0}>
-          What it may do
+          Scopes
         </Text>
         <Stack gap={6} component="ul" m={0} pl="lg">
           {apiKey.scopes.map((scope) => (
             <Text key={scope} size="sm" component="li">
               <span className="ph-mono">{scope}</span>{' '}
               <Text span size="sm" c="dimmed">
-                {sentenceOf(scope)}
+                {scopeDescription(scope)}
               </Text>
             </Text>
           ))}
@@ -90,7 +90,7 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <EditLimits apiKey={apiKey} />
       <Group justify="space-between">
         <Anchor component={Link} to={`/audit-log?key=${apiKey.id}`} size="sm">
-          What was changed with it
+          Audit log of this key
         </Anchor>
         {!apiKey.revokedAt && <RevokeApiKey apiKey={apiKey} />}
       </Group>

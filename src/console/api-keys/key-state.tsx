@@ -4,8 +4,7 @@ import type { ApiKeysFieldsFragment } from '../generated/graphql.ts'
 
 export type ApiKey = ApiKeysFieldsFragment
 
-/** What a key is called where it has no name. */
-export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Without a name'
+export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Unnamed'
 
 export function KeyStateBadge({ apiKey }: { apiKey: ApiKey }) {
   const nowMs = useNow()

@@ -1,7 +1,7 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
-import type { Problems } from '../components/problems-by-field.ts'
+import type { FieldErrors } from '../components/forms/field-errors.ts'
 
-/** How much a key may ask for. Null: the default. */
+/** The rate limits of a key. Null for the default. */
 export interface Limits {
   readonly requestsPerSecond: number | null
   readonly eventsPerSecond: number | null
@@ -14,11 +14,11 @@ const FIELDS = [
 
 interface LimitFieldsProps {
   readonly limits: Limits
-  readonly problems: Problems<keyof Limits>
+  readonly errors: FieldErrors<keyof Limits>
   onChange(limits: Limits): void
 }
 
-export function LimitFields({ limits, problems, onChange }: LimitFieldsProps) {
+export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       {FIELDS.map(([field, label, otherwise]) => (
@@ -38,7 +38,7 @@ export function LimitFields({ limits, problems, onChange }: LimitFieldsProps) {
           onChange={(value) =>
             onChange({ ...limits, [field]: typeof value === 'number' ? value : null })
           }
-          error={problems[field]}
+          error={errors[field]}
         />
       ))}
     </SimpleGrid>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { type Problems, problemsByField } from '../components/problems-by-field.ts'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { ApiKeysCreateDocument } from '../generated/graphql.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
@@ -21,14 +21,14 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
   const [scopes, setScopes] = useState<readonly string[]>([])
   const [expiry, setExpiry] = useState<Expiry>({ choice: 'never', at: null })
   const [limits, setLimits] = useState<Limits>({ requestsPerSecond: null, eventsPerSecond: null })
-  const [problems, setProblems] = useState<Problems<(typeof FIELDS)[number]>>({})
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (scopes.length === 0) return setProblems({ scopes: 'Choose at least one.' })
+    if (scopes.length === 0) return setErrors({ scopes: 'Choose at least one scope.' })
     const end = expiresAt(expiry, Date.now())
     if (expiry.choice === 'date' && (end === null || Date.parse(end) <= Date.now())) {
-      return setProblems({ expiresAt: 'Choose a time that is still to come.' })
+      return setErrors({ expiresAt: 'Choose a time in the future.' })
     }
     const outcome = await run({
       input: {
@@ -39,7 +39,7 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
       },
     })
     if (outcome.ok) onCreated(outcome.value.createdApiKey)
-    else setProblems(problemsByField(outcome, FIELDS))
+    else setErrors(fieldErrorsOf(outcome, FIELDS))
   }
 
   return (
@@ -47,35 +47,35 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
       <Stack gap="lg">
         <TextInput
           label="Name"
-          description="What uses it, for people to tell keys apart."
+          description="The program that uses the key."
           placeholder="Ticket shop"
           maxLength={200}
           autoComplete="off"
           data-autofocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={problems.name}
+          error={errors.name}
         />
         <ScopeChecklist
           chosen={scopes}
-          problem={problems.scopes}
+          error={errors.scopes}
           onChange={(chosen) => {
             setScopes(chosen)
-            setProblems({ ...problems, scopes: undefined })
+            setErrors({ ...errors, scopes: undefined })
           }}
         />
         <ExpiryField
           expiry={expiry}
-          problem={problems.expiresAt}
+          error={errors.expiresAt}
           onChange={(chosen) => {
             setExpiry(chosen)
-            setProblems({ ...problems, expiresAt: undefined })
+            setErrors({ ...errors, expiresAt: undefined })
           }}
         />
-        <LimitFields limits={limits} problems={problems} onChange={setLimits} />
-        {problems.form !== undefined && (
+        <LimitFields limits={limits} errors={errors} onChange={setLimits} />
+        {errors.form !== undefined && (
           <Alert color="red" variant="light" role="alert">
-            {problems.form}
+            {errors.form}
           </Alert>
         )}
         <Group justify="end" gap="xs">
@@ -83,7 +83,7 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
             Cancel
           </Button>
           <Button type="submit" loading={running}>
-            Create the key
+            Create key
           </Button>
         </Group>
       </Stack>

@@ -2,14 +2,14 @@ import { Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { NewApiKeyForm } from './new-api-key-form.tsx'
-import { ShownOnce } from './shown-once.tsx'
+import { NewApiKeyToken } from './new-api-key-token.tsx'
 
 interface NewApiKeyProps {
   readonly opened: boolean
   onClose(): void
 }
 
-/** Makes a key, and then shows its token, which only a button closes: it is not shown again. */
+/** Creates a key, then shows its token once. Only a button closes that view. */
 export function NewApiKey({ opened, onClose }: NewApiKeyProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
   const showsToken = created !== null
@@ -24,13 +24,13 @@ export function NewApiKey({ opened, onClose }: NewApiKeyProps) {
       opened={opened}
       onClose={close}
       size="lg"
-      title={<Text fw={650}>{showsToken ? 'The API key is made' : 'Create an API key'}</Text>}
+      title={<Text fw={650}>{showsToken ? 'API key created' : 'Create API key'}</Text>}
       closeOnClickOutside={false}
       closeOnEscape={!showsToken}
       withCloseButton={!showsToken}
     >
       {created ? (
-        <ShownOnce created={created} onClose={close} />
+        <NewApiKeyToken created={created} onClose={close} />
       ) : (
         <NewApiKeyForm onCreated={setCreated} onCancel={close} />
       )}

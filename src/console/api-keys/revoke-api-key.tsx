@@ -2,62 +2,62 @@ import { Alert, Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifyDone } from '../components/notify.ts'
+import { notifySuccess } from '../components/notify.ts'
 import { Time } from '../components/time.tsx'
 import { ApiKeysRevokeDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { type ApiKey, nameOf } from './key-state.tsx'
 
-/** Ends a key for good, after saying what stops working. */
+/** Revokes a key, after listing what stops working. */
 export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   const { can, viewer } = useSession()
   const { run } = useAction(ApiKeysRevokeDocument)
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   if (!can('keys:manage')) return null
   const name = nameOf(apiKey)
 
   async function confirm() {
     const outcome = await run({ id: apiKey.id })
     if (!outcome.ok) return outcome.message
-    notifyDone(`“${name}” is revoked.`)
+    notifySuccess(`“${name}” is revoked.`)
     return null
   }
 
   return (
     <>
-      <Button size="xs" color="red.8" variant="filled" onClick={() => setAsking(true)}>
+      <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
         Revoke
       </Button>
       <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
         title={`Revoke “${name}”?`}
-        action="Revoke the key"
+        action="Revoke key"
         destructive
         onConfirm={confirm}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (
             <Alert color="red" variant="light" title="You are signed in with this key">
-              You are signed out as soon as it is revoked, and need another key to come back.
+              Revoking the key signs you out. You need another key to sign in again.
             </Alert>
           )}
           <span>
-            Every program that uses it is refused from that moment on:{' '}
+            Requests with this key will fail.{' '}
             {apiKey.scopes.includes('admin')
-              ? 'with this key it could do everything, in every organization.'
-              : `it can no longer use ${apiKey.scopes.join(', ')}.`}{' '}
-            Sessions that were begun with it end, too.
+              ? 'It allows everything, in every organization.'
+              : `It allows ${apiKey.scopes.join(', ')}.`}{' '}
+            Its sessions end as well.
           </span>
           <span>
             {apiKey.lastUsedAt ? (
               <>
-                It was last used <Time at={apiKey.lastUsedAt} as="relative" />.
+                Last used <Time at={apiKey.lastUsedAt} as="relative" />.
               </>
             ) : (
-              'It was never used.'
+              'Never used.'
             )}{' '}
-            This cannot be undone. What was published and delivered stays.
+            This cannot be undone. Published events and their deliveries stay.
           </span>
         </Stack>
       </Confirm>

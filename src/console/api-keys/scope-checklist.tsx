@@ -4,23 +4,23 @@ import { PRESETS, SCOPES } from './scopes.ts'
 
 interface ScopeChecklistProps {
   readonly chosen: readonly string[]
-  readonly problem: string | undefined
+  readonly error: string | undefined
   onChange(chosen: readonly string[]): void
 }
 
-/** What a key may do. Nobody can give what they do not have themselves. */
-export function ScopeChecklist({ chosen, problem, onChange }: ScopeChecklistProps) {
+/** Picks the scopes of a new key. A viewer can only grant scopes that their own key has. */
+export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps) {
   const { can } = useSession()
   const all = chosen.includes('admin')
   return (
     <Checkbox.Group
-      label="What it may do"
-      description="No more than its program needs."
+      label="Scopes"
+      description="Choose only what the program needs."
       value={[...chosen]}
       onChange={onChange}
-      error={problem}
+      error={error}
     >
-      <Group gap="xs" my="sm" role="group" aria-label="Choose scopes that go together">
+      <Group gap="xs" my="sm" role="group" aria-label="Scope presets">
         {PRESETS.map(({ label, scopes }) => {
           const given = scopes.filter(can)
           const active = given.length === chosen.length && given.every((s) => chosen.includes(s))
@@ -49,7 +49,7 @@ export function ScopeChecklist({ chosen, problem, onChange }: ScopeChecklistProp
                 <span className="ph-mono">{scope}</span>{' '}
                 <Text span size="sm" c="dimmed">
                   {sentence}
-                  {!can(scope) && ' Your own key lacks this.'}
+                  {!can(scope) && ' Your own key does not have this scope.'}
                 </Text>
               </>
             }
@@ -58,7 +58,7 @@ export function ScopeChecklist({ chosen, problem, onChange }: ScopeChecklistProp
       </Stack>
       {all && (
         <Text size="sm" c="dimmed">
-          With <span className="ph-mono">admin</span>, all the others are included.
+          <span className="ph-mono">admin</span> includes all other scopes.
         </Text>
       )}
     </Checkbox.Group>

@@ -1,20 +1,20 @@
-/** What each scope lets a key do, in a sentence. */
+/** What each scope allows. */
 export const SCOPES = [
-  ['webhooks:read', 'See webhooks and how they fare.'],
-  ['webhooks:write', 'Create, change and delete webhooks.'],
-  ['secrets:read', 'See signing secrets, and the values of custom headers.'],
-  ['secrets:rotate', 'Replace the signing secret of a webhook.'],
+  ['webhooks:read', 'Read webhooks and their health.'],
+  ['webhooks:write', 'Create, edit and delete webhooks.'],
+  ['secrets:read', 'Read signing secrets, and the values of custom headers.'],
+  ['secrets:rotate', 'Rotate the signing secret of a webhook.'],
   ['events:publish', 'Publish events.'],
-  ['events:read', 'See events and their payloads.'],
-  ['deliveries:read', 'See deliveries, attempts and statistics.'],
+  ['events:read', 'Read events and their payloads.'],
+  ['deliveries:read', 'Read deliveries, attempts and statistics.'],
   ['deliveries:write', 'Redeliver, cancel and recover deliveries, and send test events.'],
-  ['keys:manage', 'Make and revoke API keys, and read the audit log.'],
-  ['admin', 'For operators: everything, in every organization, with the catalogue and the jobs.'],
+  ['keys:manage', 'Create and revoke API keys, and read the audit log.'],
+  ['admin', 'For operators: everything in every organization, including event types and jobs.'],
 ] as const
 
 export type Scope = (typeof SCOPES)[number][0]
 
-/** Scopes that are often wanted together. */
+/** Common combinations of scopes. */
 export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
   {
     label: 'Read only',
@@ -27,7 +27,7 @@ export const PRESETS: readonly { readonly label: string; readonly scopes: readon
   },
 ]
 
-/** What a scope lets a key do; of one that a newer server has, its name is all there is. */
-export function sentenceOf(name: string): string | null {
+/** What a scope allows; null for a scope that only a newer server knows. */
+export function scopeDescription(name: string): string | null {
   return SCOPES.find(([scope]) => scope === name)?.[1] ?? null
 }

@@ -1,26 +1,26 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
-import { place } from '../place.ts'
+import { mount } from '../mount.ts'
 
 interface ClientOptions {
-  /** What the portal authenticates with. The console has a cookie that no script can read. */
+  /** The portal's token. Null in the console, whose cookie no script can read. */
   readonly token: string | null
-  /** Called when the session is over. */
+  /** Called when the session has ended. */
   onSignedOut(reason: string): void
 }
 
-/** A client of the public GraphQL API. Its cache belongs to one session. */
+/** A client of the public GraphQL API. Each session has its own, with its own cache. */
 export function createClient({ token, onSignedOut }: ClientOptions): Client {
   const headers = {
     'posthorn-console': '1',
     ...(token !== null && { authorization: `Bearer ${token}` }),
-    ...(place.organizationId !== null && { 'posthorn-organization': place.organizationId }),
+    ...(mount.organizationId !== null && { 'posthorn-organization': mount.organizationId }),
   }
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
     fetchOptions: { headers, credentials: token === null ? 'same-origin' : 'omit' },
     fetchSubscriptions: true,
-    // What was seen before is shown at once, and then as it is now.
+    // Shows cached data at once, and updates it.
     requestPolicy: 'cache-and-network',
     exchanges: [
       mapExchange({

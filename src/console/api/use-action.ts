@@ -1,24 +1,29 @@
 import { useState } from 'react'
 import { type TypedDocumentNode, useClient } from 'urql'
-import { problemOf } from './problem.ts'
+import { describeError } from './request-error.ts'
 
-/** One rule of the input that was broken, and where: `['headers', '0', 'name']`. */
+/** An input rule that was violated, and its path: `['headers', '0', 'name']`. */
 export interface Issue {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** What became of a mutation: the type of its result says which it is. */
+/** Why the server rejected a mutation. */
+export interface Rejection {
+  readonly message: string
+  readonly issues: readonly Issue[]
+}
+
 export type Outcome<Success> =
   | { readonly ok: true; readonly value: Success }
-  | { readonly ok: false; readonly message: string; readonly issues: readonly Issue[] }
+  | ({ readonly ok: false } & Rejection)
 
 type Result = { __typename?: string } | null | undefined
 type SuccessOf<Union> = Extract<Union, { __typename?: `${string}Success` }>
 
 /**
- * Runs a mutation whose one field answers with a union of a success and errors, and tells them apart. `running` is for
- * the button that asked for it.
+ * Runs a mutation whose only field returns a union of one success type and several errors. `running` is for the
+ * loading state of its button.
  */
 export function useAction<Data extends object, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,
@@ -31,12 +36,12 @@ export function useAction<Data extends object, Variables extends object>(
     setRunning(true)
     const { data, error } = await client.mutation(document, variables as never).toPromise()
     setRunning(false)
-    if (error) return { ok: false, message: problemOf(error).message, issues: [] }
+    if (error) return { ok: false, message: describeError(error).message, issues: [] }
     const [result] = Object.values(data ?? {}) as Result[]
     if (result?.__typename?.endsWith('Success')) {
       return { ok: true, value: result as SuccessOf<Union> }
     }
-    const { message = 'Nothing was done.', issues = [] } = (result ?? {}) as {
+    const { message = 'The action failed.', issues = [] } = (result ?? {}) as {
       message?: string
       issues?: Issue[]
     }

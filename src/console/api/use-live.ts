@@ -3,25 +3,25 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { type TypedDocumentNode, useClient } from 'urql'
 import { onEnd, pipe, subscribe } from 'wonka'
 
-/** A stream that lasts so long was opened well. */
+/** A stream that lasts this long counts as opened. */
 const OPENED_AFTER_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 15_000
 
-/** Whether what is shown follows what happens. */
+/** Whether live updates arrive. */
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
 interface LiveOptions<Data> {
-  /** Closes the stream for as long as it is true. */
+  /** Closes the stream while true. */
   readonly paused?: boolean
   onData(data: Data): void
-  /** After an interruption, in which things may have happened that were not told. */
+  /** Called after an interruption, during which live events may have been missed. */
   onReconnect?(): void
 }
 
 /**
- * Keeps a subscription open for as long as the component is seen, through restarts of the server. A tab in the
- * background lets go of it: over HTTP/1.1 a browser has six connections to a server for all of its tabs.
+ * Keeps a subscription open while the component is mounted, and reopens it after the server restarts. A hidden tab
+ * closes its streams: over HTTP/1.1 a browser opens at most six connections to a server for all of its tabs.
  */
 export function useLive<Data, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,
@@ -66,7 +66,7 @@ export function useLive<Data, Variables extends object>(
         onEnd(reopen),
         subscribe(({ data, error }) => {
           if (data) onData(data)
-          // Not from within the stream that it closes.
+          // Deferred, because a stream must not be closed from inside its own callback.
           if (error) queueMicrotask(reopen)
         }),
       )

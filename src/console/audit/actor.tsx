@@ -1,17 +1,17 @@
 import { Text } from '@mantine/core'
 import type { AuditSource } from '../generated/graphql.ts'
 
-const DOORS: Readonly<Record<AuditSource, string>> = {
+const SOURCE_LABELS: Readonly<Record<AuditSource, string>> = {
   GRAPHQL: 'GraphQL',
   REST: 'REST API',
   CLI: 'Command line',
   CONSOLE: 'Console',
-  SYSTEM: 'Posthorn itself',
+  SYSTEM: 'Posthorn',
 }
 
-export const doorOf = (source: AuditSource) => DOORS[source] ?? source
+export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source] ?? source
 
-/** The names of the organization's keys, by their ids. */
+/** The names of the organization's API keys, by id. */
 export type KeyNames = ReadonlyMap<string, string>
 
 interface ActorProps {
@@ -20,13 +20,13 @@ interface ActorProps {
   readonly names: KeyNames
 }
 
-/** Who did it: the key that was used, by its name where it is known. */
+/** Who made a change: the name of the API key, or its id if the key is not of this organization. */
 export function Actor({ apiKeyId, source, names }: ActorProps) {
-  if (!apiKeyId) return doorOf(source)
+  if (!apiKeyId) return sourceLabel(source)
   const name = names.get(apiKeyId)
   if (name) return name
   return (
-    <Text span inherit className="ph-mono" title="A key that is not of this organization">
+    <Text span inherit className="ph-mono" title="An API key of another organization">
       {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
     </Text>
   )

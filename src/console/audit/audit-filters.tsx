@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { FilterBar } from '../components/filter-bar.tsx'
-import { FilterSelect } from '../components/filter-select.tsx'
-import { TIME_FILTERS, TimeRange } from '../components/time-range.tsx'
-import { ACTIONS } from './actions.ts'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { TIME_FILTERS, TimeRange } from '../components/filters/time-range.tsx'
+import { ACTION_LABELS } from './action-labels.ts'
 import type { KeyNames } from './actor.tsx'
 
 export const AUDIT_FILTERS = ['action', 'subject', 'key', ...TIME_FILTERS] as const
@@ -23,10 +23,10 @@ export function AuditFilters({ values, names, active, set, clear }: AuditFilters
   return (
     <FilterBar active={active} clear={clear}>
       <FilterSelect
-        label="What"
+        label="Action"
         w={190}
         searchable
-        data={Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(ACTION_LABELS).map(([value, label]) => ({ value, label }))}
         value={values.action}
         onChange={(action) => set({ action })}
       />
@@ -49,14 +49,14 @@ interface SubjectInputProps {
   onChange(value: string): void
 }
 
-/** An id is found whole or not at all, so it is looked for once it stands there. */
+/** Applies on Enter or blur, because only a complete id matches. */
 function SubjectInput({ value, onChange }: SubjectInputProps) {
   const [text, setText] = useState(value)
   useEffect(() => setText(value), [value])
   const apply = () => text.trim() !== value && onChange(text.trim())
   return (
     <TextInput
-      label="Done to"
+      label="Object"
       size="xs"
       w={220}
       placeholder="wh_…, or an event type"

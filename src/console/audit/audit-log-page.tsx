@@ -1,22 +1,22 @@
 import { useMemo } from 'react'
-import { Empty } from '../components/empty.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { NeedsScope } from '../components/needs-scope.tsx'
-import { NoneFound } from '../components/none-found.tsx'
-import { Page } from '../components/page.tsx'
+import { useRead } from '../api/use-read.ts'
+import { useTimeRange } from '../components/filters/time-range.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { type Column, List } from '../components/lists/list.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
-import { useTimeRange } from '../components/time-range.tsx'
-import { useCursors } from '../components/use-cursors.ts'
-import { useFilters } from '../components/use-filters.ts'
 import { usePanel } from '../components/use-panel.ts'
-import { useRead } from '../components/use-read.ts'
 import {
   AuditLogKeysDocument,
   AuditLogPageDocument,
   type AuditLogPageQuery,
 } from '../generated/graphql.ts'
-import { wordsOf } from './actions.ts'
-import { Actor, doorOf, type KeyNames } from './actor.tsx'
+import { actionLabel } from './action-labels.ts'
+import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
 import { AUDIT_FILTERS, AuditFilters } from './audit-filters.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { Subject } from './subject.tsx'
@@ -24,18 +24,17 @@ import { Subject } from './subject.tsx'
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (names: KeyNames): readonly Column<Entry>[] => [
-  { label: 'What', cell: ({ action }) => wordsOf(action), width: '18%' },
-  { label: 'Done to', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
-  { label: 'Who', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
+  { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },
+  { label: 'Object', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
+  { label: 'Actor', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
   {
-    label: 'From',
-    cell: ({ source, address }) => (address ? `${address}, ${doorOf(source)}` : '–'),
+    label: 'Source',
+    cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
   },
-  { label: 'When', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
+  { label: 'Time', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
 ]
 
-/** What was changed, by whom, and from where. */
 export default function AuditLogPage() {
   return (
     <NeedsScope scope="keys:manage" title="Audit log">
@@ -63,7 +62,7 @@ function AuditLog() {
   return (
     <Page
       title="Audit log"
-      description="Every change in this organization, and who signed in to this console and out of it: who it was, when, from where, and how. Published events are not in it; they are on record themselves."
+      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
     >
       <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
       <List
@@ -78,11 +77,11 @@ function AuditLog() {
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoneFound what="change" clear={clear} />
+            <NoMatches noun="change" clear={clear} />
           ) : (
-            <Empty title="Nothing was changed yet">
-              As soon as somebody creates a webhook or an API key, it stands here.
-            </Empty>
+            <EmptyState title="No changes yet">
+              Changes appear here, such as a new webhook or API key.
+            </EmptyState>
           )
         }
       />

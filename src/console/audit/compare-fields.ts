@@ -1,4 +1,4 @@
-/** One field of what was changed. Undefined where it was not there. */
+/** One changed field. `before` or `after` is undefined where the field did not exist. */
 export interface FieldChange {
   /** `retryScheduleSeconds`, `headers.x-token` */
   readonly field: string
@@ -6,7 +6,10 @@ export interface FieldChange {
   readonly after: unknown
 }
 
-/** The fields that differ between two states of a thing; of an object that was there before and after, only its parts. */
+/**
+ * The fields that differ between two states of an object. Nested objects are compared field by field, lists as a
+ * whole.
+ */
 export function compareFields(before: unknown, after: unknown): FieldChange[] {
   const changes: FieldChange[] = []
 

@@ -1,25 +1,25 @@
 import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { Facts } from '../components/facts.tsx'
-import { Failure } from '../components/failure.tsx'
+import { useRead } from '../api/use-read.ts'
+import { Facts } from '../components/page/facts.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { useRead } from '../components/use-read.ts'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
-import { wordsOf } from './actions.ts'
-import { Actor, doorOf, type KeyNames } from './actor.tsx'
+import { actionLabel } from './action-labels.ts'
+import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import { Subject } from './subject.tsx'
 
 type Entry = Extract<NonNullable<AuditLogEntryQuery['node']>, { __typename: 'AuditEntry' }>
 
 interface EntryPanelProps {
-  /** The entry that is opened, if one is. */
+  /** The open entry, if any. */
   readonly id: string | null
   readonly names: KeyNames
   onClose(): void
 }
 
-/** One change: everything that is known of who made it, and the fields before and after. */
+/** One entry: its actor, and the fields before and after. */
 export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
   const { data, error, reload } = useRead(
     AuditLogEntryDocument,
@@ -34,14 +34,14 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       onClose={onClose}
       position="right"
       size="xl"
-      title={<Text fw={650}>{entry ? wordsOf(entry.action) : 'Audit log entry'}</Text>}
+      title={<Text fw={650}>{entry ? actionLabel(entry.action) : 'Audit log entry'}</Text>}
     >
       {entry ? (
         <EntryDetails entry={entry} names={names} />
       ) : error ? (
-        <Failure error={error} retry={reload} />
+        <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">There is no such entry, or it is past its retention.</Text>
+        <Text c="dimmed">This entry does not exist, or is past its retention period.</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -55,23 +55,23 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: 'When', value: <Time at={entry.createdAt} /> },
-          { label: 'Done to', value: <Subject action={action} id={subjectId} /> },
+          { label: 'Time', value: <Time at={entry.createdAt} /> },
+          { label: 'Object', value: <Subject action={action} id={subjectId} /> },
           {
-            label: 'Who',
+            label: 'Actor',
             value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
           },
-          { label: 'How', value: doorOf(source) },
+          { label: 'Source', value: sourceLabel(source) },
           address ? { label: 'Address', value: address } : null,
           forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
-          userAgent ? { label: 'Program', value: userAgent } : null,
-          { label: 'Action', value: <span className="ph-mono">{action}</span> },
+          userAgent ? { label: 'User agent', value: userAgent } : null,
+          { label: 'Action code', value: <span className="ph-mono">{action}</span> },
         ]}
       />
       <FieldChanges before={entry.before} after={entry.after} />
       <Group gap="lg">
         <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          All changes of this
+          All changes of this object
         </Anchor>
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">

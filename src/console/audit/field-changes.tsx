@@ -7,18 +7,17 @@ interface FieldChangesProps {
   readonly after: unknown
 }
 
-/** Each field that changed: as it was, and as it is since. */
 export function FieldChanges({ before, after }: FieldChangesProps) {
   const changes = compareFields(before, after)
   if (changes.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No fields were changed.
+        No fields changed.
       </Text>
     )
   }
   return (
-    <Stack gap="md" component="section" aria-label="What changed">
+    <Stack gap="md" component="section" aria-label="Changed fields">
       {changes.map((change) => (
         <Change key={change.field} change={change} />
       ))}
@@ -32,15 +31,15 @@ function Change({ change: { field, before, after } }: { change: FieldChange }) {
       <Text size="sm" fw={600} className="ph-mono">
         {field}
       </Text>
-      {before !== undefined && <Value was value={before} />}
+      {before !== undefined && <Value isBefore value={before} />}
       {after !== undefined && <Value value={after} />}
     </Stack>
   )
 }
 
-function Value({ value, was = false }: { value: unknown; was?: boolean }) {
-  const color = was ? 'red' : 'green'
-  const Icon = was ? IconMinus : IconPlus
+function Value({ value, isBefore = false }: { value: unknown; isBefore?: boolean }) {
+  const color = isBefore ? 'red' : 'green'
+  const Icon = isBefore ? IconMinus : IconPlus
   return (
     <Group
       gap={8}
@@ -53,7 +52,7 @@ function Value({ value, was = false }: { value: unknown; was?: boolean }) {
     >
       <Box
         role="img"
-        aria-label={was ? 'Before' : 'After'}
+        aria-label={isBefore ? 'Before' : 'After'}
         c={`var(--posthorn-on-${color})`}
         lh={1}
         pt={4}
@@ -61,13 +60,13 @@ function Value({ value, was = false }: { value: unknown; was?: boolean }) {
         <Icon size={14} />
       </Box>
       <Text size="sm" className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
-        {written(value)}
+        {formatValue(value)}
       </Text>
     </Group>
   )
 }
 
-function written(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '(empty)' : value
   if (value === null) return '(none)'
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')) {

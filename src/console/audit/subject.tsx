@@ -7,7 +7,7 @@ interface SubjectProps {
   readonly id: string
 }
 
-/** What something was done to, with a link to its page when it has one. */
+/** The id of the changed object, with a link to its page if it has one. */
 export function Subject({ action, id }: SubjectProps) {
   const page = pageOfSubject(action, id)
   if (page === null) return <span className="ph-mono">{id}</span>
@@ -18,7 +18,7 @@ export function Subject({ action, id }: SubjectProps) {
   )
 }
 
-/** What was deleted has no page any more. */
+/** A deleted webhook has no page. */
 function pageOfSubject(action: string, id: string): string | null {
   if (action === 'webhook.deleted') return null
   if (action.startsWith('event_type.')) return `/event-types/${id}`

@@ -4,33 +4,33 @@ import { type ReactNode, useState } from 'react'
 interface ConfirmProps {
   readonly opened: boolean
   onClose(): void
-  /** A question: "Delete this webhook?" */
+  /** A question, such as "Delete this webhook?" */
   readonly title: string
   /** What will happen, and what is lost. */
   readonly children: ReactNode
   /** The verb on the button. */
   readonly action: string
   readonly destructive?: boolean
-  /** Answers null, or why it could not be done, which stays on display. */
+  /** Resolves to null, or to an error message, which keeps the dialog open. */
   onConfirm(): Promise<string | null>
 }
 
-/** Asks before something is done that cannot be undone, or that others notice. */
+/** Asks before an action that cannot be undone or that affects others. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, destructive = false, onConfirm } = props
-  const [problem, setProblem] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 
   async function confirm() {
     setRunning(true)
-    const refusal = await onConfirm()
+    const message = await onConfirm()
     setRunning(false)
-    setProblem(refusal)
-    if (refusal === null) onClose()
+    setError(message)
+    if (message === null) onClose()
   }
 
   function close() {
-    setProblem(null)
+    setError(null)
     onClose()
   }
 
@@ -40,9 +40,9 @@ export function Confirm(props: ConfirmProps) {
         <Text size="sm" component="div">
           {children}
         </Text>
-        {problem !== null && (
+        {error !== null && (
           <Alert color="red" variant="light" role="alert">
-            {problem}
+            {error}
           </Alert>
         )}
         <Group justify="end" gap="xs">

@@ -3,9 +3,9 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyButtonProps {
   readonly value: string
-  /** What is copied: "Copy the id". */
+  /** The accessible name: "Copy the id". */
   readonly label: string
-  /** With words, rather than as an icon. */
+  /** Shows the label instead of only an icon. */
   readonly labelled?: boolean
 }
 

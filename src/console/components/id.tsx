@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import { CopyButton } from './copy-button.tsx'
 
-/** An id that can be copied. */
+/** An id with a copy button. */
 export function Id({ id }: { id: string }) {
   return (
     <Group gap={2} wrap="nowrap" miw={0}>

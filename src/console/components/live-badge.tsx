@@ -4,10 +4,10 @@ import type { LiveState } from '../api/use-live.ts'
 const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
   connecting: ['Connecting …', 'gray'],
   live: ['Live', 'green'],
-  interrupted: ['Interrupted, trying again', 'orange'],
+  interrupted: ['Interrupted, reconnecting', 'orange'],
 }
 
-/** Whether what is shown follows what happens. */
+/** Shows whether the page receives live updates. */
 export function LiveBadge({ state }: { state: LiveState }) {
   const [label, color] = WORDS[state]
   return (

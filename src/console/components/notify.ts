@@ -1,11 +1,11 @@
 import { notifications } from '@mantine/notifications'
 
-/** Says that something was done. */
-export function notifyDone(message: string): void {
+/** Reports a success, for 5 seconds. */
+export function notifySuccess(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 5_000 })
 }
 
-/** Says that something was not done, and why. It stays until it is closed. */
-export function notifyProblem(message: string): void {
-  notifications.show({ title: 'That did not work', message, color: 'red', autoClose: false })
+/** Reports an error, until the reader closes it. */
+export function notifyError(message: string): void {
+  notifications.show({ title: 'Action failed', message, color: 'red', autoClose: false })
 }

@@ -15,7 +15,7 @@ const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
   DISABLED: ['Disabled', 'gray'],
 }
 
-/** The states, to choose one. */
+/** Options for a select. */
 export const DELIVERY_STATES = optionsOf(DELIVERY)
 export const WEBHOOK_STATES = optionsOf(WEBHOOK)
 
@@ -31,11 +31,10 @@ export function WebhookStateBadge({ state }: { state: WebhookState }) {
 
 interface StateBadgeProps {
   readonly label: string
-  /** A color of Mantine's. It repeats what the label says, for who sees it. */
+  /** A Mantine color. It only repeats what the label says. */
   readonly color: string
 }
 
-/** A state in a word and a color. */
 export function StateBadge({ label, color }: StateBadgeProps) {
   return (
     <Badge

@@ -4,11 +4,11 @@ import { formatDateTime, formatRelative, formatUtc } from '../format.ts'
 
 interface TimeProps {
   readonly at: string
-  /** `relative`: "5 min. ago". Default: the date and the time in the reader's zone. */
+  /** `relative`: "5 min. ago". Default: the date and time in the reader's zone. */
   readonly as?: 'relative' | 'absolute'
 }
 
-/** A time in the reader's zone, with the exact time in UTC for who points at it or comes to it with the keyboard. */
+/** A time in the reader's zone. Hovering or focusing shows the exact time in UTC. */
 export function Time({ at, as = 'absolute' }: TimeProps) {
   const nowMs = useNow()
   return (
@@ -37,7 +37,7 @@ const TICK_MS = 10_000
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The time of day, anew every ten seconds: one timer for all that show it. */
+/** The current time, updated every ten seconds. All components share one timer. */
 export function useNow(): number {
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {

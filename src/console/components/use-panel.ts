@@ -1,17 +1,17 @@
 import { useSearchParams } from 'react-router'
 
-/** What is opened beside or above a page, kept in the address (`?key=key_…`): a link opens it, and going back closes it. */
+/** A panel whose state is a query parameter (`?key=key_…`): a link opens the panel, and Back closes it. */
 export function usePanel(name: string) {
   const [params, setParams] = useSearchParams()
 
-  /** The same address with something opened, for links. */
+  /** The link that opens the panel. */
   function to(id: string): string {
     const next = new URLSearchParams(params)
     next.set(name, id)
     return `?${next}`
   }
 
-  /** The same address with nothing opened. */
+  /** The link that closes the panel. */
   function closed(): string {
     const next = new URLSearchParams(params)
     next.delete(name)

@@ -1,15 +1,15 @@
-/** Stands for the value of a custom header, which is not kept with the attempt. */
+/** Stands for the value of a custom header: attempts do not record these values. */
 const MASK = '•••'
 
 interface SentRequest {
   readonly method: string
   readonly url: string
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** Null: past its retention, or not to be seen. */
+  /** Null when past its retention, or when the viewer may not read events. */
   readonly body?: string | null
 }
 
-/** The request of an attempt as a command for a shell of Unix, and what to know before it is run. */
+/** An attempt's request as a shell command, with notes to read before running it. */
 export function asCurl({ method, url, headers, body }: SentRequest): {
   readonly command: string
   readonly notes: readonly string[]
@@ -19,28 +19,30 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
     `curl --request ${method} --globoff --path-as-is ${quote(url)}`,
     ...headers.map(({ name, value }) => {
       const shown = value === MASK ? placeholder(name) : value
-      // A header without a value ends in a semicolon; after a colon, curl leaves it out.
+      // curl drops a header that ends in a colon; an empty header needs a semicolon.
       return `--header ${quote(shown === '' ? `${name};` : `${name}: ${shown}`)}`
     }),
     ...(body == null ? [] : [`--data-raw ${quote(body)}`]),
   ]
   const notes = [
-    'The signature is that of the attempt. Receivers that check its age refuse it when it is older than 5 minutes.',
+    'The signature is the one of the attempt. Receivers that check its age reject it after 5 minutes.',
   ]
   if (masked.length > 0) {
     notes.push(
-      `The values of custom headers are not kept with an attempt, as they may be credentials. Put yours in place of ${masked.map(placeholder).join(', ')}.`,
+      `Attempts do not record the values of custom headers, which may be credentials. Replace ${masked.map(placeholder).join(', ')} with yours.`,
     )
   }
   if (body == null) {
-    notes.push('The body is left out: it is past its retention, or you may not read events.')
+    notes.push(
+      'The body is left out, because it is past its retention period or you may not read events.',
+    )
   }
   return { command: lines.join(' \\\n  '), notes }
 }
 
 const placeholder = (name: string) => `YOUR_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,22 +1,22 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { CodeBlock } from '../components/code-block.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { formatJson } from '../components/format-json.ts'
+import { CodeBlock } from '../components/json/code-block.tsx'
+import { formatJson } from '../components/json/format-json.ts'
 import { formatBytes } from '../format.ts'
 import type { BodyEncoding } from '../generated/graphql.ts'
 
 interface AttemptBodyProps {
   readonly label: string
-  /** Null: not kept. */
+  /** Null when not recorded. */
   readonly body: string | null
-  /** Said when it is not kept. */
+  /** Shown when the body is not recorded. */
   readonly missing?: string
   readonly encoding?: BodyEncoding
   readonly truncated?: boolean
 }
 
-/** A body, to the letter or, of JSON, with its parts on lines of their own. */
+/** A body, raw or, if it is JSON, pretty-printed. */
 export function AttemptBody(props: AttemptBodyProps) {
   const { label, body, missing, encoding = 'UTF8', truncated = false } = props
   const [pretty, setPretty] = useState(true)
@@ -27,7 +27,7 @@ export function AttemptBody(props: AttemptBodyProps) {
   if (body === null || body === '') {
     return (
       <Text size="xs" c="dimmed">
-        {label}: {body === null ? missing : 'It is empty.'}
+        {label}: {body === null ? missing : 'empty'}
       </Text>
     )
   }
@@ -36,13 +36,13 @@ export function AttemptBody(props: AttemptBodyProps) {
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {label}, {formatBytes(sizeOf(body, encoding))}
-          {truncated && ' of a longer one'}
+          {truncated && ', truncated'}
         </Text>
         <Group gap={4}>
           {formatted !== null && (
             <SegmentedControl
               size="xs"
-              aria-label={`How to show the ${label.toLowerCase()}`}
+              aria-label={`View of the ${label.toLowerCase()}`}
               data={['Pretty', 'Raw']}
               value={pretty ? 'Pretty' : 'Raw'}
               onChange={(value) => setPretty(value === 'Pretty')}
@@ -54,12 +54,12 @@ export function AttemptBody(props: AttemptBodyProps) {
       <CodeBlock code={pretty && formatted !== null ? formatted : body} label={label} />
       {encoding === 'BASE64' && (
         <Text size="xs" c="dimmed">
-          It is no text in UTF-8, so it is written in base64.
+          Shown in base64, because this is not UTF-8 text.
         </Text>
       )}
       {truncated && (
         <Text size="xs" c="dimmed">
-          The rest was not kept: the first 16 KiB are, and what came within 2 seconds.
+          Posthorn records the first 16 KiB that arrive within 2 seconds.
         </Text>
       )}
     </Stack>

@@ -1,8 +1,8 @@
 import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconBulb } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Failure } from '../components/failure.tsx'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import { QueryError } from '../components/query-error.tsx'
 import { DeliveryAttemptDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { AttemptBody } from './attempt-body.tsx'
@@ -11,11 +11,11 @@ import { HeaderTable } from './header-table.tsx'
 
 interface AttemptDetailProps {
   readonly id: string
-  /** What to look at, of one that failed. */
+  /** What to check, for a failed attempt. */
   readonly hint: string | null
 }
 
-/** The request and the response of an attempt, as they were. An attempt never changes: it is asked for once. */
+/** The request and the response of an attempt. Attempts are immutable, so the cache is always current. */
 export function AttemptDetail({ id, hint }: AttemptDetailProps) {
   const withBody = useSession().can('events:read')
   const { data, error, reload } = useRead(
@@ -23,10 +23,14 @@ export function AttemptDetail({ id, hint }: AttemptDetailProps) {
     { id, withBody },
     { requestPolicy: 'cache-first' },
   )
-  if (error && !data) return <Failure error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} retry={reload} />
   const attempt = data?.node && 'request' in data.node ? data.node : null
   if (!attempt) {
-    return data ? <Text size="sm">This attempt is past its retention.</Text> : <Skeleton h={280} />
+    return data ? (
+      <Text size="sm">This attempt is past its retention period.</Text>
+    ) : (
+      <Skeleton h={280} />
+    )
   }
   const { request, response } = attempt
   return (
@@ -44,14 +48,11 @@ export function AttemptDetail({ id, hint }: AttemptDetailProps) {
             <AttemptBody
               label="Request body"
               body={request.body ?? null}
-              missing="It is past its retention."
+              missing="past its retention period"
             />
           )}
         </Half>
-        <Half
-          title="Response"
-          line={response ? `HTTP status ${response.status}` : 'There was none.'}
-        >
+        <Half title="Response" line={response ? `HTTP status ${response.status}` : 'No response'}>
           {response && (
             <>
               <HeaderTable label="Response headers" headers={response.headers} />

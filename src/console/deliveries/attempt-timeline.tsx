@@ -5,11 +5,11 @@ import { Time } from '../components/time.tsx'
 import { formatDuration } from '../format.ts'
 import type { AttemptStepFragment } from '../generated/graphql.ts'
 import { AttemptDetail } from './attempt-detail.tsx'
-import { Answer } from './delivery-columns.tsx'
+import { ResponseStatus } from './delivery-columns.tsx'
 import { whyFailed } from './why-failed.ts'
 
 interface AttemptTimelineProps {
-  /** Oldest first: what comes next does not move what one reads. */
+  /** Oldest first, so that a new attempt does not move the others. */
   readonly attempts: readonly AttemptStepFragment[]
   readonly opened: string | null
   open(id: string | null): void
@@ -66,14 +66,14 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
                 Attempt {number}
               </Text>
               <Text span size="sm">
-                <Answer succeeded={succeeded} status={status} />
+                <ResponseStatus succeeded={succeeded} status={status} />
               </Text>
               <Text span size="sm" c="dimmed">
                 <Time at={startedAt} />
               </Text>
             </Group>
             <Text span size="sm" display="block">
-              {why?.sentence ?? 'The receiver accepted it.'}
+              {why?.sentence ?? 'The receiver accepted the delivery.'}
             </Text>
             <Text span size="xs" c="dimmed" display="block">
               {howLong(attempt)}
@@ -90,9 +90,9 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
 }
 
 function howLong({ durationMs, firstByteMs, waitedMs, resent }: AttemptStepFragment): string {
-  const parts = [`Took ${formatDuration(durationMs)}`]
+  const parts = [`Duration ${formatDuration(durationMs)}`]
   if (firstByteMs != null) parts.push(`first byte after ${formatDuration(firstByteMs)}`)
   if (waitedMs > 0) parts.push(`waited ${formatDuration(waitedMs)} for a connection`)
-  if (resent) parts.push('sent twice, as the connection had been closed')
+  if (resent) parts.push('sent twice because the connection had been closed')
   return parts.join(', ')
 }

@@ -6,7 +6,7 @@ interface CopyAsCurlProps {
   readonly request: Parameters<typeof asCurl>[0]
 }
 
-/** The request as a command, with what to know before it is run. */
+/** Copies the request as a curl command, with notes to read before running it. */
 export function CopyAsCurl({ request }: CopyAsCurlProps) {
   const { command, notes } = asCurl(request)
   return (
@@ -15,10 +15,10 @@ export function CopyAsCurl({ request }: CopyAsCurlProps) {
       <Popover width={320} withArrow shadow="md">
         <Popover.Target>
           <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" td="underline">
-            Before you run it
+            Before you run this
           </UnstyledButton>
         </Popover.Target>
-        <Popover.Dropdown aria-label="Before you run it">
+        <Popover.Dropdown aria-label="Before you run this">
           <List size="xs" spacing={6}>
             {notes.map((note) => (
               <List.Item key={note}>

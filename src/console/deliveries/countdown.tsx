@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 
-/** How long until then, second by second. */
+/** The time until `to`, updated every second. */
 export function Countdown({ to }: { to: string }) {
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
@@ -15,7 +15,7 @@ export function Countdown({ to }: { to: string }) {
   )
 }
 
-/** `in 4 s`, `in 12:05`, `in 3:20:00` */
+/** `in 4 s`, `in 12:05`, `in 3:20:00 hours` */
 export function remaining(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds <= 0) return 'now'

@@ -1,12 +1,12 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { List } from '../components/list.tsx'
+import { List } from '../components/lists/list.tsx'
+import { NewRows } from '../components/lists/new-rows.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { NewRows } from '../components/new-rows.tsx'
-import { NoneFound } from '../components/none-found.tsx'
-import { Page } from '../components/page.tsx'
-import { useCursors } from '../components/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
@@ -25,7 +25,7 @@ export default function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      description="One event to be delivered to one webhook. Each is tried until it succeeds or its retry schedule is exhausted."
+      description="A delivery sends one event to one webhook. Failed attempts are retried until one succeeds or the retry schedule is exhausted."
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
@@ -40,21 +40,21 @@ export default function DeliveriesPage() {
         stale={stale}
         retry={reload}
         pages={{ info, cursors }}
-        empty={filters.active ? <NoneFound what="delivery" clear={filters.clear} /> : <NoneYet />}
+        empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
-function NoneYet() {
+function EmptyList() {
   return (
-    <Empty title="Nothing has been delivered yet">
-      An event makes one delivery for each enabled webhook that subscribes to its type. Send a test
-      event from the page of a{' '}
+    <EmptyState title="No deliveries yet">
+      Each event creates one delivery for each enabled webhook that subscribes to its type. Send a
+      test event from the page of a{' '}
       <Anchor component={Link} to="/webhooks" inherit underline="always">
         webhook
       </Anchor>
       .
-    </Empty>
+    </EmptyState>
   )
 }

@@ -3,7 +3,7 @@ import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifyDone } from '../components/notify.ts'
+import { notifySuccess } from '../components/notify.ts'
 import {
   DeliveryCancelDocument,
   type DeliveryQuery,
@@ -11,63 +11,62 @@ import {
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 
-/** What can be done with a delivery: the buttons, and why it was not done. */
+/** The buttons for a delivery, and why the last action failed. */
 export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery']>): {
   buttons: ReactNode
-  problem: ReactNode
+  error: ReactNode
 } {
   const { can } = useSession()
   const { run, running } = useAction(DeliveryRedeliverDocument)
-  const [asked, setAsked] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [confirming, setConfirming] = useState(false)
+  const [error, setError] = useState<string | null>(null)
   const { id, state } = delivery
   const isPending = state === 'PENDING'
 
   async function redeliver(): Promise<string | null> {
     const outcome = await run({ id })
-    setProblem(outcome.ok ? null : outcome.message)
+    setError(outcome.ok ? null : outcome.message)
     if (!outcome.ok) return outcome.message
-    notifyDone('Retry queued.')
+    notifySuccess('Retry queued.')
     return null
   }
 
-  if (!can('deliveries:write')) return { buttons: null, problem: null }
+  if (!can('deliveries:write')) return { buttons: null, error: null }
   return {
     buttons: (
       <>
         <Button
           variant={isPending ? 'default' : 'filled'}
           leftSection={<IconRefresh size={16} />}
-          loading={running && !asked}
-          onClick={() => (state === 'SUCCEEDED' ? setAsked(true) : void redeliver())}
+          loading={running && !confirming}
+          onClick={() => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver())}
         >
-          {isPending ? 'Try now' : 'Redeliver'}
+          {isPending ? 'Retry now' : 'Redeliver'}
         </Button>
         <Confirm
-          opened={asked}
-          onClose={() => setAsked(false)}
-          title="Send it once more?"
+          opened={confirming}
+          onClose={() => setConfirming(false)}
+          title="Redeliver this delivery?"
           action="Redeliver"
           onConfirm={redeliver}
         >
-          The receiver has accepted this delivery before. It gets the same body again, under the
-          same id, so that it can tell. The delivery is pending again until it succeeds or its retry
-          schedule is exhausted.
+          The receiver has already accepted this delivery. It receives the same body and id again.
+          The delivery is pending until an attempt succeeds or the retry schedule is exhausted.
         </Confirm>
         {isPending && <Cancel id={id} />}
       </>
     ),
-    problem: problem !== null && !asked && (
+    error: error !== null && !confirming && (
       <Alert
         color="red"
         variant="light"
         role="alert"
-        title="Nothing was done"
+        title="Action failed"
         withCloseButton
         closeButtonLabel="Close"
-        onClose={() => setProblem(null)}
+        onClose={() => setError(null)}
       >
-        {problem}
+        {error}
       </Alert>
     ),
   }
@@ -75,26 +74,26 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
 
 function Cancel({ id }: { id: string }) {
   const { run } = useAction(DeliveryCancelDocument)
-  const [asked, setAsked] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   return (
     <>
-      <Button variant="default" onClick={() => setAsked(true)}>
+      <Button variant="default" onClick={() => setConfirming(true)}>
         Cancel
       </Button>
       <Confirm
-        opened={asked}
-        onClose={() => setAsked(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
         title="Cancel this delivery?"
         action="Cancel the delivery"
         destructive
         onConfirm={async () => {
           const outcome = await run({ id })
-          if (outcome.ok) notifyDone('The delivery is canceled.')
+          if (outcome.ok) notifySuccess('The delivery is canceled.')
           return outcome.ok ? null : outcome.message
         }}
       >
-        No further attempt is made, so the receiver does not get this event. An attempt that is
-        under way ends, and is recorded. It can still be redelivered by hand.
+        No further attempts are made, so the receiver may not get this event. A running attempt
+        finishes and is recorded. You can redeliver the delivery later.
       </Confirm>
     </>
   )

@@ -1,12 +1,11 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { hostAndPath } from '../components/host-and-path.ts'
-import type { Column } from '../components/list.tsx'
+import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
+import { formatCount, hostAndPath } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
 
-/** Where a list of deliveries stands, there is no need to say what they have in common. */
+/** The columns of a list of deliveries, without the column that is the same in every row. */
 export function deliveryColumns(
   without: 'webhook' | 'event' | null,
 ): Column<DeliveryRowFragment>[] {
@@ -14,14 +13,14 @@ export function deliveryColumns(
     { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, width: 265 },
     { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 115 },
     { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} /> },
-    { label: 'Last answer', cell: (row) => <LastAnswer row={row} />, width: 110 },
+    { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
     {
       label: 'Attempts',
       end: true,
       cell: ({ attemptCount }) => formatCount(attemptCount),
       width: 80,
     },
-    { label: 'Next try', cell: (row) => <NextTry row={row} />, width: 110 },
+    { label: 'Next attempt', cell: (row) => <NextAttempt row={row} />, width: 110 },
     {
       label: 'Created',
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
@@ -45,7 +44,7 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   )
 }
 
-/** Marks what never happened: an example, sent by hand. */
+/** Marks a test event, which sends the example of its type. */
 export function TestBadge() {
   return (
     <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">
@@ -59,19 +58,19 @@ function WebhookOf({ row: { webhook, webhookId } }: { row: DeliveryRowFragment }
   return <span className="ph-mono">{webhookId}</span>
 }
 
-function LastAnswer({ row: { attempts } }: { row: DeliveryRowFragment }) {
+function LastResponse({ row: { attempts } }: { row: DeliveryRowFragment }) {
   const last = attempts?.nodes[0]
   if (!last) return null
-  return <Answer succeeded={last.succeeded} status={last.status} />
+  return <ResponseStatus succeeded={last.succeeded} status={last.status} />
 }
 
-interface AnswerProps {
+interface ResponseStatusProps {
   readonly succeeded: boolean
   readonly status?: number | null
 }
 
 /** The status of a response, or that there was none. */
-export function Answer({ succeeded, status }: AnswerProps) {
+export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
   return (
     <Text
       span
@@ -80,12 +79,12 @@ export function Answer({ succeeded, status }: AnswerProps) {
       c={`var(--posthorn-on-${succeeded ? 'green' : 'red'})`}
       style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
     >
-      {status ?? 'No answer'}
+      {status ?? 'No response'}
     </Text>
   )
 }
 
-function NextTry({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
+function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
   if (state !== 'PENDING') return null
   if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
   return <Time at={nextAttemptAt} as="relative" />

@@ -1,16 +1,16 @@
 import { Anchor, Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
-import { Failure } from '../components/failure.tsx'
-import { Section } from '../components/section.tsx'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { DeliveryEventDocument } from '../generated/graphql.ts'
 
 const EventBody = lazy(() =>
   import('../events/event-body.tsx').then((m) => ({ default: m.EventBody })),
 )
 
-/** What happened that is to be delivered. It never changes: it is asked for once. */
+/** The event of a delivery. Events are immutable, so the cache is always current. */
 export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
   const { data, error, reload } = useRead(
     DeliveryEventDocument,
@@ -29,9 +29,9 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
         )
       }
     >
-      {error && !data && <Failure error={error} retry={reload} />}
+      {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}
-      {data && !event && <Text size="sm">The event is past its retention.</Text>}
+      {data && !event && <Text size="sm">The event is past its retention period.</Text>}
       {event && (
         <Suspense fallback={<Skeleton h={120} />}>
           <EventBody body={event.body} />

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { Facts } from '../components/facts.tsx'
 import { Id } from '../components/id.tsx'
+import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
@@ -11,14 +11,13 @@ interface DeliveryFactsProps {
   readonly delivery: NonNullable<DeliveryQuery['delivery']>
 }
 
-/** What a delivery is, besides its attempts. */
 export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
   const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
   const withWebhook = useSession().can('webhooks:read')
   return (
     <Facts
       facts={[
-        { label: 'Id, sent in a header of each attempt', value: <Id id={id} /> },
+        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
         {
           label: 'Webhook',
           value: webhook ? (
@@ -28,7 +27,7 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
           ) : (
             <>
               <Id id={webhookId} />
-              {withWebhook && 'It was deleted.'}
+              {withWebhook && 'Deleted'}
             </>
           ),
         },

@@ -1,21 +1,21 @@
-import { EventTypeSelect } from '../components/event-type-select.tsx'
-import { FilterBar } from '../components/filter-bar.tsx'
-import { FilterSelect } from '../components/filter-select.tsx'
+import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
-import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/time-range.tsx'
-import { useFilters } from '../components/use-filters.ts'
-import { WebhookSelect } from '../components/webhook-select.tsx'
 import type { DeliveryFilter, StatusClass } from '../generated/graphql.ts'
 
 const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
   { value: 'SUCCESS_2XX', label: '2xx: succeeded' },
   { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
-  { value: 'CLIENT_ERROR_4XX', label: '4xx: refused' },
+  { value: 'CLIENT_ERROR_4XX', label: '4xx: rejected' },
   { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
-  { value: 'NO_RESPONSE', label: 'No answer' },
+  { value: 'NO_RESPONSE', label: 'No response' },
 ]
 
-/** Which deliveries the address asks for: of one webhook, where no other can be chosen. */
+/** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filters = useFilters(['webhook', 'state', 'status', 'type', ...TIME_FILTERS])
   const { state, status, type } = filters.values
@@ -53,7 +53,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         onChange={(state) => set({ state })}
       />
       <FilterSelect
-        label="Last answer"
+        label="Last response"
         w={150}
         data={STATUS_CLASSES}
         value={values.status}

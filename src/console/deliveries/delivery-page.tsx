@@ -1,12 +1,12 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useParams, useSearchParams } from 'react-router'
-import { Failure } from '../components/failure.tsx'
+import { useRead } from '../api/use-read.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { Page } from '../components/page.tsx'
-import { Section } from '../components/section.tsx'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
-import { useRead } from '../components/use-read.ts'
 import { DeliveryDocument, type DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
@@ -18,7 +18,7 @@ import { DeliveryFacts } from './delivery-facts.tsx'
 import { useLiveDelivery } from './use-live-delivery.ts'
 import { WaitingNotice } from './waiting-notice.tsx'
 
-const ABOVE = [['Deliveries', '/deliveries']] as const
+const BREADCRUMBS = [['Deliveries', '/deliveries']] as const
 const FEW_ATTEMPTS = 20
 const MOST_ATTEMPTS = 100
 
@@ -41,10 +41,10 @@ export default function DeliveryPage() {
       />
     )
   }
-  if (data) return <NotFoundPage what="delivery" />
+  if (data) return <NotFoundPage noun="delivery" />
   return (
-    <Page title="Delivery" above={ABOVE}>
-      {error ? <Failure error={error} retry={reload} /> : <Skeleton h={420} />}
+    <Page title="Delivery" breadcrumbs={BREADCRUMBS}>
+      {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
     </Page>
   )
 }
@@ -58,16 +58,16 @@ interface DeliveryProps {
 function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   const { can } = useSession()
   const live = useLiveDelivery(delivery, reload)
-  const { buttons, problem } = useDeliveryActions(delivery)
+  const { buttons, error } = useDeliveryActions(delivery)
   const attempts = delivery.attempts?.nodes ?? []
   const [params, setParams] = useSearchParams()
-  // The newest one is open to begin with; one that comes while somebody reads takes nothing away.
+  // The newest attempt is open initially. A later attempt does not close what the reader looks at.
   const [newest] = useState(attempts.at(-1)?.id ?? null)
 
   return (
     <Page
       title={delivery.eventType}
-      above={ABOVE}
+      breadcrumbs={BREADCRUMBS}
       aside={
         <>
           <DeliveryStateBadge state={delivery.state} />
@@ -77,18 +77,18 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       }
       actions={buttons}
     >
-      {problem}
+      {error}
       <WaitingNotice delivery={delivery} />
       <Section title="Delivery">
         <DeliveryFacts delivery={delivery} />
       </Section>
       <Section
         title="Attempts"
-        description="Oldest first. Open one to see its request and response."
+        description="Oldest first. Open an attempt to see its request and response."
       >
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            None was made yet.
+            No attempts yet.
           </Text>
         ) : (
           <Stack gap="xs">
@@ -100,7 +100,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
             />
             {!showEarlier && delivery.attempts?.pageInfo.hasPreviousPage && (
               <Text size="xs" c="dimmed">
-                These are the last {MOST_ATTEMPTS} attempts.
+                Only the last {MOST_ATTEMPTS} attempts are shown.
               </Text>
             )}
           </Stack>

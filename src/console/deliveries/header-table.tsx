@@ -5,7 +5,7 @@ interface HeaderTableProps {
   readonly headers: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** HTTP headers, in their order. */
+/** HTTP headers, in order. */
 export function HeaderTable({ label, headers }: HeaderTableProps) {
   if (headers.length === 0) return null
   return (

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import type { Cursors } from '../components/use-cursors.ts'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import type { Cursors } from '../components/lists/use-cursors.ts'
 import { DeliveriesDocument, type DeliveryFilter } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
@@ -8,13 +8,13 @@ import { useLiveDeliveries } from './use-live-deliveries.ts'
 interface DeliveriesOptions {
   readonly filter: DeliveryFilter
   readonly page: Cursors['variables']
-  /** Whether what is new would come above the rows: not on later pages. */
+  /** Whether new deliveries would appear above the rows. False on later pages. */
   readonly countNewer: boolean
-  /** Of one webhook, the address of it need not be read with each. */
+  /** Skips the URL of each row's webhook, as all rows have the same one. */
   readonly ofOneWebhook?: boolean
 }
 
-/** A page of deliveries, which follows what happens. */
+/** A page of deliveries, with live updates. */
 export function useDeliveries(options: DeliveriesOptions) {
   const { filter, page, countNewer, ofOneWebhook = false } = options
   const withWebhook = useSession().can('webhooks:read') && !ofOneWebhook

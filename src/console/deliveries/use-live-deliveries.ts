@@ -9,11 +9,11 @@ import {
   type DeliveryRowFragment,
 } from '../generated/graphql.ts'
 
-/** Attempts come by the thousand; the rows are painted this often. */
+/** Thousands of attempts can arrive in a second; rows render at this interval. */
 const PAINT_EVERY_MS = 250
-/** How often the server is asked at most for what is new, when attempts are made, and when none are. */
-const LOOK_AFTER_MS = 5_000
-const LOOK_EVERY_MS = 15_000
+/** The intervals of requests for new deliveries: after attempts, and without any. */
+const REFRESH_AFTER_MS = 5_000
+const REFRESH_EVERY_MS = 15_000
 
 type Change = Partial<DeliveryRowFragment>
 type Attempt = NonNullable<DeliveriesAttemptRecordedSubscription['attemptRecorded']>
@@ -31,11 +31,11 @@ interface LiveDeliveriesOptions {
   readonly withWebhook: boolean
   /** The cursor of the first row. */
   readonly before?: string | null | undefined
-  /** Whether what is new would come above the rows: not on later pages. */
+  /** Whether new deliveries would appear above the rows. False on later pages. */
   readonly countNewer: boolean
 }
 
-/** Keeps the rows that are shown as they are now, in their places, and counts those that would come above them. */
+/** Updates the shown rows in place, and counts the new deliveries that belong above them. */
 export function useLiveDeliveries(options: LiveDeliveriesOptions): {
   rows: readonly DeliveryRowFragment[] | undefined
   newer: NewerDeliveries
@@ -45,24 +45,24 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
   const client = useClient()
   const [changes, setChanges] = useState<ReadonlyMap<string, Change>>(new Map())
   const [newer, setNewer] = useState(NONE)
-  const waiting = useRef(new Map<string, Change>())
-  const lookDueAt = useRef(0)
+  const pending = useRef(new Map<string, Change>())
+  const refreshAt = useRef(0)
   const shown = rows?.map(({ id }) => id) ?? []
   const key = JSON.stringify([filter, shown[0] ?? null, countNewer])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter is told of anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter has its own count
   useEffect(() => {
     setNewer(NONE)
-    lookDueAt.current = Date.now() + LOOK_AFTER_MS
+    refreshAt.current = Date.now() + REFRESH_AFTER_MS
   }, [key])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was just read is newer than any change of before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loaded rows are newer than any change received before
   useEffect(() => {
-    waiting.current.clear()
+    pending.current.clear()
     setChanges(new Map())
   }, [rows])
 
-  const look = useEffectEvent(async (asked: string) => {
+  const refresh = useEffectEvent(async (requestedKey: string) => {
     const { data } = await client
       .query(
         DeliveriesSinceDocument,
@@ -70,25 +70,25 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
         { requestPolicy: 'network-only' },
       )
       .toPromise()
-    if (!data || asked !== latestKey()) return
+    if (!data || requestedKey !== latestKey()) return
     if (data.newer) {
       setNewer({ count: data.newer.nodes.length, isMore: data.newer.pageInfo.hasPreviousPage })
     }
     for (const delivery of data.shown ?? []) {
-      if (delivery && 'state' in delivery) waiting.current.set(delivery.id, delivery)
+      if (delivery && 'state' in delivery) pending.current.set(delivery.id, delivery)
     }
   })
   const latestKey = useEffectEvent(() => key)
 
   const tick = useEffectEvent(() => {
-    if (waiting.current.size > 0) {
-      const more = waiting.current
-      waiting.current = new Map()
+    if (pending.current.size > 0) {
+      const more = pending.current
+      pending.current = new Map()
       setChanges((current) => new Map([...current, ...merged(current, more)]))
     }
-    if (!rows || document.hidden || Date.now() < lookDueAt.current) return
-    lookDueAt.current = Date.now() + LOOK_EVERY_MS
-    void look(key)
+    if (!rows || document.hidden || Date.now() < refreshAt.current) return
+    refreshAt.current = Date.now() + REFRESH_EVERY_MS
+    void refresh(key)
   })
 
   useEffect(() => {
@@ -103,11 +103,11 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
       onData({ attemptRecorded }) {
         const delivery = attemptRecorded?.delivery
         if (!delivery) return
-        lookDueAt.current = Math.min(lookDueAt.current, Date.now() + LOOK_AFTER_MS)
-        if (shown.includes(delivery.id)) waiting.current.set(delivery.id, changeOf(attemptRecorded))
+        refreshAt.current = Math.min(refreshAt.current, Date.now() + REFRESH_AFTER_MS)
+        if (shown.includes(delivery.id)) pending.current.set(delivery.id, changeOf(attemptRecorded))
       },
       onReconnect() {
-        lookDueAt.current = 0
+        refreshAt.current = 0
       },
     },
   )
@@ -119,7 +119,7 @@ function changeOf({ delivery, ...attempt }: Attempt): Change {
   return { ...delivery, attempts: { nodes: [attempt] } }
 }
 
-/** What waits, on top of what is known of the same deliveries. */
+/** The pending changes, each merged into the known change of the same delivery. */
 function merged(current: ReadonlyMap<string, Change>, more: ReadonlyMap<string, Change>) {
   return [...more].map(([id, change]) => [id, { ...current.get(id), ...change }] as const)
 }

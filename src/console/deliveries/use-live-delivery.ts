@@ -7,26 +7,26 @@ import {
 } from '../generated/graphql.ts'
 
 const RELOAD_EVERY_MS = 500
-/** Nothing is told of a line that moves on: a delivery that waits in one is looked at. */
-const LOOK_EVERY_MS = 5_000
+/** No live event reports that a backlog moves on, so a waiting delivery is polled. */
+const REFRESH_EVERY_MS = 5_000
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
-/** Reads a delivery again when something happened to it. */
+/** Reloads a delivery when a live event concerns it. */
 export function useLiveDelivery(
   delivery: Delivery | null | undefined,
   reload: () => void,
 ): LiveState {
-  const due = useRef(false)
-  const lookAt = useRef(0)
+  const reloadNeeded = useRef(false)
+  const refreshAt = useRef(0)
   const tick = useEffectEvent(() => {
     const now = Date.now()
     const unsettled =
       delivery?.state === 'PENDING' && !(Date.parse(delivery.nextAttemptAt ?? '') > now)
-    if (unsettled && now > lookAt.current && !document.hidden) due.current = true
-    if (!due.current) return
-    due.current = false
-    lookAt.current = now + LOOK_EVERY_MS
+    if (unsettled && now > refreshAt.current && !document.hidden) reloadNeeded.current = true
+    if (!reloadNeeded.current) return
+    reloadNeeded.current = false
+    refreshAt.current = now + REFRESH_EVERY_MS
     reload()
   })
   useEffect(() => {
@@ -34,23 +34,23 @@ export function useLiveDelivery(
     return () => clearInterval(timer)
   }, [])
 
-  function heard(id: string | undefined) {
-    if (id === delivery?.id) due.current = true
+  function onLiveEvent(id: string | undefined) {
+    if (id === delivery?.id) reloadNeeded.current = true
   }
   const onReconnect = () => {
-    due.current = true
+    reloadNeeded.current = true
   }
   const variables = { webhookId: delivery?.webhookId ?? '' }
-  // Of a webhook that was deleted there is nothing to hear.
+  // A deleted webhook sends no live events.
   const paused = !delivery || delivery.webhook === null
   const state = useLive(DeliveriesAttemptRecordedDocument, variables, {
     paused,
-    onData: ({ attemptRecorded }) => heard(attemptRecorded?.delivery?.id),
+    onData: ({ attemptRecorded }) => onLiveEvent(attemptRecorded?.delivery?.id),
     onReconnect,
   })
   useLive(DeliveryDeliveryFinishedDocument, variables, {
     paused,
-    onData: ({ deliveryFinished }) => heard(deliveryFinished?.id),
+    onData: ({ deliveryFinished }) => onLiveEvent(deliveryFinished?.id),
   })
   return state
 }

@@ -9,7 +9,7 @@ interface WaitingNoticeProps {
   readonly delivery: NonNullable<DeliveryQuery['delivery']>
 }
 
-/** Why a pending delivery has not been sent yet, and when it is. */
+/** Shows why a pending delivery has not been sent yet, and when the next attempt is. */
 export function WaitingNotice({ delivery }: WaitingNoticeProps) {
   const why = whyWaiting(delivery, useNow())
   if (!why) return null

@@ -2,16 +2,16 @@ import type { DeliveryQuery } from '../generated/graphql.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
-/** Why a pending delivery has not been sent yet, and when the next attempt is, if that is known. */
+/** Why a pending delivery has not been sent yet, and when the next attempt is, if known. */
 export interface WhyWaiting {
   readonly title: string
   readonly sentence: string
   readonly nextAt: string | null
-  /** Of the next time: "Next attempt". */
+  /** The label of `nextAt`, such as "Next attempt". */
   readonly nextLabel: string
 }
 
-/** Null for one that is finished. */
+/** Null for a finished delivery. */
 export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null {
   if (delivery.state !== 'PENDING') return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
@@ -22,15 +22,15 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
         attemptCount === 0 ? 'The first attempt is scheduled' : 'The next attempt is scheduled',
       sentence:
         attemptCount === 0
-          ? 'It is sent at the time below.'
-          : 'The last attempt failed. It is tried again after the delay that the retry schedule has for it.',
+          ? 'The delivery is sent at the time below.'
+          : 'The last attempt failed. The retry schedule sets the time of the next one.',
       nextAt: nextAttemptAt,
       nextLabel: 'Next attempt',
     }
   }
   return {
     title: 'Queued',
-    sentence: 'An attempt is under way, or begins as soon as a worker is free.',
+    sentence: 'An attempt is running, or starts as soon as a worker is free.',
     nextAt: null,
     nextLabel: 'Next attempt',
   }
@@ -41,33 +41,35 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     title,
     sentence,
     nextAt,
-    nextLabel: 'The next probe',
+    nextLabel: 'Next probe',
   })
-  if (!webhook) return reason('Waiting', 'It is parked in the backlog of its webhook.')
+  if (!webhook) return reason('Waiting', 'The delivery is parked in the backlog of its webhook.')
   switch (parkedReason) {
     case 'DISABLED':
       return reason(
-        'Its webhook is disabled',
-        'It waits, uses up no attempts, and is sent once the webhook is enabled.',
+        'The webhook is disabled',
+        'The delivery is sent once the webhook is enabled. Waiting uses no attempts.',
       )
     case 'ON_HOLD':
       return reason(
-        'Its webhook is on hold',
-        `${lastErrorOf(webhook)}The endpoint keeps failing, so deliveries wait and use up no attempts. One at a time tests the endpoint; the first success releases the others.`,
+        'The webhook is on hold',
+        `${lastErrorOf(webhook)}The endpoint keeps failing, so deliveries wait. Probes test it every few minutes; the first success releases the backlog. Waiting uses no attempts.`,
         webhook.health?.nextProbeAt ?? null,
       )
     case 'ORDERED':
       return reason(
-        'It waits for those before it',
-        'This webhook takes deliveries in the order of their events: those before this one must succeed or be exhausted first.',
+        'An earlier delivery comes first',
+        'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
       )
     case 'RATE_LIMIT':
       return reason(
-        'Its webhook is at its rate limit',
-        `At most ${webhook.rateLimitPerSecond ?? 'so many'} attempts a second are made.`,
+        'The webhook is at its rate limit',
+        webhook.rateLimitPerSecond == null
+          ? 'The rate limit was removed. The backlog is being released.'
+          : `The limit is ${webhook.rateLimitPerSecond} attempts a second.`,
       )
     default:
-      return reason('Its webhook is at its concurrency limit', concurrencyOf(webhook))
+      return reason('The webhook is at its concurrency limit', concurrencyOf(webhook))
   }
 }
 
@@ -78,7 +80,7 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
 }
 
 function concurrencyOf({ maxInFlight, health }: DeliveryWebhook): string {
-  if (maxInFlight != null) return `Each worker makes at most ${maxInFlight} requests in parallel.`
-  const now = health?.concurrencyLimit != null ? `, ${health.concurrencyLimit} at the moment` : ''
-  return `Each worker makes as many requests in parallel as the endpoint keeps up with${now}.`
+  if (maxInFlight != null) return `The limit is ${maxInFlight} parallel requests per worker.`
+  const now = health?.concurrencyLimit != null ? ` Now: ${health.concurrencyLimit}.` : ''
+  return `The limit of parallel requests per worker adapts to the endpoint.${now}`
 }

@@ -1,19 +1,19 @@
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifyDone } from '../components/notify.ts'
+import { notifySuccess } from '../components/notify.ts'
 import { formatCount } from '../format.ts'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
 
 interface ArchiveEventTypeProps {
   readonly name: string
   readonly archived: boolean
-  /** Null: not known. */
+  /** Null if unknown. */
   readonly webhookCount: number | null
   readonly opened: boolean
   onClose(): void
 }
 
-/** Takes a type out of the catalogue, or brings it back. */
+/** Archives an event type, or restores an archived one. */
 export function ArchiveEventType(props: ArchiveEventTypeProps) {
   const { name, archived, webhookCount, opened, onClose } = props
   const archive = useAction(EventTypesArchiveDocument)
@@ -22,7 +22,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   async function confirm(): Promise<string | null> {
     const outcome = await (archived ? unarchive : archive).run({ name })
     if (!outcome.ok) return outcome.message
-    notifyDone(archived ? `${name} is in the catalogue again.` : `${name} is archived.`)
+    notifySuccess(archived ? `${name} is no longer archived.` : `${name} is archived.`)
     return null
   }
 
@@ -31,12 +31,11 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <Confirm
         opened={opened}
         onClose={onClose}
-        title="Bring this event type back?"
-        action="Bring back"
+        title="Unarchive this event type?"
+        action="Unarchive"
         onConfirm={confirm}
       >
-        From now on <strong>{name}</strong> can be published and subscribed to again, by every
-        organization.
+        Every organization can publish and subscribe to <strong>{name}</strong> again.
       </Confirm>
     )
   }
@@ -50,14 +49,12 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       onConfirm={confirm}
     >
       <p>
-        From now on <strong>{name}</strong> can no longer be published or newly subscribed to, by
-        any organization: publishing it is refused.
+        No organization can publish <strong>{name}</strong>, or add subscriptions to it.
       </p>
       <p>
-        Subscriptions
-        {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and what was
-        published stay, and deliveries that wait are still sent. You can bring the type back at any
-        time.
+        Existing subscriptions
+        {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and events
+        stay, and pending deliveries are still sent. You can unarchive the event type at any time.
       </p>
     </Confirm>
   )

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../api/use-action.ts'
-import { Failure } from '../components/failure.tsx'
-import { NeedsScope } from '../components/needs-scope.tsx'
-import { notifyDone } from '../components/notify.ts'
-import { Page } from '../components/page.tsx'
+import { notifySuccess } from '../components/notify.ts'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { EventTypesUpdateDocument } from '../generated/graphql.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { EventTypeForm } from './event-type-form.tsx'
@@ -16,24 +16,24 @@ export default function EditEventTypePage() {
   const { eventType, missing, error, reload } = useEventType(name)
   const { run, running } = useAction(EventTypesUpdateDocument)
   const page = `/event-types/${name}`
-  if (missing) return <NotFoundPage what="event type" />
+  if (missing) return <NotFoundPage noun="event type" />
   return (
     <NeedsScope scope="admin" title={`Edit ${name}`}>
       <Page
         title={`Edit ${name}`}
-        above={[
+        breadcrumbs={[
           ['Event types', '/event-types'],
           [name, page],
         ]}
-        description="A change acts at once. What was published stays as it was."
+        description="Changes apply at once. Published events stay unchanged."
       >
         {eventType && (
           <EventTypeForm
             initial={{
               name,
               description: eventType.description,
-              schema: written(eventType.schema),
-              example: written(eventType.example),
+              schema: toJsonText(eventType.schema),
+              example: toJsonText(eventType.example),
             }}
             exists
             running={running}
@@ -41,19 +41,19 @@ export default function EditEventTypePage() {
             onSave={async ({ description, schema, example }) => {
               const outcome = await run({ name, input: { description, schema, example } })
               if (outcome.ok) {
-                notifyDone(`${name} is changed.`)
+                notifySuccess(`${name} was saved.`)
                 navigate(page, { replace: true })
               }
               return outcome
             }}
           />
         )}
-        {!eventType && error && <Failure error={error} retry={reload} />}
+        {!eventType && error && <QueryError error={error} retry={reload} />}
         {!eventType && !error && <Skeleton height={480} radius="md" maw={760} />}
       </Page>
     </NeedsScope>
   )
 }
 
-const written = (value: unknown) =>
+const toJsonText = (value: unknown) =>
   value === null || value === undefined ? '' : JSON.stringify(value, null, 2)

@@ -2,13 +2,13 @@ import { Alert, Button, Group, Paper, Stack, Textarea, TextInput } from '@mantin
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import type { Outcome } from '../api/use-action.ts'
-import { type Problems, problemsByField } from '../components/problems-by-field.ts'
-import { UnsavedGuard } from '../components/unsaved-guard.tsx'
-import { eventTypeNameProblem, isEventTypeName } from './event-type-name.ts'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
+import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
 import { JsonField } from './json-field.tsx'
-import { readJson } from './read-json.ts'
+import { parseJson } from './parse-json.ts'
 
-/** As they stand in the form. */
+/** The texts of the form. */
 export interface EventTypeDraft {
   readonly name: string
   readonly description: string
@@ -25,10 +25,10 @@ export interface EventTypeFields {
 
 interface EventTypeFormProps {
   readonly initial: EventTypeDraft
-  /** Whether the type is there already: its name stays as it is. */
+  /** Whether the event type exists already, so that its name is fixed. */
   readonly exists: boolean
   readonly running: boolean
-  /** Where Cancel leads. */
+  /** The page that Cancel leads to. */
   readonly back: string
   onSave(fields: EventTypeFields): Promise<Outcome<unknown>>
 }
@@ -37,30 +37,30 @@ const FIELDS = ['name', 'description', 'schema', 'example'] as const
 
 export function EventTypeForm({ initial, exists, running, back, onSave }: EventTypeFormProps) {
   const [draft, setDraft] = useState(initial)
-  const [problems, setProblems] = useState<Problems<(typeof FIELDS)[number]>>({})
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
   const [saved, setSaved] = useState(false)
   const changed = FIELDS.some((field) => draft[field] !== initial[field])
 
   function change(changes: Partial<EventTypeDraft>) {
     setDraft({ ...draft, ...changes })
-    const rest = { ...problems }
+    const rest = { ...errors }
     for (const field of Object.keys(changes) as (keyof EventTypeDraft)[]) delete rest[field]
-    setProblems(rest)
+    setErrors(rest)
   }
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const schema = readJson(draft.schema)
-    const example = readJson(draft.example)
-    if (schema.problem !== null || example.problem !== null) return
+    const schema = parseJson(draft.schema)
+    const example = parseJson(draft.example)
+    if (schema.error !== null || example.error !== null) return
     if (!isEventTypeName(draft.name)) {
-      return setProblems({ name: 'Words of letters, digits, _ and -, joined by dots.' })
+      return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
     }
     setSaved(true)
     const outcome = await onSave({ ...draft, schema: schema.value, example: example.value })
     if (outcome.ok) return
     setSaved(false)
-    setProblems(problemsByField(outcome, FIELDS))
+    setErrors(fieldErrorsOf(outcome, FIELDS))
   }
 
   return (
@@ -70,8 +70,8 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           label="Name"
           description={
             exists
-              ? 'The name stays as it is: publishers and webhooks know it.'
-              : 'Words of letters, digits, _ and -, joined by dots. It cannot be changed later.'
+              ? 'The name cannot be changed: publishers and webhooks use it.'
+              : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
           }
           placeholder="order.shipped"
           required
@@ -82,11 +82,11 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           autoComplete="off"
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
-          error={eventTypeNameProblem(draft.name) ?? problems.name}
+          error={eventTypeNameError(draft.name) ?? errors.name}
         />
         <Textarea
           label="Description"
-          description="What an event of this type says, for those who subscribe. At most 1,000 characters."
+          description="What an event of this type means, for subscribers. Up to 1,000 characters."
           placeholder="An order has left the warehouse."
           required
           withAsterisk={false}
@@ -97,29 +97,29 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           onChange={(event) => change({ description: event.currentTarget.value })}
           error={
             draft.description.length > 1_000
-              ? `${draft.description.length} characters; at most 1,000 are possible.`
-              : problems.description
+              ? `${draft.description.length} characters; the maximum is 1,000.`
+              : errors.description
           }
         />
         <JsonField
           label="Schema"
-          description="A JSON Schema (2020-12) that the data of every event must meet. Without one, any JSON will do."
+          description="A JSON Schema (2020-12) for the data of every event. Empty: any JSON."
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
-          problem={problems.schema}
+          error={errors.schema}
           onChange={(schema) => change({ schema })}
         />
         <JsonField
           label="Example"
-          description="What the data looks like. It must meet the schema, and is what a test event sends."
+          description="Sample data, which must match the schema. Test events send this example."
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
-          problem={problems.example}
+          error={errors.example}
           onChange={(example) => change({ example })}
         />
-        {problems.form !== undefined && (
+        {errors.form !== undefined && (
           <Alert color="red" variant="light" role="alert">
-            {problems.form}
+            {errors.form}
           </Alert>
         )}
         <Group justify="end" gap="xs">
@@ -127,7 +127,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
             Cancel
           </Button>
           <Button type="submit" loading={running} disabled={exists && !changed}>
-            {exists ? 'Save' : 'Add the event type'}
+            {exists ? 'Save' : 'Create event type'}
           </Button>
         </Group>
       </Stack>

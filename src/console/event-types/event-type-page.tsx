@@ -2,11 +2,11 @@ import { Anchor, Button, Skeleton, Text } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { Facts } from '../components/facts.tsx'
-import { Failure } from '../components/failure.tsx'
-import { JsonBlock } from '../components/json-block.tsx'
-import { Page } from '../components/page.tsx'
-import { Section } from '../components/section.tsx'
+import { JsonBlock } from '../components/json/json-block.tsx'
+import { Facts } from '../components/page/facts.tsx'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
@@ -16,19 +16,22 @@ import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useEventType } from './use-event-type.ts'
 
-const ABOVE = [['Event types', '/event-types']] as const
+const BREADCRUMBS = [['Event types', '/event-types']] as const
 
-/** One type of the catalogue: what it says, what its data looks like, and who listens. */
 export default function EventTypePage() {
   const { name = '' } = useParams()
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
-  const [asking, setAsking] = useState(false)
-  if (missing) return <NotFoundPage what="event type" />
+  const [confirming, setConfirming] = useState(false)
+  if (missing) return <NotFoundPage noun="event type" />
   if (!eventType) {
     return (
-      <Page title={name} above={ABOVE}>
-        {error ? <Failure error={error} retry={reload} /> : <Skeleton height={320} radius="md" />}
+      <Page title={name} breadcrumbs={BREADCRUMBS}>
+        {error ? (
+          <QueryError error={error} retry={reload} />
+        ) : (
+          <Skeleton height={320} radius="md" />
+        )}
       </Page>
     )
   }
@@ -36,7 +39,7 @@ export default function EventTypePage() {
   return (
     <Page
       title={name}
-      above={ABOVE}
+      breadcrumbs={BREADCRUMBS}
       aside={archived && <StateBadge label="Archived" color="gray" />}
       description={eventType.description}
       actions={
@@ -53,23 +56,23 @@ export default function EventTypePage() {
             <Button
               variant="default"
               leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
-              onClick={() => setAsking(true)}
+              onClick={() => setConfirming(true)}
             >
-              {archived ? 'Bring back' : 'Archive'}
+              {archived ? 'Unarchive' : 'Archive'}
             </Button>
           </>
         )
       }
     >
-      <Section title="At a glance">
+      <Section title="Event type">
         <Facts
           facts={[
             webhookCount !== null && {
-              label: 'Subscribed to by',
+              label: 'Subscriptions',
               value: <Subscribers name={name} count={webhookCount} />,
             },
-            { label: 'Added', value: <Time at={eventType.createdAt} /> },
-            { label: 'Changed', value: <Time at={eventType.updatedAt} /> },
+            { label: 'Created', value: <Time at={eventType.createdAt} /> },
+            { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
             eventType.archivedAt
               ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
               : null,
@@ -77,13 +80,10 @@ export default function EventTypePage() {
         />
       </Section>
       <SchemaView schema={eventType.schema} />
-      <Section
-        title="Example"
-        description="The data of an event of this type. A test event sends exactly this."
-      >
+      <Section title="Example" description="Sample data. Test events send this example.">
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            There is none, so no test event of this type can be sent.
+            No example. Add one to send test events of this type.
           </Text>
         ) : (
           <JsonBlock value={eventType.example} label="the example" />
@@ -93,15 +93,15 @@ export default function EventTypePage() {
         name={name}
         archived={archived}
         webhookCount={webhookCount}
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
       />
     </Page>
   )
 }
 
 function Subscribers({ name, count }: { name: string; count: number }) {
-  if (count === 0) return 'no webhook'
+  if (count === 0) return 'No webhooks'
   return (
     <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
       {count === 1 ? '1 webhook' : `${formatCount(count)} webhooks`}

@@ -2,16 +2,16 @@ import { Button, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { FilterBar } from '../components/filter-bar.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { NoneFound } from '../components/none-found.tsx'
-import { Page } from '../components/page.tsx'
-import { SearchField } from '../components/search-field.tsx'
+import { useRead } from '../api/use-read.ts'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { SearchField } from '../components/filters/search-field.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { type Column, List } from '../components/lists/list.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { useFilters } from '../components/use-filters.ts'
-import { useRead } from '../components/use-read.ts'
 import { EventTypesCatalogueDocument, type EventTypesCatalogueQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 
@@ -33,18 +33,17 @@ const COLUMNS: readonly Column<EventType>[] = [
       archivedAt ? (
         <StateBadge label="Archived" color="gray" />
       ) : (
-        <StateBadge label="In use" color="green" />
+        <StateBadge label="Active" color="green" />
       ),
     width: 110,
   },
   {
-    label: 'Changed',
+    label: 'Updated',
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
     width: 130,
   },
 ]
 
-/** The catalogue: what can be published and subscribed to. */
 export default function EventTypesPage() {
   const { can } = useSession()
   const { values, set, clear } = useFilters(['q', 'archived'])
@@ -57,25 +56,25 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      Add an event type
+      Create event type
     </Button>
   )
   return (
     <Page
       title="Event types"
-      description="What can happen: every name that events are published under, and that webhooks subscribe to."
+      description="The types of events that applications publish, and that webhooks subscribe to."
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
           label="Name or description"
-          placeholder="Part of it"
+          placeholder="Contains"
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
         />
         <Switch
-          label="Show archived ones"
+          label="Show archived"
           checked={values.archived !== null}
           onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
           mb={5}
@@ -91,13 +90,13 @@ export default function EventTypesPage() {
         retry={reload}
         empty={
           kinds?.length ? (
-            <NoneFound what="event type" clear={clear} />
+            <NoMatches noun="event type" clear={clear} />
           ) : (
-            <Empty title="There are no event types" action={create}>
+            <EmptyState title="No event types" action={create}>
               {can('admin')
-                ? 'Add one, so that events can be published and webhooks can subscribe.'
-                : 'The operator of Posthorn adds them.'}
-            </Empty>
+                ? 'Create one, so that applications can publish events and webhooks can subscribe.'
+                : 'Your Posthorn operator creates them.'}
+            </EmptyState>
           )
         }
       />

@@ -1,20 +1,20 @@
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { readJson } from './read-json.ts'
+import { parseJson } from './parse-json.ts'
 
 interface JsonFieldProps {
   readonly label: string
   readonly description: ReactNode
   readonly placeholder: string
   readonly value: string
-  /** What the server said about it. */
-  readonly problem: string | undefined
+  /** The server's error. */
+  readonly error: string | undefined
   onChange(value: string): void
 }
 
-/** JSON that is typed by hand, and checked as it is. The key Tab leaves the field, as in any other. */
-export function JsonField({ label, description, value, problem, ...props }: JsonFieldProps) {
-  const read = readJson(value)
+/** A field for JSON, checked on every change. Tab leaves the field, as in any other. */
+export function JsonField({ label, description, value, error, ...props }: JsonFieldProps) {
+  const parsed = parseJson(value)
   return (
     <Textarea
       label={
@@ -35,7 +35,7 @@ export function JsonField({ label, description, value, problem, ...props }: Json
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
       value={value}
       onChange={(event) => props.onChange(event.currentTarget.value)}
-      error={read.problem ?? problem}
+      error={parsed.error ?? error}
       inputContainer={(input) => (
         <>
           {input}
@@ -43,8 +43,8 @@ export function JsonField({ label, description, value, problem, ...props }: Json
             <Button
               size="compact-xs"
               variant="subtle"
-              disabled={read.problem !== null || value.trim() === ''}
-              onClick={() => props.onChange(JSON.stringify(read.value, null, 2))}
+              disabled={parsed.error !== null || value.trim() === ''}
+              onClick={() => props.onChange(JSON.stringify(parsed.value, null, 2))}
               aria-label={`Format the ${label.toLowerCase()}`}
             >
               Format

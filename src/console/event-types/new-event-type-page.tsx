@@ -1,32 +1,32 @@
 import { useNavigate } from 'react-router'
 import { useAction } from '../api/use-action.ts'
-import { NeedsScope } from '../components/needs-scope.tsx'
-import { notifyDone } from '../components/notify.ts'
-import { Page } from '../components/page.tsx'
+import { notifySuccess } from '../components/notify.ts'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../generated/graphql.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 
-const NOTHING = { name: '', description: '', schema: '', example: '' }
+const EMPTY_DRAFT = { name: '', description: '', schema: '', example: '' }
 
 export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title="Add an event type">
+    <NeedsScope scope="admin" title="Create event type">
       <Page
-        title="Add an event type"
-        above={[['Event types', '/event-types']]}
-        description="It joins the catalogue of all organizations: from then on it can be published and subscribed to."
+        title="Create event type"
+        breadcrumbs={[['Event types', '/event-types']]}
+        description="All organizations can publish and subscribe to the new event type."
       >
         <EventTypeForm
-          initial={NOTHING}
+          initial={EMPTY_DRAFT}
           exists={false}
           running={running}
           back="/event-types"
           onSave={async (input) => {
             const outcome = await run({ input })
             if (outcome.ok) {
-              notifyDone(`${input.name} is in the catalogue.`)
+              notifySuccess(`${input.name} was created.`)
               navigate(`/event-types/${input.name}`, { replace: true })
             }
             return outcome

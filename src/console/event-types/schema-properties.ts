@@ -1,22 +1,22 @@
-/** One property that a JSON Schema describes, as a row of a table. */
+/** One property of a JSON Schema, as a table row. */
 export interface SchemaProperty {
   /** `attendee.tickets[].id` */
   readonly path: string
-  /** `text`, `list of numbers`, `object or nothing` */
+  /** `text`, `list of: number`, `object or null` */
   readonly type: string
   readonly required: boolean
   readonly description: string | null
-  /** What else must hold: `at least 1`, `one of "a", "b"`. */
+  /** Further constraints: `at least 1`, `one of "a", "b"`. */
   readonly rules: readonly string[]
 }
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A schema that refers to itself would go on for ever. */
+/** Bounds the recursion of a schema that refers to itself. */
 const MAX_DEPTH = 6
 const MAX_PROPERTIES = 300
 
-/** The properties that a schema names, each before those within it. Empty when it names none. */
+/** The properties of a schema, each before its nested properties. Empty if the schema names none. */
 export function schemaProperties(root: unknown): SchemaProperty[] {
   const found: SchemaProperty[] = []
 
@@ -95,7 +95,7 @@ function rulesOf(schema: Schema): string[] {
   return rules
 }
 
-/** Follows a reference within the same schema, such as `#/$defs/ticket`. */
+/** Resolves a reference within the same schema, such as `#/$defs/ticket`. */
 function resolve(root: unknown, given: unknown): Schema {
   const schema = objectOf(given)
   const reference = textOf(schema['$ref'])

@@ -1,8 +1,8 @@
 import { Badge, Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { JsonBlock } from '../components/json-block.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { Section } from '../components/section.tsx'
-import { useFilters } from '../components/use-filters.ts'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { JsonBlock } from '../components/json/json-block.tsx'
+import { type Column, List } from '../components/lists/list.tsx'
+import { Section } from '../components/page/section.tsx'
 import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
 
 const COLUMNS: readonly Column<SchemaProperty>[] = [
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<SchemaProperty>[] = [
   },
   { label: 'Type', cell: ({ type }) => type, width: '20%' },
   {
-    label: 'What it is',
+    label: 'Description',
     cell: ({ description, rules }) => (
       <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
         {description}
@@ -37,14 +37,14 @@ const COLUMNS: readonly Column<SchemaProperty>[] = [
   },
 ]
 
-/** What the data of an event looks like: as a table of its properties, and as the JSON Schema itself. */
+/** A JSON Schema, as a table of its properties or as raw JSON. */
 export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {
     return (
       <Section title="Schema">
         <Text size="sm" c="dimmed">
-          There is none: the data of an event of this type may be any JSON.
+          No schema: the data of an event of this type can be any JSON.
         </Text>
       </Section>
     )
@@ -54,7 +54,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label="How the schema is shown"
+      aria-label="View of the schema"
       data={[
         { value: 'table', label: 'Properties' },
         { value: 'raw', label: 'JSON Schema' },
@@ -74,7 +74,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
     return (
       <Section title="Schema" actions={actions}>
         <Text size="sm" c="dimmed">
-          The schema names no properties. The JSON Schema says all that must hold.
+          The schema names no properties. See the JSON Schema.
         </Text>
       </Section>
     )
@@ -83,7 +83,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
     <Section title="Schema" actions={actions} flush>
       <List
         bare
-        label="Properties of the data"
+        label="Schema properties"
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

@@ -1,8 +1,8 @@
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
 import { EventTypesOneDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 
-/** One type of the catalogue and, for those who may know, how many webhooks subscribe to it. */
+/** One event type, with its number of subscribed webhooks if the viewer may know that. */
 export function useEventType(name: string) {
   const { can } = useSession()
   const { data, error, reload } = useRead(EventTypesOneDocument, {
@@ -14,7 +14,7 @@ export function useEventType(name: string) {
   return {
     eventType: node?.__typename === 'EventType' && node.name === name ? node : null,
     webhookCount: data?.webhooks?.totalCount ?? null,
-    // An error may be about the webhooks alone, which a session for one webhook may not count.
+    // An error may concern only the webhook count, which a session restricted to one webhook cannot read.
     missing: data !== undefined && (node === null || node === undefined) && !error,
     error,
     reload,

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { JsonView } from '../components/json-view.tsx'
+import { JsonView } from '../components/json/json-view.tsx'
 
-/** The body that every delivery of an event carries; its payload is the field `data`. */
+/** The body of every delivery of an event. Its field `data` is the payload. */
 export function EventBody({ body }: { body: string }) {
   const value = useMemo(() => JSON.parse(body) as unknown, [body])
   return (
@@ -9,7 +9,7 @@ export function EventBody({ body }: { body: string }) {
       label="Body"
       value={value}
       raw={body}
-      note="This is what is signed and sent, to the letter. The payload is in the field data."
+      note="The exact body that is signed and sent. The field data is the payload."
     />
   )
 }

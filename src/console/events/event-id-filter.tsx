@@ -10,7 +10,7 @@ interface EventIdFilterProps {
   onChange(id: string | null): void
 }
 
-/** Finds an event by its whole id: what is not one yet filters nothing. */
+/** Finds an event by its complete id. A partial id does not filter. */
 export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
   const [text, setText] = useState(value ?? '')
   useEffect(() => setText(value ?? ''), [value])
@@ -22,7 +22,7 @@ export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
       size="xs"
       w={240}
       value={text}
-      error={isWrong && 'An id is evt_ and 26 letters and digits.'}
+      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
       onChange={({ currentTarget }) => {
         const id = currentTarget.value.trim()
         setText(id)

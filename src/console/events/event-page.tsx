@@ -1,16 +1,16 @@
 import { Anchor, Skeleton } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { Facts } from '../components/facts.tsx'
-import { Failure } from '../components/failure.tsx'
+import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/id.tsx'
-import { List } from '../components/list.tsx'
-import { Page } from '../components/page.tsx'
-import { Section } from '../components/section.tsx'
+import { List } from '../components/lists/list.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Facts } from '../components/page/facts.tsx'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { useCursors } from '../components/use-cursors.ts'
-import { useRead } from '../components/use-read.ts'
 import { deliveryColumns, TestBadge } from '../deliveries/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/use-live-deliveries.ts'
 import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
@@ -18,24 +18,24 @@ import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
-const ABOVE = [['Events', '/events']] as const
+const BREADCRUMBS = [['Events', '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  // An event never changes.
+  // Events are immutable.
   const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
   const event = data?.event
-  if (data && !event) return <NotFoundPage what="event" />
+  if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
     return (
-      <Page title="Event" above={ABOVE}>
-        {error ? <Failure error={error} retry={reload} /> : <Skeleton h={420} />}
+      <Page title="Event" breadcrumbs={BREADCRUMBS}>
+        {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
       </Page>
     )
   }
   return (
-    <Page title={event.type} above={ABOVE} aside={event.isTest && <TestBadge />}>
+    <Page title={event.type} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
       <Section title="Event">
         <Facts
           facts={[
@@ -54,7 +54,7 @@ export default function EventPage() {
             },
             event.isTest && {
               label: 'Test',
-              value: 'It never happened: it is the example of its type.',
+              value: 'A test event with the example of its type.',
             },
             { label: 'Occurred', value: <Time at={event.occurredAt} /> },
             { label: 'Published', value: <Time at={event.publishedAt} /> },
@@ -89,7 +89,11 @@ function EventDeliveries({ id }: { id: string }) {
   const deliveries = data?.event?.deliveries
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
-    <Section title="Deliveries" description="One for each webhook that was to be told." flush>
+    <Section
+      title="Deliveries"
+      description="One for each webhook that was enabled and subscribed."
+      flush
+    >
       <List
         label="Deliveries of the event"
         columns={COLUMNS}
@@ -102,10 +106,10 @@ function EventDeliveries({ id }: { id: string }) {
         pages={{ info: deliveries?.pageInfo, cursors }}
         bare
         empty={
-          <Empty title="It made no deliveries">
-            No enabled webhook subscribed to its type when it was published. A webhook that should
-            have been told can recover it: open the webhook, and choose Recover.
-          </Empty>
+          <EmptyState title="No deliveries">
+            No enabled webhook subscribed to this event type when the event was published. To send
+            the event to a webhook, open the webhook and choose “Recover deliveries”.
+          </EmptyState>
         }
       />
     </Section>

@@ -1,18 +1,18 @@
 import { Group, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { EventTypeSelect } from '../components/event-type-select.tsx'
-import { FilterBar } from '../components/filter-bar.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { NewRows } from '../components/new-rows.tsx'
-import { NoneFound } from '../components/none-found.tsx'
-import { Page } from '../components/page.tsx'
+import { useRead } from '../api/use-read.ts'
+import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { type Column, List } from '../components/lists/list.tsx'
+import { NewRows } from '../components/lists/new-rows.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
-import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/time-range.tsx'
-import { useCursors } from '../components/use-cursors.ts'
-import { useFilters } from '../components/use-filters.ts'
-import { useRead } from '../components/use-read.ts'
 import { TestBadge } from '../deliveries/delivery-columns.tsx'
 import { type EventRowFragment, EventsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
@@ -72,7 +72,7 @@ export default function EventsPage() {
   return (
     <Page
       title="Events"
-      description="What happened, as it was published. Each makes one delivery for each enabled webhook that subscribes to its type."
+      description="The events that were published. Each event creates one delivery for each enabled webhook that subscribes to its type."
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -107,17 +107,17 @@ export default function EventsPage() {
         stale={stale}
         retry={reload}
         pages={{ info, cursors }}
-        empty={active ? <NoneFound what="event" clear={clear} /> : <NoneYet />}
+        empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
-function NoneYet() {
+function EmptyList() {
   return (
-    <Empty title="Nothing has been published yet">
-      Your application publishes events over GraphQL, in SQL or on the command line. Those who may
-      publish find a button for it at the top of this page.
-    </Empty>
+    <EmptyState title="No events yet">
+      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
+      events:publish, you can publish an event at the top of this page.
+    </EmptyState>
   )
 }

@@ -1,11 +1,11 @@
-/** The JSON that was typed, or what is wrong with it. */
+/** The parsed JSON, or an error message. */
 export type Payload =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string }
+  | { readonly ok: false; readonly error: string }
 
-/** Reads JSON as it is typed. A number that JavaScript would alter is refused, rather than published as another one. */
+/** Parses typed JSON. Rejects numbers that JavaScript cannot represent exactly. */
 export function parsePayload(text: string): Payload {
-  if (text.trim() === '') return { ok: false, problem: 'Write the payload as JSON, such as {}.' }
+  if (text.trim() === '') return { ok: false, error: 'Enter the payload as JSON, such as {}.' }
   let inexact: string | null = null
   const keepExact = (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'number' && context?.source !== undefined && inexact === null) {
@@ -21,9 +21,9 @@ export function parsePayload(text: string): Payload {
     if (inexact === null) return { ok: true, value }
     return {
       ok: false,
-      problem: `The number ${inexact} is too large to be exact: write it as a string.`,
+      error: `The number ${inexact} is too large to be exact. Use a string.`,
     }
-  } catch (error) {
-    return { ok: false, problem: `This is no JSON yet: ${(error as Error).message}.` }
+  } catch (cause) {
+    return { ok: false, error: `Invalid JSON: ${(cause as Error).message}.` }
   }
 }

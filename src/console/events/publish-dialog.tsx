@@ -11,17 +11,16 @@ interface PublishDialogProps {
   setOpened(opened: boolean): void
 }
 
-/** Publishes one event by hand. */
 export function PublishDialog({ opened, setOpened }: PublishDialogProps) {
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={() => setOpened(true)}>
-        Publish an event
+        Publish event
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title={<Text fw={650}>Publish an event</Text>}
+        title={<Text fw={650}>Publish event</Text>}
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { type Issue, useAction } from '../api/use-action.ts'
-import { Failure } from '../components/failure.tsx'
-import { notifyDone } from '../components/notify.ts'
-import { useRead } from '../components/use-read.ts'
+import { type Rejection, useAction } from '../api/use-action.ts'
+import { useRead } from '../api/use-read.ts'
+import { notifySuccess } from '../components/notify.ts'
+import { QueryError } from '../components/query-error.tsx'
 import {
   EventPublishDocument,
   EventPublishTypesDocument,
@@ -15,18 +15,13 @@ import { parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
   const { data, error, reload } = useRead(EventPublishTypesDocument, {})
-  if (error && !data) return <Failure error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} retry={reload} />
   return data ? <Form types={data.eventTypes} close={close} /> : <Skeleton h={320} />
 }
 
 interface FormProps {
   readonly types: EventPublishTypesQuery['eventTypes']
   close(): void
-}
-
-interface Refusal {
-  readonly message: string
-  readonly issues: readonly Issue[]
 }
 
 function Form({ types, close }: FormProps) {
@@ -36,23 +31,23 @@ function Form({ types, close }: FormProps) {
   const [type, setType] = useState(types[0]?.name ?? null)
   const [text, setText] = useState(() => exampleOf(types, type))
   const [idempotencyKey, setIdempotencyKey] = useState('')
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const [rejection, setRejection] = useState<Rejection | null>(null)
   const payload = parsePayload(text)
   const chosen = types.find(({ name }) => name === type)
   const issuesOf = (field: string) =>
-    refusal?.issues
+    rejection?.issues
       .filter(({ path }) => path[0] === field)
       .map(({ path, message }) =>
         path.length > 1 ? `${path.slice(1).join('.')}: ${message}` : message,
       )
       .join(' ') || undefined
-  const elsewhere = refusal?.issues.every(({ path }) => !FIELDS.includes(path[0] ?? ''))
+  const elsewhere = rejection?.issues.every(({ path }) => !FIELDS.includes(path[0] ?? ''))
 
   function choose(name: string | null) {
-    // What was typed by hand stays; an example gives way to another one.
+    // Replaces an unedited example, and keeps typed text.
     if (text.trim() === '' || text === exampleOf(types, type)) setText(exampleOf(types, name))
     setType(name)
-    setRefusal(null)
+    setRejection(null)
   }
 
   async function publish(event: FormEvent) {
@@ -62,13 +57,13 @@ function Form({ types, close }: FormProps) {
     const outcome = await run({
       input: { type, data: payload.value, ...(key && { idempotencyKey: key }) },
     })
-    setRefusal(outcome.ok ? null : outcome)
+    setRejection(outcome.ok ? null : outcome)
     if (!outcome.ok) return
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
-    notifyDone(
+    notifySuccess(
       duplicate
-        ? 'This idempotency key was used before: this is the event of then.'
-        : `Published. It makes ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
+        ? 'This idempotency key was used before; this is the earlier event.'
+        : `Published, with ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -83,7 +78,7 @@ function Form({ types, close }: FormProps) {
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No event type has such a name."
+          nothingFoundMessage="No match"
           value={type}
           onChange={choose}
           error={issuesOf('type')}
@@ -91,7 +86,7 @@ function Form({ types, close }: FormProps) {
         />
         <Textarea
           label="Payload"
-          description="At most 256 KiB of JSON, as the schema of the type has it."
+          description="JSON that matches the schema of the event type, up to 256 KiB."
           autosize
           minRows={8}
           maxRows={20}
@@ -100,21 +95,21 @@ function Form({ types, close }: FormProps) {
           value={text}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value)
-            setRefusal(null)
+            setRejection(null)
           }}
-          error={payload.ok ? issuesOf('data') : payload.problem}
+          error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
           label="Idempotency key"
-          description="Optional. Publishing the same event again with it, within 24 hours, answers with the first one."
+          description="Optional. Publishing again with the same key within 24 hours returns the first event."
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
-        {refusal && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title="It was not published">
-            {refusal.message}
+        {rejection && elsewhere && (
+          <Alert color="red" variant="light" role="alert" title="Publishing failed">
+            {rejection.message}
           </Alert>
         )}
         <Group justify="end" gap="xs">

@@ -2,10 +2,13 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useClient } from 'urql'
 import { type EventFilter, EventsNewerDocument } from '../generated/graphql.ts'
 
-const LOOK_EVERY_MS = 5_000
+const REFRESH_EVERY_MS = 5_000
 const NONE = { count: 0, isMore: false }
 
-/** How many events would come above those that are shown. Publishing tells nobody, so it looks every few seconds. */
+/**
+ * Counts the new events that belong above the list. No live event reports a published event, so this polls every few
+ * seconds.
+ */
 export function useNewerEvents(
   firstId: string | null | undefined,
   before: string | null | undefined,
@@ -17,10 +20,10 @@ export function useNewerEvents(
   const key = JSON.stringify([firstId, before, filter])
   const latestKey = useEffectEvent(() => key)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter is told of anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter has its own count
   useEffect(() => setNewer(NONE), [key])
 
-  const look = useEffectEvent(async () => {
+  const refresh = useEffectEvent(async () => {
     if (document.hidden || firstId === undefined) return
     const { data } = await client
       .query(
@@ -35,7 +38,7 @@ export function useNewerEvents(
 
   useEffect(() => {
     if (paused) return
-    const timer = setInterval(() => void look(), LOOK_EVERY_MS)
+    const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS)
     return () => clearInterval(timer)
   }, [paused])
 

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { consoleOf } from '../place.ts'
+import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 
 interface DeliveryLinkProps {
@@ -10,7 +10,7 @@ interface DeliveryLinkProps {
   readonly children: ReactNode
 }
 
-/** Leads to a delivery: that of another organization is shown in the console of that one. */
+/** A link to a delivery. A delivery of another organization opens in the console of that organization. */
 export function DeliveryLink({ id, organizationId, children }: DeliveryLinkProps) {
   const own = useSession().viewer.organization.id
   const path = `/deliveries/${id}`
@@ -22,7 +22,7 @@ export function DeliveryLink({ id, organizationId, children }: DeliveryLinkProps
     )
   }
   return (
-    <Anchor href={consoleOf(organizationId, path)} inherit underline="always">
+    <Anchor href={consoleUrl(organizationId, path)} inherit underline="always">
       {children}
     </Anchor>
   )

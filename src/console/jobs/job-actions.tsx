@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
-import { DateTimeInput } from '../components/date-time-input.tsx'
+import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import type { JobsChangeFragment } from '../generated/graphql.ts'
 import { COMMANDS, type CommandName, jobsInWords } from './job-commands.ts'
 import { useJobCommands } from './use-job-commands.ts'
@@ -16,24 +16,24 @@ interface JobActionsProps {
   onDone(result: CommandResult): void
 }
 
-/** What can be done to the jobs that are selected, each after a question. */
+/** The actions for the selected jobs. Each asks for confirmation. */
 export function JobActions({ ids, onDone }: JobActionsProps) {
   const change = useJobCommands()
-  // What was asked last stays, so that the question does not change while it closes.
-  const [asked, setAsked] = useState<CommandName>('run')
-  const [asking, setAsking] = useState(false)
+  // The last command stays set, so that the dialog's text does not change while the dialog closes.
+  const [commandName, setCommandName] = useState<CommandName>('run')
+  const [confirming, setConfirming] = useState(false)
   const [runAt, setRunAt] = useState<string | null>(null)
   const [reason, setReason] = useState('')
-  const command = COMMANDS[asked]
+  const command = COMMANDS[commandName]
 
   async function confirm(): Promise<string | null> {
-    if (asked === 'reschedule' && runAt === null) return 'Choose a date and a time.'
-    if (asked === 'fail' && reason.trim() === '') return 'Say why, for people who look at it later.'
-    const outcome = await change(asked, { ids, runAt: runAt ?? '', reason })
+    if (commandName === 'reschedule' && runAt === null) return 'Choose a date and a time.'
+    if (commandName === 'fail' && reason.trim() === '') return 'Enter a reason.'
+    const outcome = await change(commandName, { ids, runAt: runAt ?? '', reason })
     if (!outcome.ok) return outcome.message
     setReason('')
     setRunAt(null)
-    onDone({ name: asked, changes: outcome.value.changes })
+    onDone({ name: commandName, changes: outcome.value.changes })
     return null
   }
 
@@ -48,8 +48,8 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
             c={COMMANDS[name].destructive && ids.length > 0 ? 'var(--posthorn-on-red)' : undefined}
             disabled={ids.length === 0}
             onClick={() => {
-              setAsked(name)
-              setAsking(true)
+              setCommandName(name)
+              setConfirming(true)
             }}
           >
             {COMMANDS[name].label}
@@ -57,28 +57,28 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
         ))}
       </Group>
       <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
         title={command.question(jobsInWords(ids.length))}
         action={command.label}
         destructive={command.destructive}
         onConfirm={confirm}
       >
         <Stack gap="sm">
-          <span>{command.effect} Jobs that a worker has at that moment are left alone.</span>
-          {asked === 'reschedule' && (
+          <span>{command.effect} Running jobs are not changed.</span>
+          {commandName === 'reschedule' && (
             <DateTimeInput
               label="Run at"
-              description="In your time zone. A time that has passed is now."
+              description="In your time zone. A past time means now."
               required
               value={runAt}
               onChange={setRunAt}
             />
           )}
-          {asked === 'fail' && (
+          {commandName === 'fail' && (
             <Textarea
-              label="Why"
-              description="It stands with the job as its last error, and in the audit log."
+              label="Reason"
+              description="Recorded as the last error of the job, and in the audit log."
               required
               withAsterisk={false}
               autosize

@@ -1,25 +1,25 @@
 import { ActionIcon, Checkbox, Stack, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { Column } from '../components/list.tsx'
+import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
 import { DeliveryLink } from './delivery-link.tsx'
 import { JobStateBadge } from './job-state.tsx'
-import type { Steady } from './use-steady-rows.ts'
+import type { StableRow } from './use-stable-rows.ts'
 
-export type Job = Steady<JobsFieldsFragment>
+export type Job = StableRow<JobsFieldsFragment>
 
 interface JobColumnsOptions {
   readonly selected: ReadonlySet<string>
   readonly opened: string | null
   toggle(id: string): void
-  /** The address with a job opened, or none. */
-  openingOf(id: string | null): string
+  /** The URL with the details of this job open, or, for null, with none open. */
+  detailsUrl(id: string | null): string
 }
 
 export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
-  const { selected, opened, toggle, openingOf } = options
+  const { selected, opened, toggle, detailsUrl } = options
   return [
     {
       label: 'Job',
@@ -40,10 +40,10 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     },
     {
       label: 'State',
-      cell: ({ state, left }) => <JobStateBadge state={state} left={left} />,
+      cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
       width: 130,
     },
-    { label: 'Runs', cell: (job) => <RunAt job={job} />, width: 130 },
+    { label: 'Run at', cell: (job) => <RunAt job={job} />, width: 130 },
     {
       label: 'Attempts',
       cell: ({ attempts, maxAttempts }) => `${attempts} of ${maxAttempts}`,
@@ -57,7 +57,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       cell: ({ id, task }) => (
         <ActionIcon
           component={Link}
-          to={openingOf(opened === id ? null : id)}
+          to={detailsUrl(opened === id ? null : id)}
           preventScrollReset
           variant="subtle"
           color="gray"

@@ -1,12 +1,12 @@
-/** What can be done to jobs: how it is called, what it does, and how its outcome reads. */
+/** The commands for jobs, with their texts. */
 export type CommandName = 'run' | 'reschedule' | 'fail' | 'remove'
 
 export interface Command {
   readonly label: string
-  /** The question, of so many jobs: "Run 3 jobs now?" */
+  /** The question, given a count of jobs: "Run 3 jobs now?" */
   question(jobs: string): string
   readonly effect: string
-  /** "3 jobs were started." */
+  /** The participle in "3 jobs were started." */
   readonly done: string
   readonly destructive: boolean
 }
@@ -16,22 +16,22 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Run now',
     question: (jobs) => `Run ${jobs} now?`,
     effect:
-      'They run now, failed ones too. The job of a delivery is a redelivery: its endpoint is called now, also where the webhook is on hold.',
+      'The jobs run now, failed ones too. A delivery is sent now even if its webhook is on hold.',
     done: 'started',
     destructive: false,
   },
   reschedule: {
     label: 'Reschedule',
-    question: (jobs) => `Move ${jobs} to another time?`,
+    question: (jobs) => `Reschedule ${jobs}?`,
     effect:
-      'They run at that time, failed ones too, and the next attempts of their deliveries with them.',
-    done: 'moved',
+      'The jobs run at that time, failed ones too. The next attempts of their deliveries move to that time as well.',
+    done: 'rescheduled',
     destructive: false,
   },
   fail: {
     label: 'Fail',
     question: (jobs) => `Fail ${jobs} for good?`,
-    effect: 'They do not run again. The deliveries of such jobs are canceled, and keep the reason.',
+    effect: 'The jobs do not run again. Their deliveries are canceled, and record the reason.',
     done: 'failed',
     destructive: true,
   },
@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Remove',
     question: (jobs) => `Remove ${jobs}?`,
     effect:
-      'They are gone, as if they had completed. A pending delivery gets its job again within five minutes: to send nothing more, fail the job or cancel the delivery. This cannot be undone.',
+      'The jobs are removed as if completed. This cannot be undone. A pending delivery gets a new job within five minutes; to stop it, fail the job or cancel the delivery.',
     done: 'removed',
     destructive: true,
   },

@@ -1,21 +1,20 @@
 import { Stack, Text } from '@mantine/core'
-import { CodeBlock } from '../components/code-block.tsx'
-import { Facts } from '../components/facts.tsx'
 import { Id } from '../components/id.tsx'
+import { CodeBlock } from '../components/json/code-block.tsx'
+import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
 import { DeliveryLink } from './delivery-link.tsx'
 import type { Job } from './job-columns.tsx'
 
-/** The details of a job, below its row. */
 export function JobDetails({ job }: { job: Job }) {
   return (
     <Stack gap="md" p="md" bg="var(--posthorn-sunken)" bdrs="md">
       {job.lastError && (
         <Stack gap={4}>
           <Text size="xs" c="dimmed" fw={600}>
-            The last error
+            Last error
           </Text>
-          <CodeBlock code={job.lastError} label="The last error" />
+          <CodeBlock code={job.lastError} label="Last error" />
         </Stack>
       )}
       <Facts
@@ -25,17 +24,17 @@ export function JobDetails({ job }: { job: Job }) {
           job.delivery ? { label: 'Event type', value: job.delivery.eventType } : null,
           job.delivery?.webhook ? { label: 'Webhook', value: job.delivery.webhook.url } : null,
           job.key ? { label: 'Key', value: <span className="ph-mono">{job.key}</span> } : null,
-          { label: 'Added', value: <Time at={job.createdAt} /> },
+          { label: 'Created', value: <Time at={job.createdAt} /> },
           {
-            label: 'Runs',
-            value: job.state === 'FAILED' ? 'Not by itself' : <Time at={job.runAt} />,
+            label: 'Run at',
+            value: job.state === 'FAILED' ? 'Never' : <Time at={job.runAt} />,
           },
           job.lockedBy
             ? { label: 'Claimed by', value: <span className="ph-mono">{job.lockedBy}</span> }
             : null,
-          job.lockedAt ? { label: 'Claimed', value: <Time at={job.lockedAt} /> } : null,
+          job.lockedAt ? { label: 'Claimed at', value: <Time at={job.lockedAt} /> } : null,
           job.delivery?.parkedAt
-            ? { label: 'Parked', value: <Time at={job.delivery.parkedAt} /> }
+            ? { label: 'Parked at', value: <Time at={job.delivery.parkedAt} /> }
             : null,
         ]}
       />

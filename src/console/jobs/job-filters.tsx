@@ -1,5 +1,5 @@
-import { FilterBar } from '../components/filter-bar.tsx'
-import { FilterSelect } from '../components/filter-select.tsx'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { JOB_STATES, jobStateLabel } from './job-state.tsx'
 
 interface JobFiltersProps {

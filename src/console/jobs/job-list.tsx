@@ -1,23 +1,23 @@
 import { Box, Checkbox, Group, Stack } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
-import { problemOf } from '../api/problem.ts'
-import { Empty } from '../components/empty.tsx'
-import { List } from '../components/list.tsx'
-import { NoneFound } from '../components/none-found.tsx'
-import { useCursors } from '../components/use-cursors.ts'
+import { describeError } from '../api/request-error.ts'
+import { useRead } from '../api/use-read.ts'
+import { List } from '../components/lists/list.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { useRead } from '../components/use-read.ts'
 import { type JobState, JobsPageDocument } from '../generated/graphql.ts'
-import { Freshness } from './freshness.tsx'
 import { type CommandResult, JobActions } from './job-actions.tsx'
 import { jobColumns } from './job-columns.tsx'
 import { JobDetails } from './job-details.tsx'
 import { JobOutcomes } from './job-outcomes.tsx'
 import { REFRESH_EVERY_MS } from './refresh.ts'
-import { useAtWork } from './use-at-work.ts'
-import { useEvery } from './use-every.ts'
-import { useLast } from './use-last.ts'
-import { useSteadyRows } from './use-steady-rows.ts'
+import { StaleNotice } from './stale-notice.tsx'
+import { useInteraction } from './use-interaction.ts'
+import { useLastValue } from './use-last-value.ts'
+import { usePolling } from './use-polling.ts'
+import { useStableRows } from './use-stable-rows.ts'
 
 interface JobListProps {
   readonly task: string | null
@@ -26,34 +26,34 @@ interface JobListProps {
   clear(): void
 }
 
-const NOBODY: ReadonlySet<string> = new Set()
+const NO_SELECTION: ReadonlySet<string> = new Set()
 
-/** The jobs themselves, read again every few seconds, to be selected and changed. */
+/** The list of jobs. It reloads every few seconds, and its jobs can be selected and changed. */
 export function JobList({ task, state, active, clear }: JobListProps) {
   const cursors = useCursors()
   const opened = usePanel('job')
-  const [selected, setSelected] = useState(NOBODY)
+  const [selected, setSelected] = useState(NO_SELECTION)
   const [result, setResult] = useState<CommandResult | null>(null)
-  const { atWork, handlers } = useAtWork()
+  const { interacting, handlers } = useInteraction()
   const variables = { task, state, ...cursors.variables }
   const listKey = JSON.stringify(variables)
   const context = useMemo(() => ({ additionalTypenames: ['Job'] }), [])
   const { data, error, stale, reload } = useRead(JobsPageDocument, variables, { context })
   const [settledKey, setSettledKey] = useState<string | null>(null)
-  useEvery(REFRESH_EVERY_MS, reload)
+  usePolling(REFRESH_EVERY_MS, reload)
 
   useEffect(() => {
     if (data && !stale) setSettledKey(listKey)
   }, [data, stale, listKey])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is another selection
-  useEffect(() => setSelected(NOBODY), [listKey])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another selection
+  useEffect(() => setSelected(NO_SELECTION), [listKey])
 
   const settled = settledKey === listKey
-  const held = atWork || selected.size > 0 || opened.id !== null
-  const last = useLast(data?.jobs)
+  const frozen = interacting || selected.size > 0 || opened.id !== null
+  const last = useLastValue(data?.jobs)
   const jobs = data?.jobs ?? (settled ? last : undefined)
-  const steady = useSteadyRows(jobs?.nodes, { listKey, settled, held })
-  const rows = steady.rows
+  const stable = useStableRows(jobs?.nodes, { listKey, settled, frozen })
+  const rows = stable.rows
   const ids = rows?.filter(({ id }) => selected.has(id)).map(({ id }) => id) ?? []
   const isAll = ids.length > 0 && ids.length === rows?.length
 
@@ -65,7 +65,7 @@ export function JobList({ task, state, active, clear }: JobListProps) {
 
   function finish(done: CommandResult) {
     setResult(done)
-    // Those that a worker has stay selected, to try again.
+    // Running jobs stay selected, to try again.
     const running = done.changes.filter(({ outcome }) => outcome === 'RUNNING')
     setSelected(new Set(running.map(({ id }) => id)))
   }
@@ -81,25 +81,25 @@ export function JobList({ task, state, active, clear }: JobListProps) {
             disabled={!rows?.length}
             checked={isAll}
             indeterminate={ids.length > 0 && !isAll}
-            onChange={() => setSelected(isAll ? NOBODY : new Set(rows?.map(({ id }) => id)))}
+            onChange={() => setSelected(isAll ? NO_SELECTION : new Set(rows?.map(({ id }) => id)))}
           />
           <JobActions ids={ids} onDone={finish} />
         </Group>
-        <Freshness
-          problem={error && rows ? problemOf(error).message : null}
-          more={settled ? steady.more : 0}
-          fewer={settled ? steady.fewer : 0}
-          onShow={steady.showNow}
+        <StaleNotice
+          error={error && rows ? describeError(error).message : null}
+          more={settled ? stable.more : 0}
+          fewer={settled ? stable.fewer : 0}
+          onShow={stable.showNow}
         />
       </Group>
       <Box {...handlers}>
         <List
-          label="Jobs, in the order they were added"
+          label="Jobs, oldest first"
           columns={jobColumns({
             selected,
             opened: opened.id,
             toggle,
-            openingOf: (id) => (id === null ? opened.closed : opened.to(id)),
+            detailsUrl: (id) => (id === null ? opened.closed : opened.to(id)),
           })}
           rows={rows}
           keyOf={({ id }) => id}
@@ -110,11 +110,11 @@ export function JobList({ task, state, active, clear }: JobListProps) {
           pages={{ info: jobs?.pageInfo, cursors }}
           empty={
             active ? (
-              <NoneFound what="job" clear={clear} />
+              <NoMatches noun="job" clear={clear} />
             ) : (
-              <Empty title="Nothing is to be done">
-                Deliveries that are queued, or wait for their next attempt, appear here.
-              </Empty>
+              <EmptyState title="No jobs">
+                Each delivery that is queued or scheduled has a job here.
+              </EmptyState>
             )
           }
         />

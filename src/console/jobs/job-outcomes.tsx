@@ -1,13 +1,13 @@
 import { Alert, Stack } from '@mantine/core'
 import type { CommandResult } from './job-actions.tsx'
-import { COMMANDS, jobsInWords } from './job-commands.ts'
+import { COMMANDS } from './job-commands.ts'
 
 interface JobOutcomesProps {
   readonly result: CommandResult
   onClose(): void
 }
 
-/** What became of each job that was to be changed. */
+/** The outcome of a command for each job. */
 export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesProps) {
   const idsOf = (outcome: string) =>
     changes.filter((change) => change.outcome === outcome).map(({ id }) => id)
@@ -29,19 +29,16 @@ export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesP
       {!isComplete && (
         <Stack gap={2}>
           {running.length > 0 && (
-            <span>
-              A worker has {jobsInWords(running.length)}, left alone: {running.join(', ')}. Try
-              again when it has ended.
-            </span>
+            <span>Running, so not changed: {running.join(', ')}. Try again once finished.</span>
           )}
           {undeliverable.length > 0 && (
             <span>
-              Cannot be sent any more, as the webhook was deleted or the event is past its
-              retention: {undeliverable.join(', ')}.
+              Cannot be sent, because the webhook was deleted or the event is past its retention
+              period: {undeliverable.join(', ')}.
             </span>
           )}
           {missing.length > 0 && (
-            <span>Gone meanwhile, as they were done or removed: {missing.join(', ')}.</span>
+            <span>Completed or removed in the meantime: {missing.join(', ')}.</span>
           )}
         </Stack>
       )}

@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
-import { Empty } from '../components/empty.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { Section } from '../components/section.tsx'
+import { type Column, List } from '../components/lists/list.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
 import { JOB_STATES, jobStateLabel } from './job-state.tsx'
@@ -40,16 +40,14 @@ interface JobSummaryProps {
   retry(): void
 }
 
-/** How many jobs there are, by task and state; each number leads to its jobs. */
+/** The number of jobs by task and state. Each number links to its jobs. */
 export function JobSummary({ summary, error, retry }: JobSummaryProps) {
   const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
   return (
     <Section
       title="By task"
       description={
-        isExact
-          ? undefined
-          : 'Of each state the first 10,000 are counted. “10,000+” and the like mean: perhaps more.'
+        isExact ? undefined : 'Counts stop at 10,000 for each state; “10,000+” means that or more.'
       }
       flush
     >
@@ -62,10 +60,9 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
         error={error}
         retry={retry}
         empty={
-          <Empty title="No job at the moment">
-            All that was to be done is done. Deliveries that are queued, or wait for their next
-            attempt, appear here.
-          </Empty>
+          <EmptyState title="No jobs">
+            Each delivery that is queued or scheduled has a job here.
+          </EmptyState>
         }
       />
     </Section>
@@ -93,7 +90,7 @@ function Count({ task, state, count }: CountProps) {
       to={`?task=${task}&state=${state}`}
       inherit
       c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
-      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show them`}
+      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show`}
     >
       {text}
     </Anchor>

@@ -1,18 +1,18 @@
 import { useMemo } from 'react'
-import { NeedsScope } from '../components/needs-scope.tsx'
-import { Page } from '../components/page.tsx'
-import { useFilters } from '../components/use-filters.ts'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
 import { JobsSummaryDocument } from '../generated/graphql.ts'
 import { JobFilters } from './job-filters.tsx'
 import { JobList } from './job-list.tsx'
 import { parseJobState } from './job-state.tsx'
 import { JobSummary } from './job-summary.tsx'
 import { REFRESH_EVERY_MS } from './refresh.ts'
-import { useEvery } from './use-every.ts'
-import { useLast } from './use-last.ts'
+import { useLastValue } from './use-last-value.ts'
+import { usePolling } from './use-polling.ts'
 
-/** For operators: what graphile-worker holds to be done. */
+/** For operators: graphile-worker's jobs. */
 export default function JobsPage() {
   return (
     <NeedsScope scope="admin" title="Jobs">
@@ -25,13 +25,13 @@ function Jobs() {
   const { values, set, active, clear } = useFilters(['task', 'state'])
   const context = useMemo(() => ({ additionalTypenames: ['Job', 'JobCount'] }), [])
   const { data, error, reload } = useRead(JobsSummaryDocument, {}, { context })
-  const summary = useLast(data?.jobCounts)
+  const summary = useLastValue(data?.jobCounts)
   const state = parseJobState(values.state)
-  useEvery(REFRESH_EVERY_MS, reload)
+  usePolling(REFRESH_EVERY_MS, reload)
   return (
     <Page
       title="Jobs"
-      description="What graphile-worker holds to be done, of all organizations. A job “deliver” makes one attempt for a delivery; what was done is gone. It is read again every 5 seconds."
+      description="The jobs in graphile-worker, of all organizations. A “deliver” job makes one attempt for a delivery. Completed jobs are removed. Refreshes every 5 seconds."
     >
       <JobSummary summary={summary} error={error} retry={reload} />
       <JobFilters

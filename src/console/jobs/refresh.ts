@@ -1,2 +1,2 @@
-/** How often jobs are read again while the page is looked at. */
+/** How often the visible page reloads its jobs. */
 export const REFRESH_EVERY_MS = 5_000

@@ -18,22 +18,22 @@ export interface CommandInput {
 
 type Changes = { readonly changes: readonly JobsChangeFragment[] }
 
-/** Asks the server to change jobs. It answers for each of them what became of it. */
+/** Runs a command on jobs. The result has one outcome for each job. */
 export function useJobCommands() {
-  const now = useAction(JobsRunNowDocument)
+  const runNow = useAction(JobsRunNowDocument)
   const reschedule = useAction(JobsRescheduleDocument)
   const fail = useAction(JobsFailDocument)
   const remove = useAction(JobsRemoveDocument)
 
-  return (name: CommandName, given: CommandInput): Promise<Outcome<Changes>> => {
-    const ids = [...given.ids]
+  return (name: CommandName, input: CommandInput): Promise<Outcome<Changes>> => {
+    const ids = [...input.ids]
     switch (name) {
       case 'run':
-        return now.run({ ids })
+        return runNow.run({ ids })
       case 'reschedule':
-        return reschedule.run({ ids, runAt: given.runAt })
+        return reschedule.run({ ids, runAt: input.runAt })
       case 'fail':
-        return fail.run({ ids, reason: given.reason })
+        return fail.run({ ids, reason: input.reason })
       case 'remove':
         return remove.run({ ids })
     }

@@ -1,13 +1,13 @@
 import { Button, CloseButton, Group, Paper, Switch, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { Empty } from '../components/empty.tsx'
-import { FilterBar } from '../components/filter-bar.tsx'
+import { useRead } from '../api/use-read.ts'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { Page } from '../components/page.tsx'
-import { useFilters } from '../components/use-filters.ts'
-import { useRead } from '../components/use-read.ts'
-import { WebhookSelect } from '../components/webhook-select.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Page } from '../components/page/page.tsx'
 import { LiveWebhooksDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { TailStatus } from './tail-status.tsx'
@@ -18,10 +18,10 @@ export default function LivePage() {
   const { can } = useSession()
   const { values, set, active, clear } = useFilters(['webhook', 'failed'])
   const [paused, setPaused] = useState(false)
-  const [attended, setAttended] = useState(false)
+  const [interacting, setInteracting] = useState(false)
   const failedOnly = values.failed !== null
-  const resting = paused || attended
-  const tail = useTail({ webhookId: values.webhook, failedOnly, resting })
+  const frozen = paused || interacting
+  const tail = useTail({ webhookId: values.webhook, failedOnly, frozen })
   const { data } = useRead(LiveWebhooksDocument, {}, { pause: !can('webhooks:read') })
   const nodes = data?.webhooks?.nodes
   const urls = useMemo(() => new Map(nodes?.map(({ id, url }) => [id, url])), [nodes])
@@ -29,7 +29,7 @@ export default function LivePage() {
   return (
     <Page
       title="Live"
-      description={`Attempts as they are made, newest on top. The last ${ROWS_KEPT} are kept here.`}
+      description={`Attempts in real time, newest first. This page keeps the last ${ROWS_KEPT}.`}
       aside={<LiveBadge state={tail.state} />}
       actions={
         <Button
@@ -52,30 +52,29 @@ export default function LivePage() {
         />
       </FilterBar>
       <Group justify="space-between" gap="xs" mih={30}>
-        <TailStatus rate={tail.rate} paused={paused} resting={resting} waiting={tail.waiting} />
-        {tail.missed && <Missed close={tail.forgetMissed} />}
+        <TailStatus rate={tail.rate} paused={paused} frozen={frozen} waiting={tail.waiting} />
+        {tail.missed && <Missed close={tail.dismissMissed} />}
       </Group>
       <Paper withBorder style={{ overflow: 'hidden' }}>
         {tail.rows.length === 0 ? (
-          <Empty title={failedOnly ? 'No attempt has failed since' : 'No attempt was made since'}>
-            This page shows what happens from now on. Attempts that were made before are on record
-            with their deliveries.
-          </Empty>
+          <EmptyState title={failedOnly ? 'No failed attempts yet' : 'No attempts yet'}>
+            This page shows attempts from now on. The deliveries list earlier attempts.
+          </EmptyState>
         ) : (
-          <TailTable rows={tail.rows} urls={urls} setAttended={setAttended} />
+          <TailTable rows={tail.rows} urls={urls} setInteracting={setInteracting} />
         )}
       </Paper>
     </Page>
   )
 }
 
-/** In its place from the start: the rows below do not move when it comes. */
+/** Its space is reserved, so that the rows below do not move. */
 function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
       <Text size="sm">
-        Some are missing here: this page was interrupted, in the background, or could not keep up.
-        They are on record with their deliveries.
+        Some attempts are missing, because this page was interrupted, in the background, or too
+        slow. The deliveries list all attempts.
       </Text>
       <CloseButton size="sm" c="inherit" aria-label="Close" onClick={close} />
     </Group>

@@ -1,76 +1,76 @@
-/** What a tail that paints at a steady pace makes of things that come faster than they can be read. */
+/** Samples items that arrive faster than a reader can follow. */
 export interface Sampler<Item> {
-  /** Takes note of one that came, and keeps it for the next painting or not. */
+  /** Adds an item to the sample of the next paint, or drops it. */
   add(item: Item, nowMs: number): void
-  /** What to paint, newest first, and none twice. Every item that came had the same chance. */
+  /** Takes the sample, newest first. Each item had the same chance. */
   take(): Item[]
-  /** How many came in the last second, and how many of those were taken. */
-  rate(nowMs: number): { readonly came: number; readonly shown: number }
+  /** The number of items received in the last second, and the number of those shown. */
+  rate(nowMs: number): { readonly received: number; readonly shown: number }
 }
 
 export interface SamplerOptions {
-  /** How many are taken at once at most. */
+  /** The maximum size of a sample. */
   readonly perPaint: number
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. Default: `Math.random`. */
   readonly random?: () => number
 }
 
 const SECOND_MS = 1_000
-const SLOT_MS = 100
-const SLOTS = SECOND_MS / SLOT_MS
+const BUCKET_MS = 100
+const BUCKETS = SECOND_MS / BUCKET_MS
 
 export function createSampler<Item>({
   perPaint,
   random = Math.random,
 }: SamplerOptions): Sampler<Item> {
-  let kept: { readonly item: Item; readonly order: number; readonly slot: Slot }[] = []
+  let kept: { readonly item: Item; readonly order: number; readonly bucket: Bucket }[] = []
   let seen = 0
-  const slots = new Map<number, Slot>()
+  const buckets = new Map<number, Bucket>()
 
-  function slotAt(nowMs: number): Slot {
-    const at = Math.floor(nowMs / SLOT_MS)
-    const slot = slots.get(at) ?? { came: 0, shown: 0 }
-    if (!slots.has(at)) {
-      slots.set(at, slot)
-      for (const old of slots.keys()) if (old <= at - 2 * SLOTS) slots.delete(old)
+  function bucketAt(nowMs: number): Bucket {
+    const at = Math.floor(nowMs / BUCKET_MS)
+    const bucket = buckets.get(at) ?? { received: 0, shown: 0 }
+    if (!buckets.has(at)) {
+      buckets.set(at, bucket)
+      for (const old of buckets.keys()) if (old <= at - 2 * BUCKETS) buckets.delete(old)
     }
-    return slot
+    return bucket
   }
 
   return {
     add(item, nowMs) {
-      const slot = slotAt(nowMs)
-      slot.came++
-      const one = { item, order: seen++, slot }
+      const bucket = bucketAt(nowMs)
+      bucket.received++
+      const entry = { item, order: seen++, bucket }
       // Reservoir sampling: https://en.wikipedia.org/wiki/Reservoir_sampling#Simple:_Algorithm_R
-      if (kept.length < perPaint) kept.push(one)
+      if (kept.length < perPaint) kept.push(entry)
       else {
-        const place = Math.floor(random() * seen)
-        if (place < perPaint) kept[place] = one
+        const index = Math.floor(random() * seen)
+        if (index < perPaint) kept[index] = entry
       }
     },
     take() {
       const taken = kept.sort((a, b) => b.order - a.order)
-      for (const { slot } of taken) slot.shown++
+      for (const { bucket } of taken) bucket.shown++
       kept = []
       seen = 0
       return taken.map(({ item }) => item)
     },
     rate(nowMs) {
-      // The slot that still fills would make it less than it is.
-      const until = Math.floor(nowMs / SLOT_MS)
-      let [came, shown] = [0, 0]
-      for (const [at, slot] of slots) {
-        if (at >= until || at < until - SLOTS) continue
-        came += slot.came
-        shown += slot.shown
+      // Leaves out the current bucket, which is still filling.
+      const until = Math.floor(nowMs / BUCKET_MS)
+      let [received, shown] = [0, 0]
+      for (const [at, bucket] of buckets) {
+        if (at >= until || at < until - BUCKETS) continue
+        received += bucket.received
+        shown += bucket.shown
       }
-      return { came, shown }
+      return { received, shown }
     },
   }
 }
 
-interface Slot {
-  came: number
+interface Bucket {
+  received: number
   shown: number
 }

@@ -1,10 +1,10 @@
 import { formatCount } from '../format.ts'
 
-/** How much of what happens is shown. */
-export function tailSentence({ came, shown }: { came: number; shown: number }): string {
-  if (came === 0) return 'Waiting for the next attempt.'
-  if (shown < came * 0.95 && came > 80) {
-    return `Showing ${formatCount(shown)} of ${formatCount(came)} a second: a sample of them, taken by chance.`
+/** Says how many attempts arrive, and what part of them is shown. */
+export function tailSentence({ received, shown }: { received: number; shown: number }): string {
+  if (received === 0) return 'Waiting for the next attempt.'
+  if (shown < received * 0.95 && received > 80) {
+    return `Showing ${formatCount(shown)} of ${formatCount(received)} attempts a second (a random sample).`
   }
-  return came === 1 ? '1 attempt a second.' : `${formatCount(came)} attempts a second.`
+  return received === 1 ? '1 attempt a second.' : `${formatCount(received)} attempts a second.`
 }

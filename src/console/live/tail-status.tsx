@@ -3,19 +3,18 @@ import { formatCount } from '../format.ts'
 import { tailSentence } from './tail-sentence.ts'
 
 interface TailStatusProps {
-  readonly rate: { readonly came: number; readonly shown: number }
+  readonly rate: { readonly received: number; readonly shown: number }
   readonly paused: boolean
-  /** How many came since the painting rests. */
+  /** The number of attempts received since rendering stopped. */
   readonly waiting: number
-  readonly resting: boolean
+  readonly frozen: boolean
 }
 
-/** How much of what happens is shown. */
-export function TailStatus({ rate, paused, waiting, resting }: TailStatusProps) {
+export function TailStatus({ rate, paused, waiting, frozen }: TailStatusProps) {
   return (
     <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} mih={22}>
-      {resting
-        ? `${paused ? 'Paused' : 'Resting while you are at a row'}: ${formatCount(waiting)} new since.`
+      {frozen
+        ? `${paused ? 'Paused' : 'Paused while you point at a row'}: ${formatCount(waiting)} new.`
         : tailSentence(rate)}
     </Text>
   )

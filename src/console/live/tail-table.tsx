@@ -1,38 +1,37 @@
 import './tail-table.css'
 import { memo } from 'react'
 import { Link } from 'react-router'
-import { hostAndPath } from '../components/host-and-path.ts'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration, formatUtc } from '../format.ts'
+import { formatDuration, formatUtc, hostAndPath } from '../format.ts'
 import type { TailAttempt } from './use-tail.ts'
 
 interface TailTableProps {
   readonly rows: readonly TailAttempt[]
-  /** The addresses of webhooks by their ids. */
+  /** Webhook URLs by id. */
   readonly urls: ReadonlyMap<string, string>
-  /** Whether the reader points at a row, or has come to one with the keyboard. */
-  setAttended(attended: boolean): void
+  /** Reports whether the pointer or the keyboard focus is on a row. */
+  setInteracting(interacting: boolean): void
 }
 
-/** A plain table, as it is painted four times a second. */
-export const TailTable = memo(function TailTable({ rows, urls, setAttended }: TailTableProps) {
+/** A plain table, because it renders four times a second. */
+export const TailTable = memo(function TailTable({ rows, urls, setInteracting }: TailTableProps) {
   return (
     <table
       className="ph-tail"
       aria-label="Attempts, newest first"
-      onPointerEnter={({ pointerType }) => setAttended(pointerType === 'mouse')}
-      onPointerLeave={() => setAttended(false)}
-      onFocus={() => setAttended(true)}
-      onBlur={() => setAttended(false)}
+      onPointerEnter={({ pointerType }) => setInteracting(pointerType === 'mouse')}
+      onPointerLeave={() => setInteracting(false)}
+      onFocus={() => setInteracting(true)}
+      onBlur={() => setInteracting(false)}
     >
       <thead>
         <tr>
           <th scope="col">Time</th>
-          <th scope="col">Answer</th>
+          <th scope="col">Response</th>
           <th scope="col">Event type</th>
           <th scope="col">Webhook</th>
           <th scope="col">Attempt</th>
-          <th scope="col">Took</th>
+          <th scope="col">Duration</th>
         </tr>
       </thead>
       <tbody>
@@ -63,13 +62,13 @@ const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | un
         </time>
       </td>
       <td data-outcome={succeeded ? 'succeeded' : 'failed'} title={why?.sentence}>
-        {status ?? 'No answer'}
+        {status ?? 'No response'}
       </td>
       <td>
         {delivery ? (
           <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
         ) : (
-          'Past its retention'
+          'Past its retention period'
         )}
       </td>
       <td>{url ? hostAndPath(url) : delivery?.webhookId}</td>

@@ -8,7 +8,7 @@ import { createSampler } from './sampler.ts'
 
 export type TailAttempt = NonNullable<LiveAttemptRecordedSubscription['attemptRecorded']>
 
-/** Four paintings a second, of 20 rows: more than anybody reads, and less than any browser minds. */
+/** Renders 20 rows four times a second: more than a reader follows, and little work for a browser. */
 export const PAINT_EVERY_MS = 250
 const PER_PAINT = 20
 export const ROWS_KEPT = 200
@@ -16,26 +16,26 @@ export const ROWS_KEPT = 200
 interface TailOptions {
   readonly webhookId: string | null
   readonly failedOnly: boolean
-  /** Nothing is painted; what comes meanwhile is counted, and the newest of it waits. */
-  readonly resting: boolean
+  /** Stops rendering. New attempts are counted, and the newest are buffered. */
+  readonly frozen: boolean
 }
 
-/** The newest attempts, sampled when there are too many, and how many there are. */
-export function useTail({ webhookId, failedOnly, resting }: TailOptions) {
+/** The newest attempts, sampled if there are too many, and their rate. */
+export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
   const [rows, setRows] = useState<readonly TailAttempt[]>([])
-  const [rate, setRate] = useState({ came: 0, shown: 0 })
+  const [rate, setRate] = useState({ received: 0, shown: 0 })
   const [waiting, setWaiting] = useState(0)
   const [missed, setMissed] = useState(false)
   const sampler = useRef(createSampler<TailAttempt>({ perPaint: PER_PAINT }))
   const unpainted = useRef<TailAttempt[]>([])
-  const cameResting = useRef(0)
+  const receivedWhileFrozen = useRef(0)
   const key = `${webhookId} ${failedOnly}`
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter starts an empty tail
   useEffect(() => {
     sampler.current = createSampler({ perPaint: PER_PAINT })
     unpainted.current = []
-    cameResting.current = 0
+    receivedWhileFrozen.current = 0
     setRows([])
     setMissed(false)
   }, [key])
@@ -43,16 +43,16 @@ export function useTail({ webhookId, failedOnly, resting }: TailOptions) {
   const paint = useEffectEvent(() => {
     const now = Date.now()
     unpainted.current = [...sampler.current.take(), ...unpainted.current].slice(0, ROWS_KEPT)
-    const { came, shown } = sampler.current.rate(now)
+    const { received, shown } = sampler.current.rate(now)
     setRate((current) =>
-      current.came === came && current.shown === shown ? current : { came, shown },
+      current.received === received && current.shown === shown ? current : { received, shown },
     )
-    setWaiting(resting ? cameResting.current : 0)
-    if (resting || unpainted.current.length === 0) return
-    const fresh = unpainted.current
+    setWaiting(frozen ? receivedWhileFrozen.current : 0)
+    if (frozen || unpainted.current.length === 0) return
+    const added = unpainted.current
     unpainted.current = []
-    cameResting.current = 0
-    setRows((current) => [...fresh, ...current].slice(0, ROWS_KEPT))
+    receivedWhileFrozen.current = 0
+    setRows((current) => [...added, ...current].slice(0, ROWS_KEPT))
   })
   useEffect(() => {
     const timer = setInterval(() => paint(), PAINT_EVERY_MS)
@@ -65,12 +65,12 @@ export function useTail({ webhookId, failedOnly, resting }: TailOptions) {
     {
       onData({ attemptRecorded }) {
         if (!attemptRecorded || (failedOnly && attemptRecorded.succeeded)) return
-        if (resting) cameResting.current++
+        if (frozen) receivedWhileFrozen.current++
         sampler.current.add(attemptRecorded, Date.now())
       },
       onReconnect: () => setMissed(true),
     },
   )
 
-  return { rows, rate, waiting, state, missed, forgetMissed: () => setMissed(false) }
+  return { rows, rate, waiting, state, missed, dismissMissed: () => setMissed(false) }
 }

@@ -2,15 +2,15 @@ import { TextInput } from '@mantine/core'
 
 interface NameFieldProps {
   readonly name: string
-  readonly problem: string | undefined
+  readonly error: string | undefined
   onChange(name: string): void
 }
 
-export function NameField({ name, problem, onChange }: NameFieldProps) {
+export function NameField({ name, error, onChange }: NameFieldProps) {
   return (
     <TextInput
       label="Name"
-      description="At most 200 characters. It can be changed later."
+      description="Up to 200 characters. You can rename the organization later."
       placeholder="Acme"
       required
       withAsterisk={false}
@@ -19,7 +19,7 @@ export function NameField({ name, problem, onChange }: NameFieldProps) {
       data-autofocus
       value={name}
       onChange={(event) => onChange(event.currentTarget.value)}
-      error={problem}
+      error={error}
     />
   )
 }

@@ -6,7 +6,7 @@ import {
   OrganizationsCreateDocument,
   type OrganizationsFieldsFragment,
 } from '../generated/graphql.ts'
-import { consoleOf } from '../place.ts'
+import { consoleUrl } from '../mount.ts'
 import { NameField } from './name-field.tsx'
 
 interface NewOrganizationProps {
@@ -14,12 +14,12 @@ interface NewOrganizationProps {
   onClose(): void
 }
 
-/** Makes a tenant, and then offers what it needs next: its first API key. */
+/** Creates an organization, then offers to create its first API key. */
 export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
-  const [made, setMade] = useState<OrganizationsFieldsFragment | null>(null)
+  const [created, setCreated] = useState<OrganizationsFieldsFragment | null>(null)
 
   function close() {
-    setMade(null)
+    setCreated(null)
     onClose()
   }
 
@@ -27,46 +27,48 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
     <Modal
       opened={opened}
       onClose={close}
-      title={<Text fw={650}>{made ? `${made.name} is there` : 'Create an organization'}</Text>}
+      title={
+        <Text fw={650}>{created ? `${created.name} was created` : 'Create organization'}</Text>
+      }
     >
-      {made ? (
+      {created ? (
         <Stack>
-          <Id id={made.id} />
+          <Id id={created.id} />
           <Text size="sm">
-            It has no API key and no webhook yet. Make its first API key, so that its programs can
-            call the API.
+            The organization has no API keys or webhooks yet. Create its first API key, so that its
+            programs can call the API.
           </Text>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
               Later
             </Button>
-            <Button component="a" href={consoleOf(made.id, '/api-keys?new=key')} data-autofocus>
-              Make its first API key
+            <Button component="a" href={consoleUrl(created.id, '/api-keys?new=key')} data-autofocus>
+              Create first API key
             </Button>
           </Group>
         </Stack>
       ) : (
-        <NewOrganizationForm onMade={setMade} onCancel={close} />
+        <NewOrganizationForm onCreated={setCreated} onCancel={close} />
       )}
     </Modal>
   )
 }
 
 interface FormProps {
-  onMade(made: OrganizationsFieldsFragment): void
+  onCreated(created: OrganizationsFieldsFragment): void
   onCancel(): void
 }
 
-function NewOrganizationForm({ onMade, onCancel }: FormProps) {
+function NewOrganizationForm({ onCreated, onCancel }: FormProps) {
   const { run, running } = useAction(OrganizationsCreateDocument)
   const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const [error, setError] = useState<string>()
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     const outcome = await run({ name })
-    if (outcome.ok) onMade(outcome.value.organization)
-    else setProblem(outcome.message)
+    if (outcome.ok) onCreated(outcome.value.organization)
+    else setError(outcome.message)
   }
 
   return (
@@ -74,10 +76,10 @@ function NewOrganizationForm({ onMade, onCancel }: FormProps) {
       <Stack>
         <NameField
           name={name}
-          problem={problem}
+          error={error}
           onChange={(typed) => {
             setName(typed)
-            setProblem(undefined)
+            setError(undefined)
           }}
         />
         <Group justify="end" gap="xs">

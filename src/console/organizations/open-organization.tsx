@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core'
-import { consoleOf, place } from '../place.ts'
+import { consoleUrl, mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 
-/** Leads to the pages of an organization: it is another place, so the link is a plain one. */
+/** Opens the console of an organization. A plain link, because the router does not cover that path. */
 export function OpenOrganization({ id, name }: { id: string; name: string }) {
   const { viewer } = useSession()
   const isHere = viewer.organization.id === id
-  // Whoever does not act for another is in their own.
-  const isOwn = isHere && place.organizationId === null
+  // An operator who does not act for another organization sees their own.
+  const isOwn = isHere && mount.organizationId === null
   return (
     <Button
       component="a"
-      href={isOwn ? '/console/' : consoleOf(id)}
+      href={isOwn ? '/console/' : consoleUrl(id)}
       size="xs"
       variant="default"
-      aria-label={isHere ? `You are here: ${name}` : `Open ${name}`}
+      aria-label={isHere ? `Current: ${name}` : `Open ${name}`}
     >
-      {isHere ? 'You are here' : 'Open'}
+      {isHere ? 'Current' : 'Open'}
     </Button>
   )
 }

@@ -2,15 +2,15 @@ import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
+import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/id.tsx'
-import { type Column, List } from '../components/list.tsx'
-import { NeedsScope } from '../components/needs-scope.tsx'
-import { Page } from '../components/page.tsx'
+import { type Column, List } from '../components/lists/list.tsx'
+import { useCursors } from '../components/lists/use-cursors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
-import { useCursors } from '../components/use-cursors.ts'
 import { usePanel } from '../components/use-panel.ts'
-import { useRead } from '../components/use-read.ts'
 import {
   type OrganizationsFieldsFragment,
   OrganizationsPageDocument,
@@ -46,7 +46,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
   },
 ]
 
-/** For operators: every tenant, and the way to act for one. */
+/** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
   return (
     <NeedsScope scope="admin" title="Organizations">
@@ -57,21 +57,21 @@ export default function OrganizationsPage() {
 
 function Organizations() {
   const cursors = useCursors()
-  const making = usePanel('new')
+  const creating = usePanel('new')
   const renaming = usePanel('rename')
   const context = useMemo(() => ({ additionalTypenames: ['Organization'] }), [])
   const { data, error, stale, reload } = useRead(OrganizationsPageDocument, cursors.variables, {
     context,
   })
   const create = (
-    <Button component={Link} to={making.to('organization')} leftSection={<IconPlus size={16} />}>
-      Create an organization
+    <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
+      Create organization
     </Button>
   )
   return (
     <Page
       title="Organizations"
-      description="Every webhook, event and delivery belongs to one. Open one to see its pages and act for it."
+      description="Every webhook, event and delivery belongs to an organization. Open an organization to act for it."
       actions={create}
     >
       <List
@@ -84,12 +84,12 @@ function Organizations() {
         retry={reload}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
-          <Empty title="There is no organization" action={create}>
-            Make one for each customer whose webhooks are to be kept apart.
-          </Empty>
+          <EmptyState title="No organizations" action={create}>
+            Create an organization for each customer with separate webhooks.
+          </EmptyState>
         }
       />
-      <NewOrganization opened={making.id !== null} onClose={making.close} />
+      <NewOrganization opened={creating.id !== null} onClose={creating.close} />
       <RenameOrganization id={renaming.id} onClose={renaming.close} />
     </Page>
   )

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { Failure } from '../components/failure.tsx'
-import { notifyDone } from '../components/notify.ts'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import { notifySuccess } from '../components/notify.ts'
+import { QueryError } from '../components/query-error.tsx'
 import {
   type OrganizationsFieldsFragment,
   OrganizationsOneDocument,
@@ -12,7 +12,7 @@ import {
 import { NameField } from './name-field.tsx'
 
 interface RenameOrganizationProps {
-  /** The organization that is opened, if one is. */
+  /** The open organization, if any. */
   readonly id: string | null
   onClose(): void
 }
@@ -25,17 +25,13 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
   )
   const organization = data?.organization
   return (
-    <Modal
-      opened={id !== null}
-      onClose={onClose}
-      title={<Text fw={650}>Rename this organization</Text>}
-    >
+    <Modal opened={id !== null} onClose={onClose} title={<Text fw={650}>Rename organization</Text>}>
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
-        <Failure error={error} retry={reload} />
+        <QueryError error={error} retry={reload} />
       ) : organization === null ? (
-        <Text c="dimmed">There is no such organization.</Text>
+        <Text c="dimmed">This organization does not exist.</Text>
       ) : (
         <Skeleton height={120} />
       )}
@@ -51,20 +47,20 @@ interface RenameFormProps {
 function RenameForm({ organization, onClose }: RenameFormProps) {
   const { run, running } = useAction(OrganizationsRenameDocument)
   const [name, setName] = useState(organization.name)
-  const [problem, setProblem] = useState<string>()
+  const [error, setError] = useState<string>()
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     const outcome = await run({ id: organization.id, name })
-    if (!outcome.ok) return setProblem(outcome.message)
-    notifyDone(`It is called ${outcome.value.organization.name} now.`)
+    if (!outcome.ok) return setError(outcome.message)
+    notifySuccess(`Renamed to ${outcome.value.organization.name}.`)
     onClose()
   }
 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <NameField name={name} problem={problem} onChange={setName} />
+        <NameField name={name} error={error} onChange={setName} />
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -2,16 +2,16 @@ import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
-import { Failure } from '../components/failure.tsx'
-import { Section } from '../components/section.tsx'
+import { useRead } from '../api/use-read.ts'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { useRead } from '../components/use-read.ts'
 import { type AttentionWebhookFragment, OverviewAttentionDocument } from '../generated/graphql.ts'
-import { formatParked } from '../webhooks/format-parked.ts'
-import { useHealthChanges } from '../webhooks/use-health-changes.ts'
+import { formatParked } from '../webhooks/health/format-parked.ts'
+import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 
-/** The webhooks that somebody should look at. */
+/** Lists the webhooks that are on hold, failing, or disabled with deliveries waiting. */
 export function Attention() {
   const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
   const { data, error, reload } = useRead(OverviewAttentionDocument, {}, { context })
@@ -25,9 +25,9 @@ export function Attention() {
   return (
     <Section title="Needs attention">
       <Stack gap="md" mih={44}>
-        {error && !data && <Failure error={error} retry={reload} />}
+        {error && !data && <QueryError error={error} retry={reload} />}
         {!data && !error && <Skeleton h={44} />}
-        {data && onHold.length + failing.length + waiting.length === 0 && <AllIsWell />}
+        {data && onHold.length + failing.length + waiting.length === 0 && <AllHealthy />}
         {onHold.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
             On hold since <At at={webhook.health?.onHoldSince} /> (
@@ -43,13 +43,13 @@ export function Attention() {
         ))}
         {waiting.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
-            Disabled, while deliveries wait for it since{' '}
+            Disabled, with deliveries waiting since{' '}
             <At at={webhook.deliveries?.nodes[0]?.createdAt} />.
           </Item>
         ))}
         {isMore && (
           <Anchor component={Link} to="/webhooks" size="sm">
-            There are more: see all webhooks
+            Show all webhooks
           </Anchor>
         )}
       </Stack>
@@ -57,12 +57,12 @@ export function Attention() {
   )
 }
 
-function AllIsWell() {
+function AllHealthy() {
   return (
     <Group gap="xs" c="var(--posthorn-on-green)">
       <IconCircleCheck size={20} aria-hidden />
       <Text size="sm" fw={600}>
-        All is well
+        All webhooks are healthy
       </Text>
     </Group>
   )
@@ -98,7 +98,7 @@ function Item({ webhook: { id, url, description, health }, children }: ItemProps
 }
 
 function At({ at }: { at: string | null | undefined }) {
-  return at ? <Time at={at} /> : 'a while ago'
+  return at ? <Time at={at} /> : 'an unknown time'
 }
 
 function inARow({ health }: AttentionWebhookFragment): string {

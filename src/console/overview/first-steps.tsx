@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { Section } from '../components/section.tsx'
+import { Section } from '../components/page/section.tsx'
 import { useSession } from '../session/session.tsx'
 
 interface FirstStepsProps {
@@ -11,36 +11,32 @@ interface FirstStepsProps {
   readonly published: boolean
 }
 
-/** What a new organization does first, instead of charts without anything in them. */
+/** What a new organization sees instead of empty charts. */
 export function FirstSteps({ webhookId, published }: FirstStepsProps) {
   const { can } = useSession()
   return (
-    <Section
-      title="First steps"
-      description="From here to the first delivery, it takes some minutes."
-    >
+    <Section title="First steps" description="The first delivery takes a few minutes.">
       <Stack component="ol" gap="lg" m={0} p={0} style={{ listStyle: 'none' }}>
-        <Step number={1} title="Create a webhook" done={webhookId !== null}>
-          Tell where deliveries go: an HTTPS address of yours, and the event types it receives.
-          Without a receiver of your own, <code>npx posthorn listen --register</code> is one.
+        <Step number={1} title="Create webhook" done={webhookId !== null}>
+          Enter the HTTPS URL of your endpoint, and choose its event types. If you have no endpoint
+          yet, run <code>npx posthorn listen --register</code>.
           {webhookId === null && can('webhooks:write') && (
-            <StepButton to="/webhooks/new">Create a webhook</StepButton>
+            <StepButton to="/webhooks/new">Create webhook</StepButton>
           )}
         </Step>
-        <Step number={2} title="Send a test event" done={false}>
-          The page of a webhook sends it the example of an event type, and follows it until it has
-          arrived.
+        <Step number={2} title="Send test event" done={false}>
+          The webhook’s page sends the example of an event type, and follows the delivery.
           {webhookId !== null && can('deliveries:write') && (
-            <StepButton to={`/webhooks/${webhookId}`}>To the webhook</StepButton>
+            <StepButton to={`/webhooks/${webhookId}`}>Open the webhook</StepButton>
           )}
         </Step>
-        <Step number={3} title="Publish an event" done={published}>
-          Your application publishes what happens, over GraphQL, in SQL or on the command line.{' '}
+        <Step number={3} title="Publish event" done={published}>
+          Your application publishes events over GraphQL, in SQL or on the command line.{' '}
           {can('events:publish') && (
             <>
-              To try it out,{' '}
+              To try this,{' '}
               <Anchor component={Link} to="/events?publish" inherit underline="always">
-                publish one by hand
+                publish an event here
               </Anchor>
               .
             </>

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
-import { Failure } from '../components/failure.tsx'
+import { useRead } from '../api/use-read.ts'
+import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
-import { Page } from '../components/page.tsx'
-import { RangeSwitch, useRange } from '../components/range-switch.tsx'
-import { Section } from '../components/section.tsx'
-import { useRead } from '../components/use-read.ts'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { OverviewFirstStepsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { Attention } from './attention.tsx'
@@ -14,9 +14,9 @@ import { Tiles } from './tiles.tsx'
 import { useStatistics } from './use-statistics.ts'
 
 const OutcomeChart = lazy(() =>
-  import('../components/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
+  import('../components/charts/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
 )
-/** That of the chart with its legend: nothing moves when it comes. */
+/** The height of the chart with its legend, so that loading the chart moves nothing. */
 const CHART_HEIGHT_PX = 280
 
 export default function OverviewPage() {
@@ -43,13 +43,13 @@ export default function OverviewPage() {
 function Overview() {
   const { can } = useSession()
   const range = useRange()
-  const { buckets, since, error, reload, state } = useStatistics(range)
+  const { buckets, live, error, reload, state } = useStatistics(range)
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   return (
     <Page title="Overview" aside={<LiveBadge state={state} />} actions={<RangeSwitch />}>
-      {error && !buckets && <Failure error={error} retry={reload} />}
-      <Tiles range={range} buckets={buckets ?? undefined} since={since} />
+      {error && !buckets && <QueryError error={error} retry={reload} />}
+      <Tiles range={range} buckets={buckets ?? undefined} live={live} />
       <Section title="Attempts over time">
         <div style={{ minHeight: CHART_HEIGHT_PX }}>
           {shown ? (

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 
 interface TileProps {
   readonly label: string
-  /** Undefined: not there yet. */
+  /** Undefined while loading. */
   readonly value: ReactNode | undefined
   readonly note?: ReactNode
 }
 
-/** One number, in a place that is as large without it. */
+/** One number. The tile keeps its size while the number loads. */
 export function Tile({ label, value, note }: TileProps) {
   return (
     <Paper withBorder p="md" component="section" aria-label={label} mih={128}>

@@ -1,5 +1,5 @@
 import { SimpleGrid } from '@mantine/core'
-import type { ChartRange } from '../components/chart-range.ts'
+import type { ChartRange } from '../components/charts/chart-range.ts'
 import { formatCount, formatDuration, formatPercent } from '../format.ts'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
 import { Tile } from './tile.tsx'
@@ -8,15 +8,15 @@ import { latencyOf, successRateOf, type Totals, totalsOf } from './totals.ts'
 interface TilesProps {
   readonly range: ChartRange
   readonly buckets: NonNullable<OverviewStatisticsQuery['statistics']> | undefined
-  /** What came on top of that since. */
-  readonly since: { readonly succeeded: number; readonly failed: number }
+  /** Attempts reported over the subscription that `buckets` does not count yet. */
+  readonly live: { readonly succeeded: number; readonly failed: number }
 }
 
-/** The numbers of a range, beside those of the range before it. */
-export function Tiles({ range, buckets, since }: TilesProps) {
+/** The numbers of a range, compared with the range before. */
+export function Tiles({ range, buckets, live }: TilesProps) {
   const current = buckets?.slice(-range.buckets)
   const counted = current && totalsOf(current)
-  const now = counted && withSince(counted, since)
+  const now = counted && withLive(counted, live)
   const before = buckets && totalsOf(buckets.slice(0, -range.buckets))
   const rate = now && successRateOf(now)
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => current && latencyOf(current, share))
@@ -38,7 +38,7 @@ export function Tiles({ range, buckets, since }: TilesProps) {
         note={
           p95 != null && p99 != null
             ? `p95: ${formatDuration(p95)} · p99: ${formatDuration(p99)}`
-            : 'There were none.'
+            : 'No attempts'
         }
       />
       <Tile label="Failed" value={now && formatCount(now.failed)} note={now && failures(now)} />
@@ -46,19 +46,19 @@ export function Tiles({ range, buckets, since }: TilesProps) {
   )
 }
 
-function withSince(totals: Totals, since: TilesProps['since']): Totals {
+function withLive(totals: Totals, live: TilesProps['live']): Totals {
   return {
     ...totals,
-    attempts: totals.attempts + since.succeeded + since.failed,
-    succeeded: totals.succeeded + since.succeeded,
-    failed: totals.failed + since.failed,
+    attempts: totals.attempts + live.succeeded + live.failed,
+    succeeded: totals.succeeded + live.succeeded,
+    failed: totals.failed + live.failed,
   }
 }
 
 function attemptsChange(now: Totals, before: Totals, range: ChartRange): string {
   if (before.attempts === 0) return `None in ${range.before}`
   const change = now.attempts / before.attempts - 1
-  if (Math.abs(change) < 0.005) return `As many as in ${range.before}`
+  if (Math.abs(change) < 0.005) return `Same as in ${range.before}`
   const amount =
     change > 9.99 ? `${Math.round(change + 1)} times` : `${Math.round(Math.abs(change) * 100)} %`
   if (change > 9.99) return `${amount} as many as in ${range.before}`
@@ -67,7 +67,7 @@ function attemptsChange(now: Totals, before: Totals, range: ChartRange): string 
 
 function rateChange(now: Totals, before: Totals, range: ChartRange): string {
   const [rate, rateBefore] = [successRateOf(now), successRateOf(before)]
-  if (rate === null) return 'No attempts were made'
+  if (rate === null) return 'No attempts'
   if (rateBefore === null) return `No attempts in ${range.before}`
   return `${formatPercent(rateBefore)} in ${range.before}`
 }
@@ -77,7 +77,7 @@ function failures(totals: Totals): string {
     ['3xx', totals.failed3xx],
     ['4xx', totals.failed4xx],
     ['5xx', totals.failed5xx],
-    ['no answer', totals.failedWithoutResponse],
+    ['no response', totals.failedWithoutResponse],
   ] as const
   const some = kinds.filter(([, count]) => count > 0)
   if (some.length === 0) return totals.failed === 0 ? 'None failed' : ''

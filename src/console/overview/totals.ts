@@ -2,7 +2,7 @@ import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
 
 type Bucket = NonNullable<OverviewStatisticsQuery['statistics']>[number]
 
-/** What the attempts of some time came to. */
+/** Sums over several buckets. */
 export interface Totals {
   readonly attempts: number
   readonly succeeded: number
@@ -29,14 +29,13 @@ export function totalsOf(buckets: readonly Bucket[]): Totals {
   return Object.fromEntries(NAMES.map((name) => [name, sum(name)])) as unknown as Totals
 }
 
-/** Null when there were none. */
+/** Null without attempts. */
 export const successRateOf = ({ attempts, succeeded }: Totals) =>
   attempts === 0 ? null : succeeded / attempts
 
 /**
- * How long all attempts together took: below which time a share of them lies. Each span of time tells three such times,
- * which are points on the curve of its attempts; between them the curve is taken to be straight. An estimate, as the
- * three are themselves.
+ * Estimates a latency percentile across buckets, in milliseconds; null without attempts. Each bucket gives three
+ * points of its distribution (p50, p95, p99), and the curve between the points is taken to be straight.
  */
 export function latencyOf(buckets: readonly Bucket[], share: number): number | null {
   const curves = buckets.flatMap(({ attempts, latency }) =>
@@ -47,7 +46,7 @@ export function latencyOf(buckets: readonly Bucket[], share: number): number | n
   const shareBelow = (ms: number) =>
     curves.reduce((sum, { attempts, latency }) => sum + attempts * below(latency, ms), 0) / total
   let [low, high] = [0, Math.max(...curves.map(({ latency }) => latency.p99Ms)) * TAIL]
-  // 40 halvings of at most half a minute leave less than a nanosecond.
+  // After 40 halvings of at most half a minute the error is below a nanosecond.
   for (let step = 0; step < 40; step++) {
     const middle = (low + high) / 2
     if (shareBelow(middle) < share) low = middle
@@ -56,7 +55,7 @@ export function latencyOf(buckets: readonly Bucket[], share: number): number | n
   return high
 }
 
-/** How far the slowest one in a hundred are taken to reach, beyond the fastest of them. */
+/** The slowest attempt is assumed to take this many times the p99. */
 const TAIL = 1.1
 
 function below({ p50Ms, p95Ms, p99Ms }: NonNullable<Bucket['latency']>, ms: number): number {

@@ -1,22 +1,22 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLive } from '../api/use-live.ts'
-import { boundsOf, type ChartRange } from '../components/chart-range.ts'
-import { useRead } from '../components/use-read.ts'
+import { useRead } from '../api/use-read.ts'
+import { boundsOf, type ChartRange } from '../components/charts/chart-range.ts'
 import {
   OverviewAttemptRecordedDocument,
   OverviewStatisticsDocument,
 } from '../generated/graphql.ts'
 
 const PAINT_EVERY_MS = 250
-/** The server is asked at most this often, however many attempts are made. */
-const ASK_AFTER_MS = 5_000
+/** The minimum time between two requests, however many attempts are made. */
+const REFRESH_AFTER_MS = 5_000
 
 const NONE = { succeeded: 0, failed: 0 }
 
-/** The range and the one before it. */
+/** The range and the range before it. */
 const comparedBoundsOf = (range: ChartRange, nowMs: number) => boundsOf(range, nowMs, 2)
 
-/** What attempts came to: as the server counts them, and those on top that were told of since. */
+/** The statistics that the server counted, and the live attempts that they do not include yet. */
 export function useStatistics(range: ChartRange) {
   const [bounds, setBounds] = useState(() => comparedBoundsOf(range, Date.now()))
   const [shownRange, setShownRange] = useState(range)
@@ -25,12 +25,12 @@ export function useStatistics(range: ChartRange) {
     setBounds(comparedBoundsOf(range, Date.now()))
   }
   const { data, error, loading, stale, reload } = useRead(OverviewStatisticsDocument, bounds)
-  const [since, setSince] = useState(NONE)
+  const [live, setLive] = useState(NONE)
   const counted = useRef({ ...NONE })
-  const isDue = useRef(false)
-  const askedAt = useRef(Date.now())
+  const isStale = useRef(false)
+  const requestedAt = useRef(Date.now())
 
-  // What is counted is on top of the last answer. Asking anew begins a new count, which the answer then replaces.
+  // `counted` is the attempts that the last answer does not include, `overlay` those that the next answer will include.
   const answered = data?.statistics
   const overlay = useRef(NONE)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
@@ -39,11 +39,11 @@ export function useStatistics(range: ChartRange) {
     counted.current.succeeded -= succeeded
     counted.current.failed -= failed
     overlay.current = NONE
-    setSince({ ...counted.current })
+    setLive({ ...counted.current })
   }, [answered])
 
   const tick = useEffectEvent(() => {
-    setSince((current) =>
+    setLive((current) =>
       current.succeeded === counted.current.succeeded && current.failed === counted.current.failed
         ? current
         : { ...counted.current },
@@ -51,9 +51,14 @@ export function useStatistics(range: ChartRange) {
     const now = Date.now()
     const next = comparedBoundsOf(range, now)
     const moved = next.until !== bounds.until
-    if (document.hidden || now - askedAt.current < ASK_AFTER_MS || !(isDue.current || moved)) return
-    isDue.current = false
-    askedAt.current = now
+    if (
+      document.hidden ||
+      now - requestedAt.current < REFRESH_AFTER_MS ||
+      !(isStale.current || moved)
+    )
+      return
+    isStale.current = false
+    requestedAt.current = now
     overlay.current = { ...counted.current }
     if (moved) setBounds(next)
     else reload()
@@ -70,19 +75,19 @@ export function useStatistics(range: ChartRange) {
       onData({ attemptRecorded }) {
         if (!attemptRecorded) return
         counted.current[attemptRecorded.succeeded ? 'succeeded' : 'failed']++
-        isDue.current = true
+        isStale.current = true
       },
       onReconnect() {
-        isDue.current = true
+        isStale.current = true
       },
     },
   )
-  // In the first answer to another range, everything is counted already.
+  // The first answer for another range includes every attempt.
   // biome-ignore lint/correctness/useExhaustiveDependencies: for each range
   useEffect(() => {
     counted.current = { ...NONE }
     overlay.current = NONE
   }, [range])
 
-  return { buckets: answered, since, error, loading, stale, reload, state }
+  return { buckets: answered, live, error, loading, stale, reload, state }
 }

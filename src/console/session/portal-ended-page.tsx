@@ -1,16 +1,14 @@
 import { Text, Title } from '@mantine/core'
-import { Centered } from '../components/centered.tsx'
+import { Centered } from '../components/page/centered.tsx'
 
-/** Only the application that embeds the portal can begin another session. */
+/** Only the application that embeds the portal can start another session. */
 export function PortalEndedPage() {
   return (
     <Centered>
       <Title order={1} size="h3">
         This session has ended
       </Title>
-      <Text c="dimmed">
-        Go back to the application that brought you here, and open this page again from there.
-      </Text>
+      <Text c="dimmed">Return to your application, and open this page again from there.</Text>
     </Centered>
   )
 }

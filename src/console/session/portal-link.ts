@@ -1,4 +1,4 @@
-/** What a host application's link to the portal carries in its fragment, which no server is sent. */
+/** The options in the fragment of a host application's portal link. Browsers do not send the fragment to a server. */
 export interface PortalLink {
   readonly token: string | null
   /** `#rrggbb` */
@@ -7,40 +7,37 @@ export interface PortalLink {
   readonly scheme: 'light' | 'dark' | 'auto'
 }
 
-const KEPT_UNDER = 'posthorn.portal'
+const STORAGE_KEY = 'posthorn.portal'
 
-/**
- * The link this page was opened with or, once its fragment is gone from the address, the one of this tab: so that a
- * reload does not end the session.
- */
+/** Reads the link of this page or, after a reload, the link that this tab stored. Removes the fragment from the URL. */
 export function readPortalLink(): PortalLink {
   const given = new URLSearchParams(location.hash.slice(1))
-  const kept = given.has('token') ? given : new URLSearchParams(recall())
+  const fields = given.has('token') ? given : new URLSearchParams(readStored())
   if (given.has('token')) {
-    remember(given.toString())
+    store(given.toString())
     history.replaceState(history.state, '', location.pathname + location.search)
   }
-  const scheme = kept.get('scheme')
-  const color = kept.get('color')
+  const scheme = fields.get('scheme')
+  const color = fields.get('color')
   return {
-    token: kept.get('token'),
+    token: fields.get('token'),
     color: color && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
-    logo: /^https:\/\//.test(kept.get('logo') ?? '') ? kept.get('logo') : null,
+    logo: /^https:\/\//.test(fields.get('logo') ?? '') ? fields.get('logo') : null,
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
   }
 }
 
-/** Storage may be closed to a page in a frame: then the link is good until the page is left. */
-function recall(): string {
+/** A browser may deny storage to a framed page; then the session ends with a reload. */
+function readStored(): string {
   try {
-    return sessionStorage.getItem(KEPT_UNDER) ?? ''
+    return sessionStorage.getItem(STORAGE_KEY) ?? ''
   } catch {
     return ''
   }
 }
 
-function remember(link: string): void {
+function store(link: string): void {
   try {
-    sessionStorage.setItem(KEPT_UNDER, link)
+    sessionStorage.setItem(STORAGE_KEY, link)
   } catch {}
 }

@@ -1,18 +1,18 @@
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react'
 import { Provider, useQuery } from 'urql'
 import { createClient } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
-import { notifyProblem } from '../components/notify.ts'
+import { describeError } from '../api/request-error.ts'
+import { notifyError } from '../components/notify.ts'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
-import { place } from '../place.ts'
+import { mount } from '../mount.ts'
 import { readPortalLink } from './portal-link.ts'
 
 export type Viewer = ViewerQuery['viewer']
 
-/** Who looks at the pages, and what they may do. */
+/** The viewer and their permissions. */
 export interface Session {
   readonly viewer: Viewer
-  /** The only webhook that a portal session may see: `wh_…`. Null: those of the organization. */
+  /** The only webhook that a portal session may see: `wh_…`. Null without that restriction. */
   readonly webhookId: string | null
   can(scope: string): boolean
   signOut(): Promise<void>
@@ -34,20 +34,20 @@ interface Screens {
   failed(message: string, retry: () => void): ReactNode
 }
 
-export const portalLink = place.kind === 'portal' ? readPortalLink() : null
+export const portalLink = mount.kind === 'portal' ? readPortalLink() : null
 
-/** Shows the pages to whom may see them, and to others how to sign in. */
+/** Shows the pages to a signed-in viewer, and otherwise the sign-in. */
 export function SessionProvider(screens: Screens) {
   const [ended, setEnded] = useState<{ reason: string | null } | null>(null)
-  // Each session has a client of its own: nothing of the last one is left in its cache.
+  // Each session has its own client, so that no data of the previous session stays in the cache.
   const [round, setRound] = useState(0)
   const wasSignedIn = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is a new client
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round needs a new client
   const client = useMemo(
     () =>
       createClient({
         token: portalLink?.token ?? null,
-        // Who has only just arrived need not be told that they bring no session.
+        // A viewer who was never signed in does not need a reason.
         onSignedOut: (reason) => setEnded({ reason: wasSignedIn.current ? reason : null }),
       }),
     [round],
@@ -85,7 +85,7 @@ function Identify({ children, loading, failed, onSignedIn, onSignedOut }: Identi
     requestPolicy: 'network-only',
   })
   const viewer = data?.viewer
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is called back makes no other session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the callbacks do not change the session
   const session = useMemo<Session | null>(() => {
     if (!viewer) return null
     onSignedIn()
@@ -100,12 +100,12 @@ function Identify({ children, loading, failed, onSignedIn, onSignedOut }: Identi
           () => null,
         )
         if (ended?.ok) onSignedOut()
-        else notifyProblem('Posthorn cannot be reached: you are still signed in. Try again.')
+        else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
       },
     }
   }, [viewer])
   if (session) return <SessionContext value={session}>{children}</SessionContext>
   if (error)
-    return failed(problemOf(error).message, () => reload({ requestPolicy: 'network-only' }))
+    return failed(describeError(error).message, () => reload({ requestPolicy: 'network-only' }))
   return loading
 }

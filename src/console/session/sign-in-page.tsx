@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useState } from 'react'
-import { Centered } from '../components/centered.tsx'
+import { Centered } from '../components/page/centered.tsx'
 import { signIn } from './sign-in.ts'
 
 interface SignInProps {
@@ -9,18 +9,18 @@ interface SignInProps {
   onSignedIn(): void
 }
 
-/** Exchanges an API key for a session cookie. The key itself is kept nowhere in the browser. */
+/** Exchanges an API key for a session cookie. The browser does not store the key. */
 export function SignInPage({ reason, onSignedIn }: SignInProps) {
   const [token, setToken] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [link, setLink] = useState(takeLink)
 
   useEffect(() => {
     if (link === null) return
-    signIn({ link }).then((refusal) => {
-      if (refusal === null) return onSignedIn()
-      setProblem(refusal)
+    signIn({ link }).then((message) => {
+      if (message === null) return onSignedIn()
+      setError(message)
       setLink(null)
     })
   }, [link, onSignedIn])
@@ -28,10 +28,10 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     setBusy(true)
-    const refusal = await signIn({ token: token.trim() })
+    const message = await signIn({ token: token.trim() })
     setBusy(false)
-    if (refusal === null) onSignedIn()
-    else setProblem(refusal)
+    if (message === null) onSignedIn()
+    else setError(message)
   }
 
   if (link !== null) {
@@ -48,14 +48,14 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
           <Title order={1} size="h3">
             Sign in
           </Title>
-          {reason !== null && problem === null && (
+          {reason !== null && error === null && (
             <Alert color="yellow" variant="light" title="Your session has ended">
               {reason}
             </Alert>
           )}
           <PasswordInput
             label="API key"
-            description="It is exchanged for a session of at most 7 days, and is not kept in this browser."
+            description="Starts a session of at most 7 days. This browser does not store the key."
             placeholder="phk_…"
             autoComplete="current-password"
             data-autofocus
@@ -63,15 +63,15 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
             withAsterisk={false}
             value={token}
             onChange={(event) => setToken(event.currentTarget.value)}
-            error={problem}
+            error={error}
             errorProps={{ role: 'alert' }}
           />
           <Button type="submit" loading={busy} disabled={token.trim() === ''}>
             Sign in
           </Button>
           <Text size="sm" c="dimmed">
-            On your own machine, <Code>npm start</Code> prints a link that signs you in. Otherwise
-            ask the operator of Posthorn for a key, made with <Code>posthorn key create</Code>.
+            On your own machine, <Code>npm start</Code> prints a sign-in link. Otherwise, ask your
+            Posthorn operator, who creates keys with <Code>posthorn key create</Code>.
           </Text>
         </Stack>
       </form>
@@ -79,7 +79,7 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
   )
 }
 
-/** The one-time link in the fragment of the address, which is removed from there: it is of no use again. */
+/** The one-time link in the URL's fragment. Removes it from the URL: it works only once. */
 function takeLink(): string | null {
   const link = new URLSearchParams(location.hash.slice(1)).get('link')
   if (link !== null) history.replaceState(history.state, '', '/console')

@@ -1,17 +1,17 @@
-/** What proves who signs in: an API key, or the one-time link that the embedded mode prints at its start. */
-export type Proof = { readonly token: string } | { readonly link: string }
+/** An API key, or the one-time link that the embedded mode prints at startup. */
+export type Credential = { readonly token: string } | { readonly link: string }
 
-/** Asks for a session cookie. Answers null, or why there is none. */
-export async function signIn(proof: Proof): Promise<string | null> {
+/** Requests a session cookie. Resolves to null, or to an error message. */
+export async function signIn(credential: Credential): Promise<string | null> {
   let response: Response
   try {
     response = await fetch('/console/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'posthorn-console': '1' },
-      body: JSON.stringify(proof),
+      body: JSON.stringify(credential),
     })
   } catch {
-    return 'Posthorn cannot be reached at the moment. Try again.'
+    return 'Posthorn is unreachable. Try again.'
   }
   if (response.ok) return null
   const problem = await response.json().catch(() => null)

@@ -1,19 +1,19 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
-import { place } from '../place.ts'
+import { mount } from '../mount.ts'
 import { portalLink, useSession } from '../session/session.tsx'
 
 const SCHEMES = [
   ['light', 'Light', IconSun],
   ['dark', 'Dark', IconMoon],
-  ['auto', 'As the system', IconDeviceDesktop],
+  ['auto', 'System', IconDeviceDesktop],
 ] as const
 
-/** Who one is, how it looks, and the way out. */
+/** Shows the session, switches the color scheme, and signs out. */
 export function AccountMenu() {
   const { viewer, signOut } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const isPortal = place.kind === 'portal'
+  const isPortal = mount.kind === 'portal'
   return (
     <Menu position="bottom-end" width={260} withArrow>
       <Menu.Target>
@@ -30,7 +30,7 @@ export function AccountMenu() {
           <>
             <Menu.Label>API key</Menu.Label>
             <Text size="sm" px="sm" pb="xs">
-              {viewer.apiKey.name ?? 'Without a name'}{' '}
+              {viewer.apiKey.name ?? 'Unnamed'}{' '}
               <Text span c="dimmed" className="ph-mono">
                 {viewer.apiKey.tokenHint}…
               </Text>

@@ -3,10 +3,10 @@ import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { leaveFor } from '../components/leave-for.ts'
+import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
 import { pageOfId } from './page-of-id.ts'
 
-/** Leads from an id, as it stands in a log or a mail, to the page of what it names. */
+/** Opens the page of an id, such as one from a log. */
 export function GoTo() {
   const [id, setId] = useState('')
   const [unknown, setUnknown] = useState(false)
@@ -21,7 +21,7 @@ export function GoTo() {
     if (page === null) return
     setId('')
     input.current?.blur()
-    leaveFor(() => navigate(page))
+    navigateWithGuard(() => navigate(page))
   }
 
   return (
@@ -34,7 +34,7 @@ export function GoTo() {
       leftSection={<IconSearch size={14} />}
       rightSection={<Kbd size="xs">/</Kbd>}
       value={id}
-      error={unknown && 'No page shows this: paste the id of a webhook, event or delivery.'}
+      error={unknown && 'Enter the id of a webhook, event or delivery.'}
       styles={{ error: { position: 'absolute', maxWidth: 320 } }}
       onChange={(event) => {
         setId(event.currentTarget.value)

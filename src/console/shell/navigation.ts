@@ -17,7 +17,7 @@ export interface Destination {
   readonly label: string
   readonly to: string
   readonly icon: ComponentType<{ size?: number; stroke?: number }>
-  /** Shown to who may see it. Null: to everybody. */
+  /** The scope that a viewer needs to see the page. Null for everybody. */
   readonly scope: string | null
 }
 
@@ -54,7 +54,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
   },
 ]
 
-/** What the viewer may see, without groups that are empty for them. */
+/** The pages that the viewer may see, without empty groups. */
 export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
   const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
   return groups
@@ -65,7 +65,7 @@ export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
     .filter(({ destinations }) => destinations.length > 0)
 }
 
-/** The pages of a portal session that is restricted to one webhook. Events are seen by their deliveries. */
+/** The pages of a portal session restricted to one webhook. Such a session sees events only through deliveries. */
 function ofOneWebhook(webhookId: string): DestinationGroup[] {
   const webhook = `/webhooks/${webhookId}`
   return [

@@ -1,22 +1,22 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
-import { Page } from '../components/page.tsx'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { Page } from '../components/page/page.tsx'
 
-/** For addresses that lead nowhere, and for ids of what is not there (any more). */
-export default function NotFoundPage({ what = 'page' }: { what?: string }) {
+/** For unknown URLs, and for ids of objects that do not exist or no longer exist. */
+export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
   return (
     <Page title="Not found">
-      <Empty
-        title={`There is no such ${what}`}
+      <EmptyState
+        title={`This ${noun} does not exist`}
         action={
           <Button component={Link} to="/" variant="default">
-            To the overview
+            Go to the overview
           </Button>
         }
       >
-        It may have been removed, be past its retention, or belong to another organization.
-      </Empty>
+        It was deleted, is past its retention period, or belongs to another organization.
+      </EmptyState>
     </Page>
   )
 }

@@ -5,7 +5,10 @@ interface PageBoundaryProps {
   readonly children: ReactNode
 }
 
-/** When a page breaks, or its program cannot be fetched (as after an upgrade of the server), the others still work. */
+/**
+ * Contains the error of a broken page, or of a script that cannot be loaded (such as after an upgrade of the server),
+ * so that the other pages still work.
+ */
 export class PageBoundary extends Component<PageBoundaryProps, { error: Error | null }> {
   override state = { error: null as Error | null }
 
@@ -20,49 +23,47 @@ export class PageBoundary extends Component<PageBoundaryProps, { error: Error | 
 }
 
 function Broken({ error }: { error: Error }) {
-  const isAway = useReloadOnceBack(/\bmodule\b/.test(error.message))
+  const isUnreachable = useReloadOnceReachable(/\bmodule\b/.test(error.message))
   return (
     <Alert
       color="red"
       variant="light"
       role="alert"
-      title={isAway ? 'Not reachable' : 'This page broke'}
+      title={isUnreachable ? 'Server unreachable' : 'This page failed'}
     >
       <Stack align="start">
-        {isAway
-          ? 'Posthorn cannot be reached at the moment. This page tries again by itself.'
-          : error.message}
+        {isUnreachable ? 'Posthorn is unreachable. Retrying automatically.' : error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          Load it again
+          Reload
         </Button>
       </Stack>
     </Alert>
   )
 }
 
-const ASK_EVERY_MS = 2_000
+const POLL_EVERY_MS = 2_000
 
 /**
- * Whether the program of the page could not be fetched because the server is away; once it is back, the page is loaded
- * anew. While the server answers, reloading is left to the reader: the file may be missing for good.
+ * Whether a script failed to load because the server is unreachable; reloads the page once the server answers again.
+ * If the server answers at once, the reader decides: the script may be missing for good.
  */
-function useReloadOnceBack(unfetched: boolean): boolean {
-  const [away, setAway] = useState(false)
+function useReloadOnceReachable(loadFailed: boolean): boolean {
+  const [unreachable, setUnreachable] = useState(false)
   useEffect(() => {
-    if (!unfetched) return
-    let wasAway = false
-    async function ask() {
+    if (!loadFailed) return
+    let wasUnreachable = false
+    async function poll() {
       const answers = await fetch('/healthz').then(
         ({ ok }) => ok,
         () => false,
       )
-      if (answers && wasAway) location.reload()
-      wasAway ||= !answers
-      setAway(wasAway)
+      if (answers && wasUnreachable) location.reload()
+      wasUnreachable ||= !answers
+      setUnreachable(wasUnreachable)
     }
-    void ask()
-    const timer = setInterval(ask, ASK_EVERY_MS)
+    void poll()
+    const timer = setInterval(poll, POLL_EVERY_MS)
     return () => clearInterval(timer)
-  }, [unfetched])
-  return away
+  }, [loadFailed])
+  return unreachable
 }

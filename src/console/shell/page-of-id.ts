@@ -4,7 +4,7 @@ const PAGES: Readonly<Record<string, string>> = {
   msg: '/deliveries',
 }
 
-/** The page of what an id names, or null when none shows it. */
+/** The page of an id, or null if no page shows it. */
 export function pageOfId(id: string): string | null {
   const [, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(id) ?? []
   const page = PAGES[prefix]

@@ -1,4 +1,4 @@
-/** A line at the top while the program of a page is fetched. */
+/** A progress line at the top while the script of a page loads. */
 export function Progress() {
   return <div className="ph-progress" role="progressbar" aria-label="Loading the page" />
 }

@@ -2,8 +2,8 @@ import { Anchor, AppShell, Burger, Group, Image, NavLink, Stack, Text } from '@m
 import { useDisclosure } from '@mantine/hooks'
 import { Suspense, useEffect, useRef } from 'react'
 import { Outlet, NavLink as RouterLink, useLocation, useNavigationType } from 'react-router'
-import { Logo } from '../components/logo.tsx'
-import { place } from '../place.ts'
+import { Logo } from '../components/page/logo.tsx'
+import { mount } from '../mount.ts'
 import { portalLink, useSession } from '../session/session.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ActingAs } from './acting-as.tsx'
@@ -12,7 +12,7 @@ import { navigationFor } from './navigation.ts'
 import { PageBoundary } from './page-boundary.tsx'
 import { Progress } from './progress.tsx'
 
-/** What is around every page: where one can go, and who one is. */
+/** The frame of every page: the header and the navigation. */
 export function Shell() {
   const session = useSession()
   const { viewer } = session
@@ -24,7 +24,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of page
   useEffect(() => {
     close()
-    // Going back, the browser scrolls to where one was.
+    // On Back and Forward, the browser restores the scroll position.
     if (navigationType !== 'POP') scrollTo(0, 0)
   }, [pathname])
 
@@ -35,7 +35,7 @@ export function Shell() {
       padding={{ base: 'md', md: 'xl' }}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -45,7 +45,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close the navigation' : 'Open the navigation'}
+              aria-label={opened ? 'Close navigation' : 'Open navigation'}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (
@@ -85,7 +85,7 @@ export function Shell() {
         </Stack>
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
-        {place.organizationId !== null && <ActingAs />}
+        {mount.organizationId !== null && <ActingAs />}
         <Stack maw={1280} mx="auto" gap="lg">
           <PageBoundary key={pathname}>
             <Suspense fallback={<Progress />}>

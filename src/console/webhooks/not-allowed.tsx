@@ -1,10 +1,10 @@
 import { Alert } from '@mantine/core'
 
-/** On a page that a link may lead to, but that the viewer can do nothing with. */
+/** For a viewer who followed a link to a page that their scopes do not allow. */
 export function NotAllowed({ scope }: { scope: string }) {
   return (
-    <Alert color="gray" variant="light" title="You may not do this">
-      It needs the scope {scope}. Ask the person who gave you access.
+    <Alert color="gray" variant="light" title="Access denied">
+      This page requires the scope {scope}. Ask the person who gave you access.
     </Alert>
   )
 }

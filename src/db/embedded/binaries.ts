@@ -3,12 +3,12 @@ import { chmod, chown, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-/** The programs of the embedded Postgres, and as whom they run. */
+/** The programs of the embedded Postgres, and the user that runs them. Postgres refuses to run as root. */
 export interface PostgresBinaries {
-  /** What to spawn for a program: Postgres refuses to run as root, so then another user runs it. */
+  /** The command to spawn for a program; an unprivileged user runs it if this process is root. */
   command(program: Program, args: readonly string[]): Command
-  /** Hands a file or folder of ours to whoever runs the programs. */
-  giveTo(file: string): Promise<void>
+  /** Makes the user that runs the programs the owner of a file or folder. */
+  changeOwner(file: string): Promise<void>
 }
 
 interface Command {
@@ -33,30 +33,30 @@ const execute = promisify(execFile)
 /** Tried in this order when Posthorn runs as root. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody']
 
-/** Finds the binaries for this platform, and a way to run them that reaches them and `dataDir`. */
+/** Finds the binaries for this platform, and a user that can run them and reach `dataDir`. */
 export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
   const programs = await loadPrograms()
   const env = cleanEnvironment()
   if (process.getuid?.() !== 0) {
     return {
       command: (program, args) => ({ file: programs[program], args, options: { env } }),
-      async giveTo() {},
+      async changeOwner() {},
     }
   }
   const identity = await unprivilegedIdentity()
-  // The data directory is ours: others may pass through it to the cluster, and its secrets have modes of their own.
+  // The unprivileged user must be able to reach the cluster through it. The secret files in it have modes of their own.
   await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
-  const asIdentity = await wayToRun(identity, [programs.postgres, dataDir])
+  const asIdentity = await commandWrapper(identity, [programs.postgres, dataDir])
   return {
     command: (program, args) => {
       const { file, args: wrapped, ...ids } = asIdentity(programs[program], args)
       return { file, args: wrapped, options: { ...ids, env } }
     },
-    giveTo: (file) => chown(file, identity.uid, identity.gid),
+    changeOwner: (file) => chown(file, identity.uid, identity.gid),
   }
 }
 
-/** Runs one program to its end. Throws with what it wrote when it fails. */
+/** Runs a program and waits until it exits. Throws an error with its stderr if it fails. */
 export async function run(
   binaries: PostgresBinaries,
   program: Program,
@@ -82,12 +82,12 @@ type Wrap = (
 }
 
 /**
- * How root runs something as an unprivileged user who must reach all the targets. A home of root's own, where many
- * containers put a clone, is closed to others: there the user is lent the right to read past permissions, and no more.
+ * How root runs a command as an unprivileged user who must reach all targets. Root's home folder, where many containers
+ * put a clone, is closed to other users; then the command gets the capability to bypass read permissions.
  */
-async function wayToRun(identity: Identity, targets: readonly string[]): Promise<Wrap> {
+async function commandWrapper(identity: Identity, targets: readonly string[]): Promise<Wrap> {
   const plain: Wrap = (file, args) => ({ file, args, ...identity })
-  const lent: Wrap = (file, args) => ({
+  const withCapability: Wrap = (file, args) => ({
     file: 'setpriv',
     args: [
       `--reuid=${identity.uid}`,
@@ -99,16 +99,16 @@ async function wayToRun(identity: Identity, targets: readonly string[]): Promise
       ...args,
     ],
   })
-  const closed = await firstClosed(identity, targets)
-  if (closed === null) return plain
-  if (await runs(lent('test', ['-e', closed]))) return lent
+  const inaccessible = await findInaccessibleFolder(identity, targets)
+  if (inaccessible === null) return plain
+  if (await succeeds(withCapability('test', ['-e', inaccessible]))) return withCapability
   throw new Error(
-    `Posthorn runs as root, so its embedded Postgres runs as uid ${identity.uid}, which cannot enter ${closed}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
+    `Posthorn runs as root, so its embedded Postgres runs as uid ${identity.uid}, which cannot enter ${inaccessible}. Move the project or POSTHORN_DATA_DIR to a folder that this user can enter (such as /srv or /opt), run Posthorn as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
-/** The first folder on the way to the targets that this user may not pass through, by its permissions. */
-async function firstClosed(
+/** The first parent folder of a target whose permissions keep this user out. */
+async function findInaccessibleFolder(
   { uid, gid }: Identity,
   targets: readonly string[],
 ): Promise<string | null> {
@@ -123,7 +123,7 @@ async function firstClosed(
   return null
 }
 
-async function runs(command: ReturnType<Wrap>): Promise<boolean> {
+async function succeeds(command: ReturnType<Wrap>): Promise<boolean> {
   const { file, args, ...ids } = command
   return await execute(file, args, ids).then(
     () => true,
@@ -131,7 +131,7 @@ async function runs(command: ReturnType<Wrap>): Promise<boolean> {
   )
 }
 
-/** PGDATA and the like, set for somebody's other Postgres, must not reach this one. */
+/** Without PGDATA and similar variables that are set for another Postgres. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' }
@@ -151,7 +151,7 @@ async function loadPrograms(): Promise<Record<Program, string>> {
 }
 
 async function unprivilegedIdentity(): Promise<Identity> {
-  // Read here, as a program to ask would take longer to start than all the rest.
+  // Reading the file is faster than starting `id` or `getent`.
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
   for (const name of UNPRIVILEGED_USERS) {
     const [, , uid, gid] = users.find((user) => user[0] === name) ?? []

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { type PostgresBinaries, run } from './binaries.ts'
 
 /**
- * Makes the cluster of the embedded Postgres where there is none. It is made aside and renamed into place, so that one
- * cut off half-way is never used.
+ * Creates the cluster of the embedded Postgres if there is none. It is created in a temporary folder and renamed into
+ * place, so that an interrupted initdb leaves no cluster.
  */
 export async function ensureCluster(
   binaries: PostgresBinaries,
@@ -17,9 +17,9 @@ export async function ensureCluster(
   const passwordFile = `${draft}.password`
   try {
     await writeFile(passwordFile, owner.password, { mode: 0o600 })
-    await binaries.giveTo(passwordFile)
+    await binaries.changeOwner(passwordFile)
     await mkdir(draft, { mode: 0o700 })
-    await binaries.giveTo(draft)
+    await binaries.changeOwner(draft)
     await run(binaries, 'initdb', [
       `--pgdata=${draft}`,
       `--username=${owner.user}`,
@@ -33,7 +33,7 @@ export async function ensureCluster(
       '--no-instructions',
     ])
     await rename(draft, cluster).catch(async (error: NodeJS.ErrnoException) => {
-      // A first start beside this one was quicker; its cluster is as good.
+      // Another process created the cluster first.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
     })
   } finally {

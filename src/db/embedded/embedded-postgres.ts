@@ -7,15 +7,15 @@ import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { clearStaleLock, readPostmaster } from './postmaster.ts'
-import { START_WITHIN_MS, startEmbeddedServer } from './server.ts'
+import { START_TIMEOUT_MS, startEmbeddedServer } from './server.ts'
 import { socketUrl } from './socket.ts'
 
-/** The Postgres of a data directory, running; stopped when the last Posthorn process using it lets go. */
+/** The running Postgres of a data directory. Disposing it stops Postgres unless another Posthorn process uses it. */
 export interface EmbeddedPostgres extends AsyncDisposable {
   readonly url: string
-  /** The same over its socket file, which costs a process and Postgres less; `url` where that cannot be used. */
+  /** The URL of the Unix socket, which is faster than TCP; equal to `url` where the socket cannot be used. */
   readonly localUrl: string
-  /** Starts it again, at the same address, whenever it is found not running, until this process lets go. */
+  /** Restarts Postgres on the same port whenever it is not running, until disposal. */
   keepRunning(handlers: KeepRunningHandlers): void
 }
 
@@ -24,15 +24,18 @@ export interface KeepRunningHandlers {
   readonly onError: (error: unknown) => void
 }
 
-/** Tells Posthorn's connections from a person's `psql`, which does not keep the database running. */
+/**
+ * Marks Posthorn's connections: the embedded Postgres keeps running while another process has one, but a `psql` does not
+ * keep it running.
+ */
 export const APPLICATION_NAME = 'posthorn'
 
 const USER = 'posthorn'
 const DATABASE = 'posthorn'
 
 /**
- * Joins the Postgres that runs in `dataDir`, or starts it, making the cluster first where there is none.
- * Safe when several processes do it at once, and after any of them, or Postgres, was killed.
+ * Connects to the Postgres that runs in `dataDir`, or starts it, after creating the cluster if there is none. Safe when
+ * several processes call it at the same time, and after any of them, or Postgres, was killed.
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   await mkdir(dataDir, { recursive: true })
@@ -43,24 +46,23 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   const binaries = await binariesFor(dataDir)
   await ensureCluster(binaries, cluster, { user: USER, password })
 
-  const place: Place = { binaries, cluster, password }
-  const url = await ensureServer(place, null)
+  const installation: Installation = { binaries, cluster, password }
+  const url = await ensureServer(installation, null)
   const overSocket = socketUrl(url, cluster)
   const hasSocket = overSocket !== null && (await tryConnection(overSocket)) === null
-  return embeddedPostgres(place, { url, localUrl: hasSocket ? overSocket : url })
+  return embeddedPostgres(installation, { url, localUrl: hasSocket ? overSocket : url })
 }
 
-/** Where a server runs, and how it is reached. */
-interface Place {
+interface Installation {
   readonly binaries: PostgresBinaries
   readonly cluster: string
   readonly password: string
 }
 
-/** Answers the URL of the server that runs, once it does. Without a port, one that is started takes any. */
-async function ensureServer(place: Place, port: number | null): Promise<string> {
-  const { binaries, cluster, password } = place
-  const deadline = performance.now() + START_WITHIN_MS
+/** Waits until a server runs and returns its URL. Starts one on the given port, or on any port if it is null. */
+async function ensureServer(installation: Installation, port: number | null): Promise<string> {
+  const { binaries, cluster, password } = installation
+  const deadline = performance.now() + START_TIMEOUT_MS
   let failure = ''
   while (performance.now() < deadline) {
     const running = await readPostmaster(cluster)
@@ -79,29 +81,30 @@ async function ensureServer(place: Place, port: number | null): Promise<string> 
   throw new Error(`The embedded Postgres in ${cluster} did not start: ${failure}`)
 }
 
-/** How often a process that keeps it running looks whether it does. */
-const LOOK_EVERY_MS = 250
+const CHECK_INTERVAL_MS = 250
 
 function embeddedPostgres(
-  place: Place,
+  installation: Installation,
   { url, localUrl }: Pick<EmbeddedPostgres, 'url' | 'localUrl'>,
 ): EmbeddedPostgres {
-  const { binaries, cluster } = place
+  const { binaries, cluster } = installation
   const port = Number(new URL(url).port)
   const closed = new AbortController()
-  let keeping: Promise<void> | null = null
+  let supervision: Promise<void> | null = null
 
-  async function keep({ onRestart, onError }: KeepRunningHandlers): Promise<void> {
+  async function supervise({ onRestart, onError }: KeepRunningHandlers): Promise<void> {
     while (!closed.signal.aborted) {
       try {
         if (!(await readPostmaster(cluster))?.alive) {
-          await ensureServer(place, port)
+          await ensureServer(installation, port)
           onRestart()
         }
       } catch (error) {
         onError(error)
       }
-      await sleep(LOOK_EVERY_MS, undefined, { signal: closed.signal, ref: false }).catch(() => {})
+      await sleep(CHECK_INTERVAL_MS, undefined, { signal: closed.signal, ref: false }).catch(
+        () => {},
+      )
     }
   }
 
@@ -109,20 +112,20 @@ function embeddedPostgres(
     url,
     localUrl,
     keepRunning(handlers) {
-      keeping ??= keep(handlers)
+      supervision ??= supervise(handlers)
     },
     async [Symbol.asyncDispose]() {
       closed.abort()
-      await keeping
-      if (await usedByOthers(url)) return
+      await supervision
+      if (await isUsedByOthers(url)) return
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
-        // Another process stopped it first, or it was killed: either way it no longer runs.
+        // Another process stopped it first, or it was killed.
       })
     },
   }
 }
 
-/** Connects, and names the database at the first time. `null` when all is well. */
+/** Connects, renaming the database on first use. Returns the error message, or `null` on success. */
 async function tryConnection(url: string): Promise<string | null> {
   try {
     await withClient(url, (client) => client.query('select 1'))
@@ -131,14 +134,14 @@ async function tryConnection(url: string): Promise<string | null> {
     const { code, message } = error as pg.DatabaseError
     if (code !== DATABASE_MISSING) return message
   }
-  // Renaming the one that initdb made takes a moment, where creating one copies and syncs it.
+  // Renaming the database of initdb is faster than creating one, which copies and syncs files.
   const rename = `alter database postgres rename to ${DATABASE}`
   return await withClient(url.replace(/[^/]*$/, 'template1'), (client) =>
     client.query(rename),
   ).then(
     () => null,
     (error: pg.DatabaseError) => {
-      // Done by a process beside this one, a moment ago.
+      // Another process renamed the database at the same time.
       if (error.code === DATABASE_MISSING || error.code === DATABASE_IN_USE) return null
       return error.message
     },
@@ -149,7 +152,7 @@ async function tryConnection(url: string): Promise<string | null> {
 const DATABASE_MISSING = '3D000'
 const DATABASE_IN_USE = '55006'
 
-async function usedByOthers(url: string): Promise<boolean> {
+async function isUsedByOthers(url: string): Promise<boolean> {
   try {
     const { rows } = await withClient(url, (client) =>
       client.query(

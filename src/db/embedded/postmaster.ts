@@ -4,22 +4,22 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { SOCKET_FILES } from './socket.ts'
 
-/** What `postmaster.pid` says of the server of a cluster. */
+/** The server of a cluster, as its `postmaster.pid` describes it. */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** A Postgres with that pid exists, so nothing else may touch the cluster. */
+  /** A Postgres with this pid exists, so nothing else may touch the cluster. */
   readonly alive: boolean
   /** It accepts connections. */
   readonly ready: boolean
 }
 
-/** https://www.postgresql.org/docs/current/storage-file-layout.html: the lines of `postmaster.pid`, from 0. */
+/** The lines of `postmaster.pid`, from 0: https://www.postgresql.org/docs/current/storage-file-layout.html */
 const PID_LINE = 0
 const PORT_LINE = 3
 const STATUS_LINE = 7
 
-/** `null` when no server runs in the cluster and none has left its lock file behind. */
+/** Returns `null` if the cluster has no lock file. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
   const lines = await readLockFile(cluster)
   const pid = Number(lines?.[PID_LINE])
@@ -30,14 +30,14 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
 }
 
 /**
- * Postgres itself refuses to start when the pid in a lock file left by a killed server belongs to another program by
- * now, as happens in containers, where pids are few. Only then is the file removed: a pid that nobody has is no hindrance,
- * and several processes that start the server again at once would remove the file of the one that was quicker. The lock
- * of its socket names the same pid.
+ * Removes the lock files of a killed server if another program now has its pid, as happens in containers, where pids are
+ * few: Postgres then refuses to start. A lock file with an unused pid stays, because Postgres ignores it, and because
+ * processes that restart the server at the same time could remove the lock of the one that won. The socket's lock file
+ * names the same pid.
  */
 export async function clearStaleLock(cluster: string): Promise<void> {
   const postmaster = await readPostmaster(cluster)
-  if (!postmaster || postmaster.alive || !isTaken(postmaster.pid)) return
+  if (!postmaster || postmaster.alive || !processExists(postmaster.pid)) return
   const sockets = (await readdir(cluster)).filter((name) => SOCKET_FILES.test(name))
   for (const name of [...sockets, 'postmaster.pid']) {
     await rm(path.join(cluster, name), { force: true })
@@ -54,10 +54,10 @@ async function readLockFile(cluster: string): Promise<string[] | null> {
 }
 
 async function isPostgres(pid: number): Promise<boolean> {
-  return isTaken(pid) && (await commandOf(pid)).includes('postgres')
+  return processExists(pid) && (await commandOf(pid)).includes('postgres')
 }
 
-function isTaken(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -6,14 +6,14 @@ import type { PostgresBinaries } from './binaries.ts'
 import { readPostmaster } from './postmaster.ts'
 import { socketFolder } from './socket.ts'
 
-/** How long the embedded Postgres may take to start, recovery after a crash included. */
-export const START_WITHIN_MS = 60_000
+/** The time limit for starting the embedded Postgres, including recovery after a crash. */
+export const START_TIMEOUT_MS = 60_000
 
 const PREFERRED_PORT = 54_329
 
 /**
- * Starts the server and waits until it says that it is ready. Answers what went wrong, if anything did. Without a port
- * it takes the preferred one, or any where that is taken.
+ * Starts the server and waits until it is ready. Returns an error message, or `null` on success. Without a port, it uses
+ * the preferred port, or any free one if that is in use.
  */
 export async function startEmbeddedServer(
   binaries: PostgresBinaries,
@@ -23,7 +23,7 @@ export async function startEmbeddedServer(
   const logFile = `${cluster}.log`
   const log = await open(logFile, 'a', 0o600)
   const logStart = (await log.stat()).size
-  // Detached: Ctrl-C in a terminal reaches Posthorn alone, which finishes its work before the database goes.
+  // Detached, so that Ctrl-C in a terminal reaches only Posthorn, which finishes its work before it stops Postgres.
   const { file, args, options } = binaries.command(
     'postgres',
     serverArguments(cluster, port ?? (await freePort())),
@@ -42,32 +42,32 @@ export async function startEmbeddedServer(
   })
   server.unref()
   try {
-    const deadline = performance.now() + START_WITHIN_MS
+    const deadline = performance.now() + START_TIMEOUT_MS
     for (; performance.now() < deadline; await sleep(10)) {
       if (exited !== null) return `${exited}. Its log: ${await logTail(logFile, logStart)}`
       const running = await readPostmaster(cluster)
       if (running?.ready && running.pid === server.pid) return null
     }
-    return `it was not ready after ${START_WITHIN_MS / 1_000} s. Its log: ${logFile}`
+    return `it was not ready after ${START_TIMEOUT_MS / 1_000} s. Its log: ${logFile}`
   } finally {
     await log.close()
   }
 }
 
 /**
- * How much of its log Postgres keeps to write over. Beyond that a segment is made anew, and all who write wait while it
- * is filled with zeros: batches of events are stored a sixth faster without. By default Postgres keeps 80 MB, two
- * seconds of them; it may take 1 GB between two checkpoints in any case.
+ * The write-ahead log that Postgres recycles. Creating a new segment makes all writers wait while it is filled with
+ * zeros; with this setting batches of events are stored a sixth faster. The default is 80 MB, two seconds of batches;
+ * `max_wal_size` is 1 GB in any case.
  */
-const KEPT_WAL = '512MB'
+const MIN_WAL_SIZE = '512MB'
 
 function serverArguments(cluster: string, port: number): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: quoted(socketFolder(cluster)),
+    unix_socket_directories: quoteListItem(socketFolder(cluster)),
     max_connections: '100',
     jit: 'off',
-    min_wal_size: KEPT_WAL,
+    min_wal_size: MIN_WAL_SIZE,
   }
   return [
     ...['-D', cluster, '-p', String(port)],
@@ -75,8 +75,7 @@ function serverArguments(cluster: string, port: number): string[] {
   ]
 }
 
-/** As an element of a list of settings. */
-function quoted(name: string | null): string {
+function quoteListItem(name: string | null): string {
   return name === null ? '' : `"${name.replaceAll('"', '""')}"`
 }
 

@@ -1,11 +1,11 @@
 import path from 'node:path'
 
-/** What a path may be long so that every system takes it for a socket, the zero at its end not counted. */
+/** The longest socket path that every system accepts, without its terminating zero. */
 const MAX_PATH_BYTES = 103
 
 /**
- * Where the server of a cluster puts its socket file: into the cluster, which only its own user may enter. `null` where
- * it has none, and is reached over the loopback interface only.
+ * The folder of the server's socket file: the cluster, which only the server's user may enter. `null` where the server
+ * has no socket and listens on the loopback interface only.
  */
 export function socketFolder(cluster: string): string | null {
   const tooLong = Buffer.byteLength(socketFile(cluster, 65_535)) > MAX_PATH_BYTES
@@ -17,10 +17,10 @@ function socketFile(folder: string, port: number): string {
   return path.join(folder, `.s.PGSQL.${port}`)
 }
 
-/** The files that name a server's sockets and, with their locks, its pid. */
+/** Matches a server's socket files and their lock files, which hold its pid. */
 export const SOCKET_FILES = /^\.s\.PGSQL\.\d+(\.lock)?$/
 
-/** The same database over the socket file of its server; `null` where it has none. */
+/** The URL of the same database over the server's socket; `null` where the server has none. */
 export function socketUrl(url: string, cluster: string): string | null {
   const folder = socketFolder(cluster)
   return folder && url.replace('@127.0.0.1:', `@${encodeURIComponent(folder)}:`)

@@ -1,6 +1,6 @@
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { DomainError, rateLimited } from '../../lib/errors.ts'
-import { createAddressBudget } from '../../rate-limit/address-budget.ts'
+import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import type { Identify } from '../context.ts'
 import type { Connection } from '../cors.ts'
 import { createOnePerTick } from '../one-per-tick.ts'
@@ -15,14 +15,14 @@ export const MAX_KEYLESS_REQUESTS = 60
  * loop, so at most one such request executes per tick, and other requests are served in between.
  */
 export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContext, Connection> {
-  const budget = createAddressBudget(MAX_KEYLESS_REQUESTS)
+  const limiter = createAddressLimiter(MAX_KEYLESS_REQUESTS)
   const waitForTick = createOnePerTick()
   const rejections = new WeakMap<Request, DomainError>()
   return {
     async onParams({ request, context: { address } }) {
       const identity = await identify(request, address)
       if (!(identity instanceof DomainError)) return
-      const waitSeconds = address === undefined ? 0 : budget.add(address)
+      const waitSeconds = address === undefined ? 0 : limiter.count(address)
       if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
       rejections.set(request, identity)
       await waitForTick()

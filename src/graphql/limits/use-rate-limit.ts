@@ -35,7 +35,7 @@ export function useRateLimit(identify: Identify): Plugin<YogaInitialContext, Req
       },
     onExecutionResult({ request }) {
       const spender = spenders.get(request)
-      if (spender && !spender.quota.began) spender.quota.spend(spender.caller, 'requests', 1)
+      if (spender && !spender.quota.isUsed) spender.quota.spend(spender.caller, 'requests', 1)
     },
   }
 }

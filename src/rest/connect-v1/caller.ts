@@ -7,31 +7,31 @@ import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 
-/** What every handler below can rely on: the caller is known. */
+/** The context variables of every handler: `quota` is set first, `caller` after authentication. */
 export interface CallerEnv {
   Variables: { caller: Caller; quota: Quota }
 }
 
-/** Lets nobody past without a valid API key, nor with one that asks too often. */
-export function authenticated(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
+/** Rejects requests without a valid API key (401), with a portal session's key (403), or over the rate limit (429). */
+export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
-    if (caller.portal) throw noPortalKeys()
+    if (caller.portal) throw portalKeyRejected()
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
     await next()
   }
 }
 
-function noPortalKeys(): DomainError {
+function portalKeyRejected(): DomainError {
   return new DomainError(
     'forbidden',
-    'This is the token of a portal session, which is for the portal (GraphQL) only. Use an API key.',
+    'The token of a portal session is only valid for the portal (GraphQL). Use an API key.',
   )
 }
 
-/** Tells callers, whatever the answer is, what is left of their limits. */
-export function tellLimits(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
+/** Adds the rate-limit headers to every response, including errors. */
+export function rateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
     const quota = createQuota(limiter)
     c.set('quota', quota)
@@ -40,14 +40,14 @@ export function tellLimits(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   }
 }
 
-/** Whoever calls, for the audit log. */
+/** The caller, for the audit log. */
 export function actorOf(c: Context<CallerEnv>): Actor {
-  const asked = { headers: c.req.raw.headers, address: connectionOf(c).address }
-  return requestActor('rest', c.get('caller').keyId, asked)
+  const request = { headers: c.req.raw.headers, address: connectionOf(c).address }
+  return requestActor('rest', c.get('caller').keyId, request)
 }
 
-/** The uuid of the caller's organization, if their key has the scope. */
-export function permit(c: Context<CallerEnv>, scope: Scope): string {
+/** Returns the uuid of the caller's organization. Throws `forbidden` if the key lacks the scope. */
+export function authorize(c: Context<CallerEnv>, scope: Scope): string {
   const caller = c.get('caller')
   requireScope(caller, scope)
   return caller.organizationId

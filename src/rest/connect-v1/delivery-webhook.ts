@@ -3,29 +3,29 @@ import { EXAMPLE_DELIVERY } from './examples.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
 
-/** Describes the request that receivers get, with headers of that prefix, and how they verify it. */
-export function registerDelivery(registry: Registry, headerPrefix: string): void {
+/** Describes the request that receivers get and how to verify it. */
+export function registerDeliveryWebhook(registry: Registry, headerPrefix: string): void {
   registry.registerWebhook({
     method: 'post',
     path: 'delivery',
     operationId: 'receiveDelivery',
     tags: ['Deliveries'],
-    summary: 'An event is delivered',
+    summary: 'Receive a delivery',
     description: describeDelivery(headerPrefix),
     security: [],
     parameters: [
       header(
         `${headerPrefix}id`,
-        'Identifies the delivery: `msg_…`. The same on every retry.',
+        'The id of the delivery, `msg_…`. The same for every retry.',
         true,
       ),
-      header(`${headerPrefix}timestamp`, 'When this attempt was made: Unix time in seconds.', true),
+      header(`${headerPrefix}timestamp`, 'The time of this attempt: Unix time in seconds.', true),
       header(
         `${headerPrefix}signature`,
-        'Space-separated `<version>,<base64 signature>` pairs. Any `v1` that matches will do; others are to be ignored.',
+        'A space-separated list of `<version>,<base64 signature>`. One matching `v1` signature is enough; ignore other versions.',
         true,
       ),
-      header('traceparent', 'The W3C trace context, when the publisher gave one.', false),
+      header('traceparent', 'The W3C trace context, if the publisher set one.', false),
     ],
     request: {
       body: {
@@ -35,24 +35,24 @@ export function registerDelivery(registry: Registry, headerPrefix: string): void
       },
     },
     responses: {
-      '2XX': { description: 'The event is accepted. It is not sent again.' },
-      '3XX': { description: 'A failure: redirects are not followed. It is tried again.' },
-      '4XX': { description: 'A failure. It is tried again; `Retry-After` can only delay that.' },
-      '5XX': { description: 'A failure. It is tried again; `Retry-After` can only delay that.' },
+      '2XX': { description: 'Success. The delivery is not sent again.' },
+      '3XX': { description: 'Failure. Posthorn does not follow the redirect, and retries.' },
+      '4XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
+      '5XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
     },
   })
 }
 
 function describeDelivery(prefix: string): string {
-  return `What an enabled webhook gets for each event it subscribes to, with its custom headers.
+  return `The request that Posthorn sends to an enabled webhook for each event of a subscribed type. It also has the webhook's custom headers.
 
-Delivery is at-least-once: deduplicate by \`${prefix}id\`, and answer a repetition with 2xx.
+Delivery is at least once: deduplicate by \`${prefix}id\`, and answer a duplicate with 2xx.
 
-To verify, take the base64 after \`whsec_\` as the key, compute HMAC-SHA256 over \`<${prefix}id>.<${prefix}timestamp>.<raw body>\`, and
-compare its base64 with each \`v1\` signature in constant time. Reject when a header is missing, when \`${prefix}timestamp\` is more
-than 300 seconds away from now, and when nothing matches.
+To verify a delivery, decode the base64 after \`whsec_\` to get the key, compute HMAC-SHA256 over \`<${prefix}id>.<${prefix}timestamp>.<raw body>\`,
+and compare its base64 with each \`v1\` signature in constant time. Reject the delivery if a header is missing, if \`${prefix}timestamp\`
+is more than 300 seconds before or after the current time, or if no signature matches.
 
-Answer with 2xx within 15 seconds, unless the operator or the options of the webhook say otherwise, once the event is durably accepted. Everything else is a failure and is tried again.`
+Respond with 2xx once the event is durably accepted, within 15 seconds unless the operator or the webhook sets another timeout. Any other outcome is a failure, and Posthorn retries.`
 }
 
 function header(name: string, description: string, required: boolean) {
@@ -62,7 +62,7 @@ function header(name: string, description: string, required: boolean) {
 
 const deliverySchema = z
   .object({
-    id: z.string().meta({ description: 'The identifier of the event: `evt_…`.' }),
+    id: z.string().meta({ description: 'The id of the event, `evt_…`.' }),
     type: z.string().meta({
       description: 'The name of the event type.',
       examples: ['event_attendee.joined_event', 'event_attendee.ticket_success'],
@@ -71,7 +71,7 @@ const deliverySchema = z
       description: 'When the event occurred (RFC 3339, UTC).',
       format: 'date-time',
     }),
-    data: z.unknown().meta({ description: 'What the publisher says of the event: any JSON.' }),
+    data: z.unknown().meta({ description: 'The data of the event: any JSON value.' }),
   })
   .openapi('Delivery', {
     description: 'The body of a delivery.',

@@ -7,7 +7,7 @@ type Registry = OpenAPIHono['openAPIRegistry']
 
 const ref = <Name extends string>(name: Name) => ({ $ref: `#/components/responses/${name}` })
 
-/** What any operation may answer. */
+/** The errors of every operation. */
 export const ANY_OPERATION_ERRORS = {
   401: ref('Unauthenticated'),
   403: ref('Forbidden'),
@@ -26,7 +26,7 @@ export const CONFLICT_ERROR = { 409: ref('Conflict') }
 
 export const INVALID_ERROR = { 422: ref('Invalid') }
 
-/** What an operation with a body may answer besides. */
+/** The additional errors of operations with a body. */
 export const BODY_ERRORS = {
   400: ref('Malformed'),
   413: ref('TooLarge'),
@@ -74,13 +74,13 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   Malformed: {
     kind: 'malformed',
     description:
-      'The body is empty, not UTF-8, not JSON or not an object, or the idempotency key is not one.',
+      'The body is empty, not UTF-8, not JSON or not an object, or the idempotency key is invalid.',
     headers: [],
     detail: 'The body is not valid JSON.',
   },
   Unauthenticated: {
     kind: 'unauthenticated',
-    description: 'No API key was given, or it is malformed, unknown, expired or revoked.',
+    description: 'The API key is missing, malformed, unknown, expired or revoked.',
     headers: ['WWW-Authenticate'],
     detail: 'The API key is expired.',
   },
@@ -98,14 +98,15 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   },
   MethodNotAllowed: {
     kind: 'method_not_allowed',
-    description: 'The path is known, but not with this method. `Allow` names those it has.',
+    description:
+      'The path does not support the method. `Allow` lists the methods that it supports.',
     headers: ['Allow'],
     detail: 'PATCH is not possible here. The methods of this path are GET, HEAD, POST.',
   },
   Conflict: {
     kind: 'conflict',
     description:
-      'The idempotency key was used with another body, or its first call still runs; or the webhook has no secret to read.',
+      'The idempotency key was used with another body, its first call is still running, or the webhook has no signing secret.',
     headers: [],
     detail:
       'A call with this idempotency key is still running. Try again shortly, with the same key.',
@@ -114,11 +115,12 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     kind: 'too_large',
     description: 'The body has more than 65,536 bytes.',
     headers: [],
-    detail: 'The body has more than 65,536 bytes, which is the most that is accepted.',
+    detail: 'The body exceeds the limit of 65,536 bytes.',
   },
   TimedOut: {
     kind: 'timed_out',
-    description: 'The request did not arrive in time: its headers in 10 s, all of it in 30 s.',
+    description:
+      'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
     headers: [],
     detail: 'The request took too long: its headers may take 10 seconds, and all of it 30.',
   },
@@ -126,13 +128,13 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     kind: 'url_too_long',
     description: 'The path and the query have more than 16,384 characters.',
     headers: [],
-    detail: 'The URL has more than 16,384 characters, which is the most that is accepted.',
+    detail: 'The URL exceeds the limit of 16,384 characters.',
   },
   HeadersTooLarge: {
     kind: 'headers_too_large',
     description: 'The headers have more than 32,768 bytes.',
     headers: [],
-    detail: 'The headers have more than 32,768 bytes, which is the most that is accepted.',
+    detail: 'The headers exceed the limit of 32,768 bytes.',
   },
   UnsupportedMediaType: {
     kind: 'unsupported_media_type',
@@ -142,7 +144,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   },
   Invalid: {
     kind: 'invalid',
-    description: 'Fields or parameters break a rule; `errors` lists them all.',
+    description: 'Fields or parameters are invalid; `errors` lists all of them, up to 100.',
     headers: [],
     detail: 'The URL is not HTTPS. Give one that begins with https://.',
     errors: [
@@ -156,23 +158,23 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   RateLimited: {
     kind: 'rate_limited',
     description:
-      'Too many requests with this API key, or too many from this address with keys that are not valid. Nothing was done.',
+      'Too many requests with this API key, or too many requests from this address with invalid keys. Nothing was changed.',
     headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     detail:
-      'This API key may ask for 500 requests per second on average, and has. Nothing was done; try again in 1 second.',
+      'This API key has reached its limit of 500 requests per second. Nothing was done. Try again in 1 second.',
   },
   Internal: {
     kind: 'internal',
-    description: 'A fault of the service. `instance` names its place in the log.',
+    description: 'An internal error. `instance` is its reference in the log.',
     headers: [],
     detail:
-      'Something went wrong on our side. Name the reference 0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11 when you report it.',
+      'Something went wrong on our side. Quote the reference 0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11 when you report it.',
     instance: 'urn:uuid:0c0b1a52-6b5f-4f3e-9a35-4a4f2f0a8d11',
   },
   Unavailable: {
     kind: 'unavailable',
     description:
-      'The database cannot be reached. Unless its connection broke just now, nothing was done.',
+      'The database is unreachable. Unless the connection broke during the request, it had no effect.',
     headers: ['Retry-After'],
     detail: UNAVAILABLE_DETAIL,
   },

@@ -1,4 +1,4 @@
-/** What the document shows. */
+/** The examples in the OpenAPI document. */
 export const EXAMPLE_WEBHOOK = {
   id: 'wh_01m7wwqnz4e8mbhv0437sz0j6w',
   url: 'https://harvest-fair.example/webhooks/posthorn',

@@ -4,14 +4,15 @@ import { HttpRejection } from '../../http/http-rejection.ts'
 
 export const MAX_PAGE_SIZE = 100
 
-/** Which part of a list is asked for: all of it, unless it says otherwise. */
+/** The requested part of a list. */
 export interface Page {
+  /** Default: no limit. */
   readonly limit?: number
-  /** The uuid of the last one of the page before. */
+  /** The uuid of the last item of the previous page. Default: start with the first item. */
   readonly after?: string
 }
 
-/** Reads `?limit=` and `?cursor=`. Other parameters mean nothing here and are let be. */
+/** Reads `?limit=` and `?cursor=`, and ignores other parameters. Throws `invalid` (422) for invalid values. */
 export function readPage(query: Readonly<Record<string, readonly string[]>>): Page {
   const { limit = [], cursor = [] } = query
   const after = cursor.length === 1 ? parseId('webhook', String(cursor[0])) : null
@@ -27,7 +28,7 @@ export function readPage(query: Readonly<Record<string, readonly string[]>>): Pa
   }
 }
 
-/** RFC 8288. Relative, so that it holds behind every proxy and never sends a key from https to http. */
+/** A `Link` header (RFC 8288). It is relative, so that it works behind any proxy and never leads from https to http. */
 export function nextPageLink(path: string, limit: number, lastId: string): string {
   return `<${path}?${new URLSearchParams({ limit: `${limit}`, cursor: lastId })}>; rel="next"`
 }
@@ -45,5 +46,5 @@ const BAD_LIMIT: FieldError = {
 const BAD_CURSOR: FieldError = {
   parameter: 'cursor',
   code: 'invalid_cursor',
-  detail: 'cursor must be one taken from the Link header of an earlier page, given once.',
+  detail: 'cursor must be a cursor from the Link header of an earlier page, given once.',
 }

@@ -3,22 +3,22 @@ import { MAX_PAGE_SIZE } from './page.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
 
-export const parameter = (name: 'WebhookId' | 'IdempotencyKey' | 'Limit' | 'Cursor') => ({
+export const parameterRef = (name: 'WebhookId' | 'IdempotencyKey' | 'Limit' | 'Cursor') => ({
   $ref: `#/components/parameters/${name}`,
 })
 
-export const schema = (name: 'NewWebhook' | 'WebhookChanges') => ({
+export const schemaRef = (name: 'NewWebhook' | 'WebhookChanges') => ({
   $ref: `#/components/schemas/${name}`,
 })
 
-/** On every success. Nothing may be kept: webhooks carry custom headers, which may hold credentials. */
+/** The headers of every successful response. `no-store`, because the custom headers of webhooks may be credentials. */
 export const ANY_SUCCESS_HEADERS = {
   'Cache-Control': { $ref: '#/components/headers/Cache-Control' },
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
 }
 
-/** Adds the parameters and headers that operations refer to. */
+/** Adds the parameters and headers that the operations reference. */
 export function registerReferences(registry: Registry): void {
   registry.registerComponent('parameters', 'WebhookId', {
     name: 'webhook_id',
@@ -32,20 +32,21 @@ export function registerReferences(registry: Registry): void {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the call safe to repeat for 24 hours: the same key with the same body answers what the first call answered. Choose it at random, such as a UUID.',
+      'Makes the call safe to retry: for 24 hours, the same key with the same body returns the response of the first call. The same key with another body is a conflict (409). Use a random value, such as a UUID.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     example: '4a7f8f5e-3c0e-4b6c-9f0f-0d1f6f0b9a11',
   })
   registry.registerComponent('parameters', 'Limit', {
     name: 'limit',
     in: 'query',
-    description: 'How many webhooks a page has at most. Default: all of them on one page.',
+    description: 'The maximum number of webhooks on a page. Default: all webhooks on one page.',
     schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
   })
   registry.registerComponent('parameters', 'Cursor', {
     name: 'cursor',
     in: 'query',
-    description: 'Where the page begins: take it, with the whole link, from `Link`.',
+    description:
+      'The start of the page, from the link in the `Link` header of the previous page. Default: the first page.',
     schema: { type: 'string' },
   })
   for (const [name, { description, example }] of Object.entries(HEADERS)) {
@@ -64,28 +65,28 @@ const HEADERS: Readonly<Record<string, { description: string; example: string | 
   },
   Link: {
     description:
-      'The next page (RFC 8288), relative to this one. Missing on the last page and without `limit`.',
+      'A relative link to the next page (RFC 8288). Missing on the last page and without `limit`.',
     example: '</api/connect/v1/webhooks?limit=20&cursor=wh_01m7wwqnz4e8mbhv0437sz0j6w>; rel="next"',
   },
   'Cache-Control': {
-    description: 'Nothing may keep a copy: the answers hold secrets.',
+    description: 'Responses must not be cached, because they may contain secrets.',
     example: 'no-store',
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate, and what was wrong with the key (RFC 6750).',
+    description: 'How to authenticate, and why the key was rejected (RFC 6750).',
     example:
       'Bearer realm="posthorn", error="invalid_token", error_description="The API key is expired."',
   },
-  'Retry-After': { description: 'After how many seconds to try again.', example: 5 },
+  'Retry-After': { description: 'The number of seconds to wait before a retry.', example: 5 },
   'RateLimit-Policy': {
     description:
-      'How many requests the API key may make: `q` of them in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+      'The rate limit of the API key: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
     example: '"requests";q=5000;w=10',
   },
   RateLimit: {
     description:
-      'How many of them are left, `r`, and in how many seconds all of them are there again, `t`.',
+      'The number of requests left, `r`, and the seconds until all of them are available again, `t`.',
     example: '"requests";r=4999;t=1',
   },
-  Allow: { description: 'The methods of the path.', example: 'GET, HEAD, POST' },
+  Allow: { description: 'The methods that the path supports.', example: 'GET, HEAD, POST' },
 }

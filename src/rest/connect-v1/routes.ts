@@ -7,7 +7,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
-import { authenticated, type CallerEnv, tellLimits } from './caller.ts'
+import { type CallerEnv, rateLimitHeaders, requireApiKey } from './caller.ts'
 import { secretOperations } from './secret-operations.ts'
 import { addSecretRoutes } from './secret-routes.ts'
 import { webhookOperations } from './webhook-operations.ts'
@@ -23,8 +23,8 @@ export interface ConnectV1Deps {
 export const CONNECT_V1_PATH = '/api/connect/v1'
 
 /**
- * The REST facade, to be mounted: `server.route(CONNECT_V1_PATH, createConnectV1(deps))`.
- * It answers everything below that path. Who has no key is told so on every path that exists, with any method.
+ * The REST API. Mount it with `server.route(CONNECT_V1_PATH, createConnectV1(deps))`; it handles every path below.
+ * On existing paths, authentication comes first: requests with any method get 401 without a valid key.
  */
 export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
   const app = new OpenAPIHono<CallerEnv>()
@@ -33,8 +33,8 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
     await next()
     c.header('cache-control', 'no-store')
   })
-  app.use(tellLimits(deps.rateLimiter))
-  for (const path of methodsByPath.keys()) app.use(path, authenticated(deps.authenticate))
+  app.use(rateLimitHeaders(deps.rateLimiter))
+  for (const path of methodsByPath.keys()) app.use(path, requireApiKey(deps.authenticate))
   addWebhookRoutes(app, deps.webhooks)
   addSecretRoutes(app, deps.webhooks)
   for (const [path, methods] of methodsByPath) {
@@ -47,8 +47,8 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
 }
 
 /**
- * The OpenAPI 3.1 document of the facade and of the deliveries. `serverUrl` is the address that its paths follow,
- * `headerPrefix` what the names of the headers of deliveries begin with.
+ * The OpenAPI 3.1 document of the REST API and of deliveries. `serverUrl` is the base URL of the paths; `headerPrefix`
+ * is the prefix of the signature headers.
  */
 export function openApiDocument(
   serverUrl: string,
@@ -67,7 +67,7 @@ export function openApiDocument(
 
 const operations = [...webhookOperations, ...secretOperations]
 
-/** For each path, the methods it has. GET brings HEAD along. */
+/** The methods of each path. GET implies HEAD. */
 const methodsByPath = new Map<string, string[]>()
 for (const operation of operations) {
   const path = operation.getRoutingPath()

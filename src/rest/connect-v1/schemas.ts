@@ -6,41 +6,41 @@ import { EXAMPLE_WEBHOOK } from './examples.ts'
 
 const url = webhookFields.url.meta({
   description:
-    'Where deliveries are sent. HTTPS only, to a public address, on port 443 or one from 1024 up, without user name, password and fragment.',
+    'The URL that deliveries are sent to. It must be HTTPS with a public address, port 443 or a port from 1024 up, and no user name, password or fragment.',
   format: 'uri',
   maxLength: MAX_URL_LENGTH,
   examples: [EXAMPLE_WEBHOOK.url],
 })
 const description = webhookFields.description.meta({
-  description: 'A free label. `null` when there is none.',
+  description: 'A free label of at most 1,000 characters, or `null`.',
   examples: [EXAMPLE_WEBHOOK.description],
 })
 const enabled = webhookFields.enabled.meta({
   description:
-    'Whether events are delivered. While it is false, what was owed already waits, and events that occur make no new deliveries.',
+    'Whether events are delivered. While false, pending deliveries wait, and new events create no deliveries.',
 })
 const eventSubscriptions = webhookFields.eventSubscriptions.meta({
   description:
-    'The names of the event types to deliver, from the catalogue. Repeated names collapse.',
+    'The names of the event types to deliver, from the catalogue. Repeated names are removed.',
   examples: [EXAMPLE_WEBHOOK.event_subscriptions],
 })
 const HEADERS_DESCRIPTION =
-  'Static headers added to every delivery. At most 32, and 8 KiB in all; names are HTTP tokens that do not differ by case only; values are visible ASCII, with spaces and tabs inside. Refused, because the service or the connection sets them: `wh-*`, `webhook-*` and whatever else the names of this installation’s delivery headers begin with, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`. Encrypted at rest.'
+  'Custom headers added to every delivery. At most 32, and 8 KiB in total. Names are HTTP tokens, unique regardless of case; values are visible ASCII, with spaces and tabs only inside. These names are rejected, because the service or the connection sets them: `wh-*`, `webhook-*` and the configured prefix of the signature headers, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`. Encrypted at rest.'
 const headers = webhookFields.headers.meta({
   description: HEADERS_DESCRIPTION,
   examples: [EXAMPLE_WEBHOOK.headers],
 })
 
 const id = z.string().meta({
-  description: 'The identifier of the webhook, used in paths.',
+  description: 'The id of the webhook, `wh_…`, used in paths.',
   readOnly: true,
   examples: [EXAMPLE_WEBHOOK.id],
 })
 const time = z.string().meta({ format: 'date-time', readOnly: true })
-const created_at = time.meta({ description: 'When it was registered (RFC 3339, UTC).' })
-const updated_at = time.meta({ description: 'When it was last changed (RFC 3339, UTC).' })
+const created_at = time.meta({ description: 'When the webhook was registered (RFC 3339, UTC).' })
+const updated_at = time.meta({ description: 'When the webhook was last changed (RFC 3339, UTC).' })
 
-/** A webhook as it is answered. */
+/** A webhook in responses. */
 export const webhookSchema = z
   .object({
     id,
@@ -49,7 +49,7 @@ export const webhookSchema = z
     enabled,
     event_subscriptions: eventSubscriptions,
     headers: z.record(z.string(), z.string()).meta({
-      description: `${HEADERS_DESCRIPTION} Answered as given, to every key with the scope \`webhooks:read\`. Empty when there are none.`,
+      description: `${HEADERS_DESCRIPTION} Readable with the scope \`webhooks:read\`. Empty if there are none.`,
     }),
     created_at,
     updated_at,
@@ -58,7 +58,7 @@ export const webhookSchema = z
 
 export type WebhookResource = z.infer<typeof webhookSchema>
 
-/** Sent back by a caller who changes what they read, and ignored. */
+/** Accepted and ignored, so that callers can send back a webhook as they read it. */
 const readOnly = {
   id: id.optional(),
   created_at: created_at.optional(),
@@ -75,7 +75,8 @@ export const newWebhookBodySchema = z
     ...readOnly,
   })
   .openapi('NewWebhook', {
-    description: 'A webhook to register. Read-only fields are ignored, unknown ones are refused.',
+    description:
+      'A webhook to register. Read-only fields are ignored, unknown fields are rejected.',
   })
 
 export const webhookChangesBodySchema = z
@@ -89,13 +90,14 @@ export const webhookChangesBodySchema = z
   })
   .openapi('WebhookChanges', {
     description:
-      'What to change: a field that is left out stays as it is; `null` clears `description` and `headers`; `headers` are replaced as a whole. Read-only fields are ignored, unknown ones are refused.',
+      'Changes to a webhook: omitted fields stay the same; `null` clears `description` and `headers`; `headers` are replaced as a whole. Read-only fields are ignored, unknown fields are rejected.',
   })
 
 export const secretSchema = z
   .object({
     key: z.string().meta({
-      description: '`whsec_` and the base64 of the key that signs deliveries to the webhook.',
+      description:
+        '`whsec_` followed by the base64 of the key that signs deliveries to the webhook.',
       pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
     }),
   })

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { ANY_OPERATION_ERRORS, CONFLICT_ERROR, NOT_FOUND_ERROR } from './error-responses.ts'
 import { EXAMPLE_SECRET } from './examples.ts'
-import { ANY_SUCCESS_HEADERS, parameter } from './references.ts'
+import { ANY_SUCCESS_HEADERS, parameterRef } from './references.ts'
 import { secretSchema } from './schemas.ts'
 
 const SECRET_CONTENT = { 'application/json': { schema: secretSchema, example: EXAMPLE_SECRET } }
@@ -13,8 +13,8 @@ export const getSecretOperation = createRoute({
   tags: ['Signing secrets'],
   summary: 'Read the signing secret',
   description:
-    'The secret that signs deliveries to the webhook now. Needs the scope `secrets:read`.',
-  parameters: [parameter('WebhookId')],
+    'Returns the secret that currently signs deliveries to the webhook. Needs the scope `secrets:read`.',
+  parameters: [parameterRef('WebhookId')],
   responses: {
     200: {
       description: 'The current signing secret.',
@@ -34,8 +34,8 @@ export const rotateSecretOperation = createRoute({
   tags: ['Signing secrets'],
   summary: 'Rotate the signing secret',
   description:
-    'Makes a new secret, which signs every delivery from now on, retries included. The old one remains valid for 24 hours: a receiver that must not miss anything accepts both meanwhile. Takes no body. Needs the scope `secrets:rotate`.',
-  parameters: [parameter('WebhookId')],
+    'Generates a new secret, which immediately signs all attempts, including retries. The old secret remains valid for 24 hours; until then, receivers should accept both. A body is ignored. Needs the scope `secrets:rotate`.',
+  parameters: [parameterRef('WebhookId')],
   responses: {
     200: {
       description: 'The new signing secret.',
@@ -47,5 +47,5 @@ export const rotateSecretOperation = createRoute({
   },
 })
 
-/** In the order of the document. */
+/** In the order of the OpenAPI document. */
 export const secretOperations = [getSecretOperation, rotateSecretOperation]

@@ -19,35 +19,35 @@ import {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Creates the webhook that a body describes, or refuses with everything that is wrong in the body. */
+/** Creates the webhook that a body describes. Throws `invalid` with all errors of the body. */
 export async function createFromBody(
   deps: WebhookDeps,
   organizationId: string,
   body: Body,
   tx?: Db,
 ): Promise<Webhook> {
-  const { input, mistakes } = readFields(body)
-  if (mistakes.length === 0) {
-    return await inBodyTerms([], () =>
+  const { input, issues } = parseFields(body)
+  if (issues.length === 0) {
+    return await withBodyNames([], () =>
       createWebhook(deps, organizationId, input as unknown as NewWebhook, tx),
     )
   }
   const { prisma, guard, headerPrefix } = deps
   const rules = { db: tx ?? prisma, guard, headerPrefix }
-  await inBodyTerms(mistakes, () => parseWebhook(newWebhookSchema, input, rules))
-  throw invalid(mistakes)
+  await withBodyNames(issues, () => parseWebhook(newWebhookSchema, input, rules))
+  throw invalid(issues)
 }
 
-/** Changes a webhook as a body says, or refuses with everything that is wrong in the body. */
+/** Updates a webhook with the fields of a body. Throws `invalid` with all errors of the body. */
 export async function updateFromBody(
   deps: WebhookDeps,
   organizationId: string,
   id: string,
   body: Body,
 ): Promise<Webhook> {
-  const { input, mistakes } = readFields(body)
-  if (mistakes.length === 0) {
-    return await inBodyTerms([], () =>
+  const { input, issues } = parseFields(body)
+  if (issues.length === 0) {
+    return await withBodyNames([], () =>
       updateWebhook(deps, organizationId, id, input as WebhookChanges),
     )
   }
@@ -57,14 +57,14 @@ export async function updateFromBody(
     db: prisma,
     guard,
     headerPrefix,
-    alreadySubscribed: eventSubscriptions,
-    alreadyNamed: Object.keys(headers),
+    existingSubscriptions: eventSubscriptions,
+    existingHeaderNames: Object.keys(headers),
   }
-  await inBodyTerms(mistakes, () => parseWebhook(webhookChangesSchema, input, rules))
-  throw invalid(mistakes)
+  await withBodyNames(issues, () => parseWebhook(webhookChangesSchema, input, rules))
+  throw invalid(issues)
 }
 
-/** The fields of a body and what the domain calls them. */
+/** The fields of a body and their names in the domain. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ['url', 'url'],
   ['description', 'description'],
@@ -73,20 +73,20 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ['headers', 'headers'],
 ])
 
-/** May come back as they were read, so that GET, change, PUT works. */
+/** Accepted and ignored, so that a caller can send back a webhook as read, with changes. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
-function readFields(body: Body): { input: Body; mistakes: FieldIssue[] } {
+function parseFields(body: Body): { input: Body; issues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
-  const mistakes: FieldIssue[] = []
+  const issues: FieldIssue[] = []
   const known = [...FIELDS.keys()]
   const hint = fewHints(known, ` The fields are ${known.join(', ')}.`)
   for (const [name, value] of Object.entries(body)) {
     const field = FIELDS.get(name)
     if (field !== undefined) input[field] = value
-    else if (!READ_ONLY.has(name)) mistakes.push(unknownField(name, hint(name)))
+    else if (!READ_ONLY.has(name)) issues.push(unknownField(name, hint(name)))
   }
-  return { input, mistakes: [...mistakes, ...protoHeader(body['headers'])] }
+  return { input, issues: [...issues, ...protoHeader(body['headers'])] }
 }
 
 function unknownField(name: string, hint: string): FieldIssue {
@@ -94,33 +94,33 @@ function unknownField(name: string, hint: string): FieldIssue {
   return { path: [name], code: 'unknown_field', detail }
 }
 
-/** zod drops a key of this name without a word. */
+/** zod removes a key with this name without an error. */
 function protoHeader(headers: unknown): FieldIssue[] {
   if (typeof headers !== 'object' || headers === null) return []
   if (!Object.hasOwn(headers, '__proto__')) return []
-  const detail = 'headers.__proto__ cannot be the name of a header here; use another name.'
+  const detail = 'headers.__proto__ is not allowed as a header name; use another name.'
   return [{ path: ['headers', '__proto__'], code: 'invalid_header_name', detail }]
 }
 
-/** Lets the domain speak of the fields by the names that they have in a body, together with `mistakes`. */
-async function inBodyTerms<T>(mistakes: readonly FieldIssue[], call: () => Promise<T>): Promise<T> {
+/** Adds `issues` to those that the domain throws, and renames the domain's fields to those of the body. */
+async function withBodyNames<T>(issues: readonly FieldIssue[], call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'invalid') throw error
-    throw invalid([...mistakes, ...error.issues.map(renamed)])
+    throw invalid([...issues, ...error.issues.map(renameField)])
   }
 }
 
-function renamed({ path, code, detail }: FieldIssue): FieldIssue {
+function renameField({ path, code, detail }: FieldIssue): FieldIssue {
   const [field, ...rest] = path
   const name = [...FIELDS].find(([, domainName]) => domainName === field)?.[0]
   if (name === undefined) return { path, code, detail }
-  const spoken = fieldName(path)
-  const says = detail.startsWith(spoken)
+  const domainPath = fieldName(path)
+  const bodyPath = fieldName([name, ...rest])
   return {
     path: [name, ...rest],
     code,
-    detail: says ? fieldName([name, ...rest]) + detail.slice(spoken.length) : detail,
+    detail: detail.startsWith(domainPath) ? bodyPath + detail.slice(domainPath.length) : detail,
   }
 }

@@ -7,7 +7,7 @@ import {
   NOT_FOUND_ERROR,
 } from './error-responses.ts'
 import { EXAMPLE_NEW_WEBHOOK, EXAMPLE_WEBHOOK } from './examples.ts'
-import { ANY_SUCCESS_HEADERS, parameter, schema } from './references.ts'
+import { ANY_SUCCESS_HEADERS, parameterRef, schemaRef } from './references.ts'
 import { webhookSchema } from './schemas.ts'
 
 const WEBHOOK_CONTENT = {
@@ -21,20 +21,20 @@ export const createWebhookOperation = createRoute({
   tags: ['Webhooks'],
   summary: 'Register a webhook',
   description:
-    'Registers an endpoint and makes its signing secret. Unless `enabled` is true nothing is delivered yet. With an `Idempotency-Key`, a repetition within 24 hours answers the same and registers nothing. Needs the scope `webhooks:write`.',
-  parameters: [parameter('IdempotencyKey')],
+    'Registers an endpoint and generates its signing secret. Deliveries start only if `enabled` is true. With an `Idempotency-Key`, repeating the call within 24 hours returns the same response and registers nothing. Needs the scope `webhooks:write`.',
+  parameters: [parameterRef('IdempotencyKey')],
   request: {
     body: {
       required: true,
       description: 'At most 65,536 bytes.',
       content: {
-        'application/json': { schema: schema('NewWebhook'), example: EXAMPLE_NEW_WEBHOOK },
+        'application/json': { schema: schemaRef('NewWebhook'), example: EXAMPLE_NEW_WEBHOOK },
       },
     },
   },
   responses: {
     201: {
-      description: 'The webhook, which now exists.',
+      description: 'The new webhook.',
       headers: { Location: { $ref: '#/components/headers/Location' }, ...ANY_SUCCESS_HEADERS },
       content: WEBHOOK_CONTENT,
     },
@@ -51,8 +51,8 @@ export const listWebhooksOperation = createRoute({
   tags: ['Webhooks'],
   summary: 'List the webhooks',
   description:
-    "All webhooks of the caller's organization, oldest first; with `limit`, in pages. Needs the scope `webhooks:read`.",
-  parameters: [parameter('Limit'), parameter('Cursor')],
+    "Returns all webhooks of the caller's organization, oldest first; with `limit`, in pages. Needs the scope `webhooks:read`.",
+  parameters: [parameterRef('Limit'), parameterRef('Cursor')],
   responses: {
     200: {
       description: 'The webhooks.',
@@ -72,8 +72,8 @@ export const getWebhookOperation = createRoute({
   operationId: 'getWebhook',
   tags: ['Webhooks'],
   summary: 'Read a webhook',
-  description: 'Needs the scope `webhooks:read`.',
-  parameters: [parameter('WebhookId')],
+  description: 'Returns the webhook. Needs the scope `webhooks:read`.',
+  parameters: [parameterRef('WebhookId')],
   responses: {
     200: { description: 'The webhook.', headers: ANY_SUCCESS_HEADERS, content: WEBHOOK_CONTENT },
     ...NOT_FOUND_ERROR,
@@ -86,22 +86,22 @@ export const updateWebhookOperation = createRoute({
   path: '/webhooks/{webhook_id}',
   operationId: 'updateWebhook',
   tags: ['Webhooks'],
-  summary: 'Change a webhook',
+  summary: 'Update a webhook',
   description:
-    'Changes the fields that are given and leaves the others as they are. The rules of registering hold for what is given. Switching a webhook on also sends what waited meanwhile. Needs the scope `webhooks:write`.',
-  parameters: [parameter('WebhookId')],
+    'Updates the given fields, by the same rules as for registering, and leaves the others unchanged. Enabling a webhook also releases the deliveries that waited. Needs the scope `webhooks:write`.',
+  parameters: [parameterRef('WebhookId')],
   request: {
     body: {
       required: true,
       description: 'At most 65,536 bytes.',
       content: {
-        'application/json': { schema: schema('WebhookChanges'), example: { enabled: false } },
+        'application/json': { schema: schemaRef('WebhookChanges'), example: { enabled: false } },
       },
     },
   },
   responses: {
     200: {
-      description: 'The webhook, as it is now.',
+      description: 'The updated webhook.',
       headers: ANY_SUCCESS_HEADERS,
       content: WEBHOOK_CONTENT,
     },
@@ -116,18 +116,18 @@ export const deleteWebhookOperation = createRoute({
   path: '/webhooks/{webhook_id}',
   operationId: 'deleteWebhook',
   tags: ['Webhooks'],
-  summary: 'Remove a webhook',
+  summary: 'Delete a webhook',
   description:
-    'Removes the webhook with its secrets for good, and cancels the deliveries that are still pending. Needs the scope `webhooks:write`.',
-  parameters: [parameter('WebhookId')],
+    'Permanently deletes the webhook and its secrets, and cancels its pending deliveries. Needs the scope `webhooks:write`.',
+  parameters: [parameterRef('WebhookId')],
   responses: {
-    204: { description: 'It is gone.', headers: ANY_SUCCESS_HEADERS },
+    204: { description: 'The webhook is deleted.', headers: ANY_SUCCESS_HEADERS },
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
   },
 })
 
-/** In the order of the document. */
+/** In the order of the OpenAPI document. */
 export const webhookOperations = [
   createWebhookOperation,
   listWebhooksOperation,

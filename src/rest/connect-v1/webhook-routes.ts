@@ -9,7 +9,7 @@ import {
   listWebhooks,
   type WebhookDeps,
 } from '../../webhooks/webhook.ts'
-import { actorOf, type CallerEnv, permit } from './caller.ts'
+import { actorOf, authorize, type CallerEnv } from './caller.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { nextPageLink, readPage } from './page.ts'
 import { toWebhookResource } from './schemas.ts'
@@ -22,18 +22,18 @@ import {
   updateWebhookOperation,
 } from './webhook-operations.ts'
 
-/** Names the call in the table of idempotency keys. */
+/** The operation's name in the table of idempotency keys. */
 export const CREATE_WEBHOOK = 'POST /api/connect/v1/webhooks'
 
-/** Registering, listing, reading, changing and removing webhooks. */
+/** Create, list, read, update and delete webhooks. */
 export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps): void {
   app.openapi(createWebhookOperation, async (c) => {
-    const organizationId = permit(c, 'webhooks:write')
+    const organizationId = authorize(c, 'webhooks:write')
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const body = await readJsonObject(c.req.raw)
-    const acting = { ...deps, actor: actorOf(c) }
+    const depsWithActor = { ...deps, actor: actorOf(c) }
     const create = async (tx?: Db) => {
-      const webhook = await createFromBody(acting, organizationId, body, tx)
+      const webhook = await createFromBody(depsWithActor, organizationId, body, tx)
       return { location: `${c.req.path}/${webhook.id}`, resource: toWebhookResource(webhook) }
     }
     const call = { organizationId, operation: CREATE_WEBHOOK, requestHash: hashRequest(body) }
@@ -48,9 +48,9 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
   })
 
   app.openapi(listWebhooksOperation, async (c) => {
-    const organizationId = permit(c, 'webhooks:read')
+    const organizationId = authorize(c, 'webhooks:read')
     const { limit, after } = readPage(c.req.queries())
-    // One more than asked for tells whether there is a next page.
+    // One more than the limit, to detect a next page.
     const found = await listWebhooks(deps, organizationId, {
       ...(limit !== undefined && { limit: limit + 1 }),
       ...(after !== undefined && { after }),
@@ -64,21 +64,26 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
   })
 
   app.openapi(getWebhookOperation, async (c) => {
-    const organizationId = permit(c, 'webhooks:read')
+    const organizationId = authorize(c, 'webhooks:read')
     const webhook = await getWebhook(deps, organizationId, c.req.param('webhook_id'))
     return c.json(toWebhookResource(webhook), 200)
   })
 
   app.openapi(updateWebhookOperation, async (c) => {
-    const organizationId = permit(c, 'webhooks:write')
+    const organizationId = authorize(c, 'webhooks:write')
     const body = await readJsonObject(c.req.raw)
-    const acting = { ...deps, actor: actorOf(c) }
-    const webhook = await updateFromBody(acting, organizationId, c.req.param('webhook_id'), body)
+    const depsWithActor = { ...deps, actor: actorOf(c) }
+    const webhook = await updateFromBody(
+      depsWithActor,
+      organizationId,
+      c.req.param('webhook_id'),
+      body,
+    )
     return c.json(toWebhookResource(webhook), 200)
   })
 
   app.openapi(deleteWebhookOperation, async (c) => {
-    const organizationId = permit(c, 'webhooks:write')
+    const organizationId = authorize(c, 'webhooks:write')
     await deleteWebhook({ ...deps, actor: actorOf(c) }, organizationId, c.req.param('webhook_id'))
     return c.body(null, 204)
   })

@@ -1,7 +1,7 @@
 import { until } from '../../support/until.ts'
 import type { ConsoleServer } from './console-server.ts'
 
-/** Runs a mutation of the graph, and answers its success; throws with what it refused. */
+/** Runs a mutation and returns its success type. Throws for a rejected mutation. */
 export async function call<Success = unknown>(
   server: Pick<ConsoleServer, 'graphql'>,
   mutation: string,
@@ -22,19 +22,19 @@ export async function call<Success = unknown>(
   return result as Success
 }
 
-export interface DeliveryNow {
+export interface DeliveryStatus {
   readonly id: string
   readonly state: string
   readonly attemptCount: number
 }
 
-/** Sends a webhook an example of a type. Answers the delivery's id. */
+/** Sends a test event of a type to a webhook. Returns the delivery's id. */
 export async function testDelivery(
   server: ConsoleServer,
   webhookId: string,
   eventType: string,
 ): Promise<string> {
-  const { delivery } = await call<{ delivery: DeliveryNow }>(
+  const { delivery } = await call<{ delivery: DeliveryStatus }>(
     server,
     'testDelivery',
     { webhookId: ['ID!', webhookId], eventType: ['String!', eventType] },
@@ -46,11 +46,11 @@ export async function testDelivery(
 export async function untilDelivery(
   server: ConsoleServer,
   id: string,
-  is: (delivery: DeliveryNow) => boolean,
+  is: (delivery: DeliveryStatus) => boolean,
   what: string,
 ): Promise<void> {
   await until(async () => {
-    const { delivery } = await server.graphql<{ delivery: DeliveryNow }>(
+    const { delivery } = await server.graphql<{ delivery: DeliveryStatus }>(
       'query ($id: ID!) { delivery(id: $id) { id state attemptCount } }',
       { id },
     )
@@ -63,8 +63,8 @@ export async function deliveriesOf(
   server: ConsoleServer,
   webhookId: string,
   state: string,
-): Promise<readonly DeliveryNow[]> {
-  const { deliveries } = await server.graphql<{ deliveries: { nodes: DeliveryNow[] } }>(
+): Promise<readonly DeliveryStatus[]> {
+  const { deliveries } = await server.graphql<{ deliveries: { nodes: DeliveryStatus[] } }>(
     `query ($filter: DeliveryFilter) {
       deliveries(filter: $filter, first: 50) { nodes { id state attemptCount } }
     }`,

@@ -2,7 +2,7 @@ import { JOINED, TICKET } from '../../support/factories.ts'
 
 export { JOINED, TICKET }
 
-/** What the seed adds to the two types of a fresh installation. */
+/** The event types that the seed adds to the two of a new installation. */
 export const EVENT_TYPES = [
   {
     name: 'order.placed',
@@ -37,7 +37,7 @@ export const EVENT_TYPES = [
   { name: 'newsletter.subscribed', description: 'Somebody asked for the newsletter.' },
 ] as const
 
-/** Events as a day of the fair brings them. The first are the newest types, so that each has some. */
+/** Sample events. The newest event types come first, so that each type has some events. */
 export function newEvents(count: number): { type: string; data: unknown }[] {
   return Array.from({ length: count }, (_, n) => KINDS[n % KINDS.length]?.(n) as never)
 }
@@ -45,7 +45,10 @@ export function newEvents(count: number): { type: string; data: unknown }[] {
 const KINDS = [
   (n: number) => ({
     type: JOINED,
-    data: { attendee: { id: 7_000 + n, ticket: n % 3 === 0 ? 'day' : 'weekend' }, gate: 'north' },
+    data: {
+      attendee: { id: 7_000 + n, ticket: n % 3 === 0 ? 'day' : 'weekend' },
+      entrance: 'north',
+    },
   }),
   (n: number) => ({
     type: 'order.placed',

@@ -7,29 +7,29 @@ import { type PosthornProcess, startPosthorn } from '../../support/posthorn-proc
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 
-/** The real program with a Postgres of its own, as a first start makes it, and a receiver that it trusts. */
+/** The real program with its own embedded Postgres, and a receiver that it trusts. */
 export interface ConsoleServer extends AsyncDisposable {
   readonly url: string
   readonly receiver: Receiver
-  /** The folder it runs in. */
+  /** The working directory. */
   readonly cwd: string
-  /** Of the key of the first start, which may do everything. */
+  /** The API key that the first start created, with the scope `admin`. */
   readonly token: string
-  /** The link that the last start printed. */
+  /** The sign-in link that the last start printed. */
   readonly signInLink: string
-  /** A GraphQL request; answers its data, or throws its errors. */
+  /** Sends a GraphQL request. Returns its data, or throws its errors. */
   graphql<Data>(query: string, variables?: object, token?: string): Promise<Data>
-  /** A connection to its Postgres, for what no API could bring about, such as the past. */
+  /** Connects to the Postgres, for data that no API can create, such as past statistics. */
   openDatabase(): Promise<Database>
-  /** As a power cut would. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
-  /** On the same port as before. */
+  /** Starts the process again, on the same port. */
   start(): Promise<void>
 }
 
 export interface ConsoleServerOptions {
   readonly environment?: Readonly<Record<string, string>>
-  /** One more authority to trust, as PEM. */
+  /** One more certificate authority to trust, as PEM. */
   readonly authority?: string
 }
 

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An application of somebody else, on an origin of its own, whose one page frames what it is told to, as docs/portal.md says. */
+/** A host application on its own origin. Its page frames a given URL, as docs/portal.md describes. */
 export interface HostPage extends AsyncDisposable {
   readonly origin: string
-  /** The address of its page with a frame of `framed`. */
+  /** The URL of the page that frames `framed`. */
   framing(framed: string): string
 }
 
-/** The name of the host makes the site: `localhost` and `127.0.0.1` are two, for cookies and storage. */
+/** For cookies and storage, `localhost` and `127.0.0.1` are different sites. */
 export async function openHostPage(host = 'localhost'): Promise<HostPage> {
   const server = createServer((request, response) => {
     if (!request.url?.startsWith('/?')) return response.writeHead(204).end()

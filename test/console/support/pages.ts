@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import type { Life } from '../seed.ts'
+import type { SeededServer } from '../seed.ts'
 
-/** A page of the console, at an address that a life gives it something to show at. */
-export interface ShownPage {
+/** A page of the console, at a path where the sample data has something to show. */
+export interface ConsolePage {
   readonly name: string
-  /** As it stands in `src/console/routes.tsx`. */
+  /** The route in `src/console/routes.tsx`. */
   readonly route: string
   readonly path: string
 }
 
-export function pagesOf(life: Life): ShownPage[] {
-  const { boxOffice, crm, ledger, stats } = life.webhooks
+export function pagesOf(seed: SeededServer): ConsolePage[] {
+  const { boxOffice, crm, ledger, stats } = seed.webhooks
   const page = (name: string, route: string, path = `/${route}`) => ({ name, route, path })
   return [
     page('overview', 'overview'),
@@ -24,17 +24,17 @@ export function pagesOf(life: Life): ShownPage[] {
     page('edit-webhook', 'webhooks/:id/edit', `/webhooks/${boxOffice}/edit`),
     page('recover', 'webhooks/:id/recover', `/webhooks/${stats}/recover`),
     page('events', 'events'),
-    page('event', 'events/:id', `/events/${life.eventId}`),
+    page('event', 'events/:id', `/events/${seed.eventId}`),
     page('deliveries', 'deliveries'),
-    page('delivery', 'deliveries/:id', `/deliveries/${life.recovered}?attempt=${life.attemptId}`),
-    page('delivery-pending', 'deliveries/:id', `/deliveries/${life.pending}`),
+    page('delivery', 'deliveries/:id', `/deliveries/${seed.recovered}?attempt=${seed.attemptId}`),
+    page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('live', 'live'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),
     page('event-type', 'event-types/:name', '/event-types/order.placed'),
     page('edit-event-type', 'event-types/:name/edit', '/event-types/order.placed/edit'),
     page('api-keys', 'api-keys'),
-    page('audit-log', 'audit-log', `/audit-log?entry=${life.auditEntryId}`),
+    page('audit-log', 'audit-log', `/audit-log?entry=${seed.auditEntryId}`),
     page('organizations', 'organizations'),
     page('jobs', 'jobs'),
     page('not-found', '*', '/nothing/here'),

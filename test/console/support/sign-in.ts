@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 
-/** Types a key into the form, and sends it. */
-export async function giveKey(page: Page, token: string): Promise<void> {
+/** Submits the sign-in form. */
+export async function submitApiKey(page: Page, token: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(token)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Waits until a page has its title and everything that it asked for. */
-export async function settled(page: Page): Promise<void> {
+/** Waits until a page has its title and has loaded its data. */
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator('#main h1').waitFor()
   for (const unfinished of UNFINISHED) {
     await page.locator(unfinished).first().waitFor({ state: 'detached' })

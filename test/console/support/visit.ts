@@ -1,22 +1,22 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
-/** A page of the console, of a reader of its own, and everything that went wrong behind it. */
+/** A browser page with its own context, and the errors that occurred on it. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page
-  /** Errors in the browser's console, refused by the policy, thrown, or sent to another origin. */
-  readonly troubles: readonly string[]
-  /** What is expected to go wrong from now on, such as requests to a server that is away. */
-  expectTroubles(pattern: RegExp): void
+  /** Console errors, policy violations, exceptions, and requests to other origins. */
+  readonly pageErrors: readonly string[]
+  /** Ignores errors that match from now on, such as failed requests to a stopped server. */
+  expectPageErrors(pattern: RegExp): void
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** The origins that may be asked. */
+  /** The origins that the page may request. */
   readonly origins: readonly string[]
-  /** Where the reader is signed in already, and with which key. */
+  /** Signs in to this server with this API key. */
   readonly signedInTo?: { readonly url: string; readonly token: string }
 }
 
-/** Opens a page. When the visit ends, it fails if anything went wrong that was not expected. */
+/** Opens a page. Disposing it fails the test if an unexpected error occurred. */
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   const { origins, signedInTo, ...context } = options
   const reader = await browser.newContext({
@@ -30,12 +30,12 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   reader.setDefaultTimeout(15_000)
   if (signedInTo) await signIn(reader, signedInTo)
   const page = await reader.newPage()
-  const troubles: string[] = []
+  const pageErrors: string[] = []
   let expected: RegExp | null = null
-  const note = (trouble: string) => {
-    if (!expected?.test(trouble)) troubles.push(trouble)
+  const note = (message: string) => {
+    if (!expected?.test(message)) pageErrors.push(message)
   }
-  // Of all that goes wrong in the browser, a violation of the Content-Security-Policy included.
+  // Includes violations of the Content-Security-Policy.
   page.on('console', (message) => {
     if (message.type() === 'error') note(`console: ${message.text()} (${message.location().url})`)
   })
@@ -46,18 +46,18 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   })
   return {
     page,
-    troubles,
-    expectTroubles(pattern) {
+    pageErrors,
+    expectPageErrors(pattern) {
       expected = pattern
     },
     async [Symbol.asyncDispose]() {
       await reader.close()
-      if (troubles.length > 0) throw new Error(`Behind the page:\n${troubles.join('\n')}`)
+      if (pageErrors.length > 0) throw new Error(`Behind the page:\n${pageErrors.join('\n')}`)
     },
   }
 }
 
-/** As the form does it; the cookie is the browser's. */
+/** Signs in as the form does. The browser keeps the cookie. */
 async function signIn(
   reader: BrowserContext,
   { url, token }: NonNullable<VisitOptions['signedInTo']>,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import type { Scope } from '../../../src/access/scope.ts'
 import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
-import { findEndedKeys } from '../../../src/api-keys/ended-keys.ts'
+import { findInactiveKeys } from '../../../src/api-keys/inactive-keys.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { createKeyring } from '../../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
@@ -85,7 +85,7 @@ function createDeps(
     live: createLiveHub({
       databaseUrl: url,
       sql: pool,
-      findEndedKeys: (keyIds) => findEndedKeys(pool, keyIds),
+      findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
       findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
       onError: (error) => logger.warn({ error }, 'the live connection broke'),
     }),

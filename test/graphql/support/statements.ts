@@ -45,7 +45,7 @@ export function recordStatements({ pool }: Database): Statements {
 }
 
 /** Writes that run beside requests: the last use of a key once a minute, and the rate limit usage four times a second. */
-const NOTED_LATER: ReadonlySet<string> = new Set(['update api_keys', 'share_use'])
+const NOTED_LATER: ReadonlySet<string> = new Set(['update api_keys', 'sync_usage'])
 
 interface Statement {
   readonly name?: string

@@ -4,10 +4,10 @@ import type { Database } from '../../../src/db/client.ts'
 import { until } from '../../support/until.ts'
 import { jobs } from './deliveries.ts'
 
-/** A runner that claims all jobs of the task, and lets them run until it is told to end: as one that has no heartbeat. */
+/** A runner that has claimed all jobs of a task and keeps them running until `complete` is called. */
 export interface Claimer extends AsyncDisposable {
   readonly id: string
-  /** Completes what it still takes for its own. */
+  /** Completes the jobs that the runner considers its own. */
   complete(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export async function claimAll(
   task = 'posthorn:deliver',
   { registeredAt = '-infinity' } = {},
 ): Promise<Claimer> {
-  // No more than that: it must not claim again what is rescued.
+  // No more jobs than exist now, so that the runner does not claim rescued jobs again.
   const concurrentJobs = (await jobs(database)).length
   const released = Promise.withResolvers<void>()
   const events: WorkerEvents = new EventEmitter()
@@ -39,7 +39,7 @@ export async function claimAll(
   ])
   await until(
     async () => (await jobs(database)).every(({ lockedBy }) => lockedBy === id),
-    'it claims',
+    'all jobs are claimed',
   )
   async function complete(): Promise<void> {
     released.resolve()

@@ -7,7 +7,7 @@ export interface DeliveryFields {
   readonly maxAttempts?: number
 }
 
-/** Stores deliveries with a job each; answers their public ids. */
+/** Stores deliveries with a job each. Returns their public ids. */
 export async function addDeliveries(
   { pool }: Database,
   count: number,
@@ -35,7 +35,7 @@ export interface JobRow {
   readonly isDue: boolean
 }
 
-/** What any dashboard sees, in the order of the keys. */
+/** The jobs in the order of their keys, without those of scheduled tasks. */
 export async function jobs({ pool }: Database): Promise<JobRow[]> {
   const { rows } = await pool.query<JobRow>(
     `select id, key, task_identifier as task, attempts, max_attempts as "maxAttempts", locked_by as "lockedBy", last_error as "lastError",
@@ -66,7 +66,7 @@ export async function countPending({ pool }: Database): Promise<number> {
   return rows[0].count
 }
 
-/** How many workers have had no heartbeat for so long, by the clock of Postgres. */
+/** How many workers have had no heartbeat for some seconds, by the clock of Postgres. */
 export async function countLate({ pool }: Database, seconds: number): Promise<number> {
   const { rows } = await pool.query(
     `select count(*)::int as count from posthorn.workers

@@ -1,6 +1,6 @@
 import type { Tasks } from '../../../src/queue/task-runs.ts'
 
-/** Tasks that do nothing, but for the given ones. */
+/** The given tasks; all others do nothing. */
 export function createTasks(tasks: Partial<Tasks>): Tasks {
   const idle = async () => {}
   return {

@@ -5,9 +5,9 @@ import { startWorker } from '../../../src/queue/runner.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { createTasks } from './tasks.ts'
 
-/** What a worker process tells of each delivery: that its task runs, was fenced, or recorded its one attempt. */
+/** The state of a delivery in a worker process: its task started, lost its claim, or recorded its only attempt. */
 export interface Report {
-  readonly what: 'started' | 'claim lost' | 'recorded'
+  readonly state: 'started' | 'claim lost' | 'recorded'
   readonly deliveryId: string
 }
 
@@ -47,6 +47,6 @@ await using _worker = await startWorker(
 )
 await stopping.promise
 
-function report(what: Report['what'], deliveryId: string): void {
-  process.send?.({ what, deliveryId } satisfies Report)
+function report(state: Report['state'], deliveryId: string): void {
+  process.send?.({ state, deliveryId } satisfies Report)
 }

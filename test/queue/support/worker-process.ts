@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Report } from './worker-main.ts'
 
-/** A process that runs a worker, which is killed when it is disposed of. */
+/** A process that runs a worker. Disposal kills it. */
 export interface WorkerProcess extends AsyncDisposable {
   readonly process: ChildProcess
   readonly reports: Report[]
-  /** What it wrote to its log and to stderr. */
+  /** Its stdout and stderr. */
   readonly output: () => string
   kill(signal: NodeJS.Signals): void
 }

@@ -10,7 +10,7 @@ interface WebhookOptions {
   readonly retryScheduleSeconds?: readonly number[]
 }
 
-/** Registers a webhook that receives `JOINED`; answers its public id. */
+/** Creates a webhook that subscribes to `JOINED`. Returns its public id. */
 export async function createWebhook(
   { graphql }: TestApp,
   url: string,
@@ -28,7 +28,7 @@ export async function createWebhook(
   return createWebhook.webhook.id
 }
 
-/** Publishes events numbered in `data.number`, from `first` on, all together. */
+/** Publishes events in batches, numbered in `data.number` from `first` on. */
 export async function publish(
   sql: Sql,
   organization: string,
@@ -47,12 +47,12 @@ export async function publish(
   }
 }
 
-/** The number that `publish` gave to the event of a request. */
+/** The number of the event of a request, as `publish` set it. */
 export function numberOf({ body }: { readonly body: Buffer }): number {
   return JSON.parse(body.toString()).data.number
 }
 
-/** How many deliveries are in each state, of all webhooks. */
+/** Counts the deliveries of all webhooks by state. */
 export async function countStates(sql: Sql): Promise<Record<string, number>> {
   const { rows } = await sql.query<{ state: string; n: number }>(
     'select state, count(*)::int as n from posthorn.deliveries group by 1',
@@ -60,7 +60,7 @@ export async function countStates(sql: Sql): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 }
 
-/** How many deliveries are parked. */
+/** Counts the parked deliveries of all webhooks. */
 export async function countParked(sql: Sql): Promise<number> {
   const { rows } = await sql.query<{ n: number }>(
     'select count(*)::int as n from posthorn.deliveries where parked_at is not null',
@@ -68,7 +68,7 @@ export async function countParked(sql: Sql): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-/** How many jobs deliveries have, not counting those that run but were replaced meanwhile. */
+/** Counts the jobs of deliveries, without running jobs that were replaced. */
 export async function countJobs(sql: Sql): Promise<number> {
   const { rows } = await sql.query<{ n: number }>(
     `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:deliver' and key is not null`,

@@ -1,0 +1,23 @@
+import type { CombinedError } from 'urql'
+
+/** Why a request failed, and whether a retry may help. */
+export interface RequestError {
+  readonly message: string
+  /** Posthorn or its database could not be reached. */
+  readonly isUnreachable: boolean
+}
+
+export function describeError(error: CombinedError): RequestError {
+  const codes = error.graphQLErrors.map(({ extensions }) => extensions['code'])
+  const status = (error.response as Response | undefined)?.status ?? 0
+  if (codes.includes('UNAVAILABLE') || status >= 502) {
+    return { message: 'The database is unreachable.', isUnreachable: true }
+  }
+  if (error.networkError) {
+    return { message: 'Posthorn is unreachable.', isUnreachable: true }
+  }
+  return {
+    message: error.graphQLErrors.map(({ message }) => message).join(' '),
+    isUnreachable: false,
+  }
+}

@@ -1,0 +1,32 @@
+import { useRead } from '../../api/use-read.ts'
+import { PickEventTypeDocument } from '../../generated/graphql.ts'
+import { FilterSelect } from './filter-select.tsx'
+
+interface EventTypeSelectProps {
+  readonly label?: string
+  readonly value: string | null
+  onChange(name: string | null): void
+  readonly w?: number
+}
+
+/** Picks an event type, archived ones included, because events of them exist. */
+export function EventTypeSelect({
+  label = 'Event type',
+  value,
+  onChange,
+  w = 260,
+}: EventTypeSelectProps) {
+  const { data } = useRead(PickEventTypeDocument, {})
+  const names = new Set(data?.eventTypes.map(({ name }) => name))
+  if (value !== null) names.add(value)
+  return (
+    <FilterSelect
+      label={label}
+      w={w}
+      searchable
+      data={[...names]}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}

@@ -1,0 +1,27 @@
+import { Select, type SelectProps } from '@mantine/core'
+
+interface FilterSelectProps extends Pick<SelectProps, 'searchable' | 'onSearchChange'> {
+  readonly label: string
+  readonly data: SelectProps['data']
+  readonly value: string | null
+  /** Null for any. */
+  onChange(value: string | null): void
+  readonly w: number
+}
+
+/** A filter for one of several values. */
+export function FilterSelect({ label, onChange, ...rest }: FilterSelectProps) {
+  return (
+    <Select
+      label={label}
+      placeholder="Any"
+      size="xs"
+      maw="100%"
+      clearable
+      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      nothingFoundMessage="No match"
+      onChange={onChange}
+      {...rest}
+    />
+  )
+}

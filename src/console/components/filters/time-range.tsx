@@ -1,0 +1,68 @@
+import { useMemo } from 'react'
+import { DateTimeInput } from '../forms/date-time-input.tsx'
+import { FilterSelect } from './filter-select.tsx'
+import { RECENT_TIMES } from './recent-times.ts'
+
+/** The query parameters of a time range. */
+export const TIME_FILTERS = ['within', 'since', 'until'] as const
+
+type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
+
+const CUSTOM = { value: 'custom', label: 'From … to …' }
+
+/**
+ * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
+ * the reader looks at it.
+ */
+export function useTimeRange({ within, since, until }: TimeValues): {
+  since?: string
+  until?: string
+} {
+  return useMemo(() => {
+    const preset = RECENT_TIMES.find(({ value }) => value === within)
+    if (preset) return { since: new Date(Date.now() - preset.ms).toISOString() }
+    return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
+  }, [within, since, until])
+}
+
+function isTime(text: string | null): text is string {
+  return text !== null && !Number.isNaN(Date.parse(text))
+}
+
+interface TimeRangeProps {
+  readonly values: TimeValues
+  set(values: Partial<TimeValues>): void
+}
+
+/** Picks a recent time range or a custom one, in the reader's zone. */
+export function TimeRange({ values, set }: TimeRangeProps) {
+  const { within, since, until } = values
+  const isCustom = within === CUSTOM.value || since !== null || until !== null
+  return (
+    <>
+      <FilterSelect
+        label="Time"
+        w={150}
+        data={[...RECENT_TIMES.map(({ value, label }) => ({ value, label })), CUSTOM]}
+        value={isCustom ? CUSTOM.value : within}
+        onChange={(value) => set({ within: value, since: null, until: null })}
+      />
+      {isCustom && (
+        <>
+          <DateTimeInput
+            size="xs"
+            label="From"
+            value={since}
+            onChange={(at) => set({ within: CUSTOM.value, since: at })}
+          />
+          <DateTimeInput
+            size="xs"
+            label="To"
+            value={until}
+            onChange={(at) => set({ within: CUSTOM.value, until: at })}
+          />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { useSearchParams } from 'react-router'
+
+/**
+ * The filters of a list, as query parameters. A change returns to the first page. It replaces the history entry, so
+ * that typing does not add one entry for each key.
+ */
+export function useFilters<Name extends string>(names: readonly Name[]) {
+  const [params, setParams] = useSearchParams()
+  const values = Object.fromEntries(names.map((name) => [name, params.get(name)])) as Record<
+    Name,
+    string | null
+  >
+
+  function set(changes: Partial<Record<Name, string | null>>) {
+    setParams(
+      (current) => {
+        const next = new URLSearchParams(current)
+        next.delete('after')
+        next.delete('before')
+        for (const [name, value] of Object.entries(changes) as [Name, string | null][]) {
+          if (value) next.set(name, value)
+          else next.delete(name)
+        }
+        return next
+      },
+      { replace: true },
+    )
+  }
+
+  const active = names.some((name) => values[name] !== null)
+  const clear = () =>
+    set(Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>)
+  return { values, set, active, clear }
+}

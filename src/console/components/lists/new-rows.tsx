@@ -1,0 +1,24 @@
+import { Button } from '@mantine/core'
+import { IconArrowUp } from '@tabler/icons-react'
+import { formatCount } from '../../format.ts'
+
+interface NewRowsProps {
+  readonly count: number
+  /** Whether `count` is a lower bound. */
+  readonly isMore?: boolean
+  show(): void
+}
+
+/** Offers to show new rows: the list moves only when the reader asks. The space for the button is always reserved. */
+export function NewRows({ count, isMore = false, show }: NewRowsProps) {
+  return (
+    <div role="status" style={{ minHeight: 30 }}>
+      {count > 0 && (
+        <Button size="xs" variant="light" leftSection={<IconArrowUp size={14} />} onClick={show}>
+          {formatCount(count)}
+          {isMore && '+'} new, show {count === 1 ? 'it' : 'them'}
+        </Button>
+      )}
+    </div>
+  )
+}

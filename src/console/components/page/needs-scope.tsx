@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { useSession } from '../../session/session.tsx'
+import { EmptyState } from './empty-state.tsx'
+import { Page } from './page.tsx'
+
+interface NeedsScopeProps {
+  readonly scope: string
+  /** The title of the page. */
+  readonly title: string
+  readonly children: ReactNode
+}
+
+/** Shows a page only to holders of a scope. Others may follow a link here, and see which scope they lack. */
+export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
+  const { can } = useSession()
+  if (can(scope)) return children
+  return (
+    <Page title={title}>
+      <EmptyState title="Access denied">
+        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
+        key that has this scope.
+      </EmptyState>
+    </Page>
+  )
+}

@@ -1,0 +1,62 @@
+import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { Link } from 'react-router'
+
+interface PageProps {
+  /** Also the title of the browser tab. */
+  readonly title: string
+  /** The parent pages: `[['Webhooks', '/webhooks']]`. */
+  readonly breadcrumbs?: readonly (readonly [label: string, to: string])[]
+  /** Beside the title, such as a state. */
+  readonly aside?: ReactNode
+  readonly description?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Page({
+  title,
+  breadcrumbs = [],
+  aside,
+  description,
+  actions,
+  children,
+}: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Posthorn`
+  }, [title])
+  return (
+    <Stack gap="lg">
+      <Stack gap={6}>
+        {breadcrumbs.length > 0 && (
+          <Breadcrumbs component="nav" aria-label="Breadcrumbs" fz="sm">
+            {breadcrumbs.map(([label, to]) => (
+              <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
+                {label}
+              </Anchor>
+            ))}
+          </Breadcrumbs>
+        )}
+        <Group justify="space-between" gap="sm" align="center">
+          <Group gap="sm" miw={0}>
+            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+              {title}
+            </Title>
+            {aside}
+          </Group>
+          {actions && (
+            <Group gap={8} className="ph-actions">
+              {actions}
+            </Group>
+          )}
+        </Group>
+        {description && (
+          <Text c="dimmed" size="sm" maw={720} component="div">
+            {description}
+          </Text>
+        )}
+      </Stack>
+      {children}
+    </Stack>
+  )
+}

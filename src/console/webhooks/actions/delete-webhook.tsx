@@ -1,0 +1,51 @@
+import { List, Text } from '@mantine/core'
+import { useNavigate } from 'react-router'
+import { useAction } from '../../api/use-action.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { notifySuccess } from '../../components/notify.ts'
+import { WebhookDeleteDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
+
+interface DeleteWebhookProps {
+  readonly webhook: Pick<WebhookRowFragment, 'id' | 'url'>
+  readonly opened: boolean
+  close(): void
+}
+
+export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWebhookProps) {
+  const navigate = useNavigate()
+  const { run } = useAction(WebhookDeleteDocument)
+
+  async function remove() {
+    const outcome = await run({ id })
+    if (!outcome.ok) return outcome.message
+    navigate('/webhooks')
+    notifySuccess('The webhook was deleted.')
+    return null
+  }
+
+  return (
+    <Confirm
+      opened={opened}
+      onClose={close}
+      title="Delete this webhook?"
+      action="Delete"
+      destructive
+      onConfirm={remove}
+    >
+      <Text size="sm" mb="sm" className="ph-mono">
+        {url}
+      </Text>
+      <List size="sm" spacing={6}>
+        <List.Item>No more deliveries are sent. Pending deliveries are canceled.</List.Item>
+        <List.Item>
+          The signing secret and the custom headers are deleted. A new webhook with the same URL
+          gets a new secret.
+        </List.Item>
+        <List.Item>Past deliveries stay visible until their retention period ends.</List.Item>
+        <List.Item>
+          This cannot be undone. To stop deliveries for a while, disable the webhook instead.
+        </List.Item>
+      </List>
+    </Confirm>
+  )
+}

@@ -1,0 +1,78 @@
+import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
+import { useEffect } from 'react'
+import { Link } from 'react-router'
+import { useLive } from '../../api/use-live.ts'
+import { useRead } from '../../api/use-read.ts'
+import { Time } from '../../components/time.tsx'
+import { formatDuration } from '../../format.ts'
+import {
+  DeliveriesAttemptRecordedDocument,
+  WebhookTestProgressDocument,
+  type WebhookTestProgressQuery,
+} from '../../generated/graphql.ts'
+
+/** Polls as well, because an attempt may end before the subscription begins. */
+const POLL_EVERY_MS = 2_000
+
+interface TestProgressProps {
+  readonly webhookId: string
+  readonly deliveryId: string
+}
+
+/** Follows a test delivery until it is finished. */
+export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
+  const { data, reload } = useRead(WebhookTestProgressDocument, { id: deliveryId })
+  const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
+  const finished = delivery !== null && delivery.state !== 'PENDING'
+  useLive(
+    DeliveriesAttemptRecordedDocument,
+    { webhookId },
+    {
+      paused: finished,
+      onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
+    },
+  )
+  useEffect(() => {
+    if (finished) return
+    const timer = setInterval(reload, POLL_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [finished, reload])
+
+  const attempt = delivery?.attempts?.nodes.at(-1)
+  return (
+    <Alert
+      role="status"
+      variant="light"
+      color={delivery?.state === 'SUCCEEDED' ? 'green' : attempt ? 'orange' : 'blue'}
+      title={titleOf(delivery)}
+      mih={92}
+    >
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" component="div">
+          {attempt ? (
+            `${attempt.status ? `Response ${attempt.status}` : attempt.error} after ${formatDuration(attempt.durationMs)}.`
+          ) : (
+            <Loader size="xs" type="dots" />
+          )}
+          {delivery?.state === 'PENDING' && delivery.nextAttemptAt && attempt && (
+            <>
+              {' '}
+              Next attempt: <Time at={delivery.nextAttemptAt} as="relative" />
+            </>
+          )}
+        </Text>
+        <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
+          Show delivery
+        </Anchor>
+      </Group>
+    </Alert>
+  )
+}
+
+function titleOf(delivery: WebhookTestProgressQuery['delivery'] | null): string {
+  const number = delivery?.attempts?.nodes.at(-1)?.number
+  if (!delivery || number === undefined) return 'Sending'
+  if (delivery.state === 'SUCCEEDED') return 'Delivered'
+  if (delivery.state === 'PENDING') return `Attempt ${number} failed; a retry follows`
+  return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
+}

@@ -1,0 +1,53 @@
+import { List } from '@mantine/core'
+import { useAction } from '../../api/use-action.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { notifySuccess } from '../../components/notify.ts'
+import { type WebhookRowFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
+
+interface ToggleWebhookProps {
+  readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
+  readonly opened: boolean
+  close(): void
+}
+
+/** Disables a webhook, or enables it again. */
+export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: ToggleWebhookProps) {
+  const { run } = useAction(WebhookUpdateDocument)
+
+  async function change() {
+    const outcome = await run({ id, input: { enabled: !enabled } })
+    if (!outcome.ok) return outcome.message
+    notifySuccess(enabled ? 'The webhook is disabled.' : 'The webhook is enabled.')
+    return null
+  }
+
+  return (
+    <Confirm
+      opened={opened}
+      onClose={close}
+      title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
+      action={enabled ? 'Disable' : 'Enable'}
+      onConfirm={change}
+    >
+      {enabled ? (
+        <List size="sm" spacing={6}>
+          <List.Item>
+            Pending deliveries wait until the webhook is enabled. Waiting uses no attempts.
+          </List.Item>
+          <List.Item>
+            Events that are published while the webhook is disabled create no deliveries for it. You
+            can recover them later.
+          </List.Item>
+        </List>
+      ) : (
+        <List size="sm" spacing={6}>
+          <List.Item>Waiting deliveries are sent now.</List.Item>
+          <List.Item>
+            Events that were published while the webhook was disabled are not delivered
+            automatically. Use “Recover deliveries” to send them.
+          </List.Item>
+        </List>
+      )}
+    </Confirm>
+  )
+}

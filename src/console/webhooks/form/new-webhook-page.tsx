@@ -1,0 +1,54 @@
+import { useRef } from 'react'
+import { useNavigate } from 'react-router'
+import { useAction } from '../../api/use-action.ts'
+import { notifySuccess } from '../../components/notify.ts'
+import { Page } from '../../components/page/page.tsx'
+import { WebhookCreateDocument } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { NotAllowed } from '../not-allowed.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+import { inputOf, NEW_WEBHOOK, type WebhookFormValues } from './webhook-form-values.ts'
+
+export default function NewWebhookPage() {
+  const { can, webhookId } = useSession()
+  const navigate = useNavigate()
+  const { run } = useAction(WebhookCreateDocument)
+  const idempotencyKeyOf = useIdempotencyKey()
+
+  async function save(values: WebhookFormValues) {
+    const input = inputOf(values)
+    const outcome = await run({ input, idempotencyKey: idempotencyKeyOf(input) })
+    if (!outcome.ok) return outcome
+    notifySuccess('Webhook created.')
+    const { id } = outcome.value.webhook
+    const tab = can('secrets:read') ? '?tab=secret' : ''
+    navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
+    return null
+  }
+
+  return (
+    <Page
+      title="Create webhook"
+      breadcrumbs={[['Webhooks', '/webhooks']]}
+      description="Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries."
+    >
+      {webhookId === null && can('webhooks:write') ? (
+        <WebhookForm initial={NEW_WEBHOOK} action="Create webhook" save={save} back="/webhooks" />
+      ) : (
+        <NotAllowed scope="webhooks:write" />
+      )}
+    </Page>
+  )
+}
+
+/** Returns the same key for the same input, so that a retry after an interruption does not create a second webhook. */
+function useIdempotencyKey(): (input: object) => string {
+  const last = useRef({ text: '', key: '' })
+  return (input) => {
+    const text = JSON.stringify(input)
+    if (last.current.text !== text) {
+      last.current = { text, key: crypto.getRandomValues(new Uint32Array(4)).join('-') }
+    }
+    return last.current.key
+  }
+}

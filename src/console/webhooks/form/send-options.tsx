@@ -1,0 +1,54 @@
+import { NumberInput, SimpleGrid, Switch } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { Section } from '../../components/page/section.tsx'
+import { RetrySchedule } from './retry-schedule.tsx'
+import type { WebhookFormValues } from './webhook-form-values.ts'
+
+interface SendOptionsProps {
+  readonly form: UseFormReturnType<WebhookFormValues>
+}
+
+export function SendOptions({ form }: SendOptionsProps) {
+  return (
+    <Section title="Delivery options" description="The defaults suit most endpoints.">
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <NumberInput
+          label="Rate limit"
+          description="Maximum attempts a second, across all processes. Empty: no limit."
+          placeholder="No limit"
+          suffix=" a second"
+          allowDecimal={false}
+          allowNegative={false}
+          {...form.getInputProps('rateLimitPerSecond')}
+        />
+        <NumberInput
+          label="Concurrency"
+          description="Maximum parallel requests per worker. Empty: adapts to the endpoint, starting at 20."
+          placeholder="Adaptive"
+          allowDecimal={false}
+          allowNegative={false}
+          {...form.getInputProps('maxInFlight')}
+        />
+        <NumberInput
+          label="Timeout"
+          description="Maximum time for a response, up to 30 s. Empty: 15 s, unless the installation sets another default."
+          placeholder="15 s"
+          suffix=" s"
+          allowDecimal={false}
+          allowNegative={false}
+          {...form.getInputProps('timeoutSeconds')}
+        />
+      </SimpleGrid>
+      <RetrySchedule
+        value={form.values.retryScheduleSeconds}
+        errors={form.errors}
+        onChange={(delays) => form.setFieldValue('retryScheduleSeconds', delays)}
+      />
+      <Switch
+        label="Ordered"
+        description="Sends one delivery at a time, in the order of the events. This limits throughput: 10 deliveries a second if the receiver takes 100 ms. A failing delivery blocks later ones until it succeeds or is exhausted; a short retry schedule limits the wait."
+        {...form.getInputProps('ordered', { type: 'checkbox' })}
+      />
+    </Section>
+  )
+}

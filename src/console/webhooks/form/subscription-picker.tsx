@@ -1,0 +1,103 @@
+import { Button, Checkbox, Group, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { useRead } from '../../api/use-read.ts'
+import { Section } from '../../components/page/section.tsx'
+import { QueryError } from '../../components/query-error.tsx'
+import { formatCount } from '../../format.ts'
+import { WebhookCatalogueDocument } from '../../generated/graphql.ts'
+
+/** Catalogues with more event types get a search field. */
+const SEARCH_ABOVE = 8
+
+interface SubscriptionPickerProps {
+  readonly value: readonly string[]
+  readonly error?: ReactNode
+  onChange(names: string[]): void
+}
+
+/** Picks the event types that a webhook receives. */
+export function SubscriptionPicker({ value, error, onChange }: SubscriptionPickerProps) {
+  const { data, error: queryError, reload } = useRead(WebhookCatalogueDocument, {})
+  const [search, setSearch] = useState('')
+  const catalogue = data?.eventTypes ?? []
+  const known = new Set(catalogue.map(({ name }) => name))
+  // Archiving an event type keeps its subscriptions.
+  const archived = value
+    .filter((name) => data && !known.has(name))
+    .map((name) => ({
+      name,
+      description: 'Archived: you can remove this subscription, but not add it again.',
+    }))
+  const types = [...catalogue, ...archived]
+  const words = search.trim().toLowerCase()
+  const found = types.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(words),
+  )
+  const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
+
+  if (queryError && !data) return <QueryError error={queryError} retry={reload} />
+  return (
+    <Section
+      title="Events"
+      description="The event types that this webhook receives."
+      actions={
+        <Group gap="xs">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {formatCount(value.length)} of {formatCount(types.length)}
+          </Text>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() =>
+              onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
+            }
+          >
+            {missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'}
+            {words !== '' && ' found'}
+          </Button>
+        </Group>
+      }
+    >
+      {types.length > SEARCH_ABOVE && (
+        <TextInput
+          aria-label="Search event types"
+          placeholder="Search event types"
+          leftSection={<IconSearch size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      )}
+      <Checkbox.Group
+        aria-label="Event types"
+        value={[...value]}
+        onChange={onChange}
+        error={error}
+        errorProps={{ role: 'alert', mt: 'xs' }}
+      >
+        <ScrollArea.Autosize mah={360} type="auto" viewportProps={{ tabIndex: -1 }}>
+          <Stack gap="sm" p={4}>
+            {found.map(({ name, description }) => (
+              <Checkbox
+                key={name}
+                value={name}
+                label={<span className="ph-mono">{name}</span>}
+                description={description}
+                aria-invalid={error ? true : undefined}
+              />
+            ))}
+            {found.length === 0 && data && (
+              <Text size="sm" c="dimmed">
+                {words === '' ? 'No event types yet. An operator creates them.' : 'No match'}
+              </Text>
+            )}
+          </Stack>
+        </ScrollArea.Autosize>
+      </Checkbox.Group>
+    </Section>
+  )
+}
+
+function without(value: readonly string[], found: readonly { readonly name: string }[]): string[] {
+  return value.filter((name) => !found.some((type) => type.name === name))
+}

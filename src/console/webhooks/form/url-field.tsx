@@ -1,0 +1,37 @@
+import { TextInput } from '@mantine/core'
+import { type FocusEvent, type ReactNode, useState } from 'react'
+
+const SCHEME = 'https://'
+
+interface UrlFieldProps {
+  readonly value?: string
+  readonly error?: ReactNode
+  onChange(value: unknown): void
+  onBlur?(event: FocusEvent): void
+}
+
+/** The URL of the endpoint. Shows no error while `https://` is still being typed. */
+export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps) {
+  const [blurred, setBlurred] = useState(false)
+  const isIncomplete = SCHEME.startsWith(value.toLowerCase()) && !blurred
+  return (
+    <TextInput
+      label="URL"
+      description="Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach."
+      type="url"
+      inputMode="url"
+      autoComplete="off"
+      placeholder="https://example.com/webhooks"
+      withAsterisk
+      required
+      data-autofocus
+      value={value}
+      error={isIncomplete && value !== '' ? undefined : error}
+      onBlur={(event) => {
+        setBlurred(true)
+        onBlur?.(event)
+      }}
+      {...input}
+    />
+  )
+}

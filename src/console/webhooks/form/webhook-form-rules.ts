@@ -1,0 +1,103 @@
+import type { Issue } from '../../api/use-action.ts'
+import { areMasked, type WebhookFormValues } from './webhook-form-values.ts'
+
+/** Error messages by field path: `headers.0.name`. */
+type ErrorsByPath = Record<string, string>
+
+/** Checks the form by the server's rules, as far as the browser can. */
+export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
+  const errors: Record<string, string | false> = {
+    url: checkUrl(values.url),
+    description:
+      values.description.length > 1_000 &&
+      `${values.description.length.toLocaleString()} characters; the maximum is 1,000.`,
+    eventSubscriptions: values.eventSubscriptions.length === 0 && 'Choose at least one event type.',
+    headers: checkHeaders(values.headers),
+    rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
+    maxInFlight: checkNumber(values.maxInFlight, 1, 200),
+    timeoutSeconds: checkNumber(values.timeoutSeconds, 1, 30),
+  }
+  // Masked headers are not sent.
+  const headers = areMasked(values.headers) ? [] : values.headers
+  for (const [index, { name, value }] of headers.entries()) {
+    errors[`headers.${index}.name`] = checkHeaderName(name, headers.slice(0, index))
+    errors[`headers.${index}.value`] = checkHeaderValue(value)
+  }
+  for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
+    errors[`retryScheduleSeconds.${index}`] =
+      (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) &&
+      'Enter a delay from 1 second to 1 day.'
+  }
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([field, error]) => (error ? [[field, error]] : [])),
+  )
+}
+
+function checkUrl(text: string): string | false {
+  const url = text.trim()
+  if (url === '') return 'Enter the URL of your endpoint.'
+  if (url.length > 2_048) return `${url.length.toLocaleString()} characters; the maximum is 2,048.`
+  if (!/^https:/i.test(url)) return 'Enter a URL that begins with https://.'
+  if (!/^https:\/\/[^/?#]/i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) {
+    return 'Enter a complete URL, such as https://example.com/webhooks.'
+  }
+  if (/^https:\/\/[^/?#]*@/i.test(url)) {
+    return 'Remove the part before the @. Use a custom header for credentials.'
+  }
+  if (url.includes('#')) return 'Remove the # and the part after it, which is never sent.'
+  const { port } = new URL(url)
+  return port !== '' && Number(port) < 1_024 && 'Use port 443, or a port from 1024 to 65535.'
+}
+
+function checkNumber(value: number | string, min: number, max: number): string | false {
+  if (value === '') return false
+  const number = Number(value)
+  const fits = Number.isInteger(number) && number >= min && number <= max
+  return (
+    !fits && `Enter a whole number from ${min} to ${max.toLocaleString()}, or leave this empty.`
+  )
+}
+
+const RESERVED =
+  /^(wh-|webhook-|content-|proxy-|(host|connection|transfer-encoding|te|trailer|upgrade|keep-alive|expect|user-agent)$)/i
+
+function checkHeaderName(text: string, above: readonly { name: string }[]): string | false {
+  const name = text.trim()
+  if (name === '') return 'Enter a name, or remove this header.'
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'Use letters, digits and hyphens.'
+  if (RESERVED.test(name)) return 'This header is reserved. Use another name.'
+  const repeated = above.some((other) => other.name.trim().toLowerCase() === name.toLowerCase())
+  return repeated && 'This header exists already.'
+}
+
+function checkHeaderValue(value: string): string | false {
+  if (value === '') return 'Enter a value, or remove this header.'
+  return (
+    !/^[!-~]([\t -~]*[!-~])?$/.test(value) &&
+    'Use visible ASCII characters, with spaces and tabs only between them.'
+  )
+}
+
+function checkHeaders(headers: WebhookFormValues['headers']): string | false {
+  if (headers.length > 32) return 'The maximum is 32 headers.'
+  const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
+  return size > 8_192 && 'The maximum is 8 KiB for all names and values together.'
+}
+
+/** Maps the server's errors to fields of the form. The server identifies a header by name, the form by index. */
+export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): ErrorsByPath {
+  const errors: ErrorsByPath = {}
+  for (const { path, message } of issues) {
+    const [field = '', part, rest = 'name'] = path
+    const index = values.headers.findIndex(({ name }) => name.trim() === part)
+    const isSubscription = field === 'eventSubscriptions'
+    const at =
+      field === 'headers' && index >= 0
+        ? `headers.${index}.${rest}`
+        : isSubscription
+          ? field
+          : path.join('.')
+    errors[at] = [errors[at], message].filter(Boolean).join(' ')
+  }
+  return errors
+}

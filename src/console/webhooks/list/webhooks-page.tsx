@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
+import { useFilters } from '../../components/filters/use-filters.ts'
+import { List } from '../../components/lists/list.tsx'
+import { useCursors } from '../../components/lists/use-cursors.ts'
+import { Page } from '../../components/page/page.tsx'
+import { formatCount } from '../../format.ts'
+import { WebhookListDocument, type WebhookState } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { useHealthChanges } from '../health/use-health-changes.ts'
+import { NoWebhooks } from './no-webhooks.tsx'
+import { webhookColumns } from './webhook-columns.tsx'
+import { WEBHOOK_FILTERS, WebhookFilters } from './webhook-filters.tsx'
+
+export default function WebhooksPage() {
+  const { can, webhookId } = useSession()
+  const cursors = useCursors()
+  const filters = useFilters(WEBHOOK_FILTERS)
+  const { url, description, state, subscribesTo } = filters.values
+  const { data, error, stale, reload } = useRead(
+    WebhookListDocument,
+    {
+      ...cursors.variables,
+      filter: {
+        urlContains: url,
+        descriptionContains: description,
+        state: state as WebhookState | null,
+        subscribesTo,
+      },
+    },
+    { context: useMemo(() => ({ additionalTypenames: ['Webhook'] }), []) },
+  )
+  useHealthChanges(undefined, reload)
+  const webhooks = data?.webhooks
+  return (
+    <Page
+      title="Webhooks"
+      aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
+      description="The HTTPS endpoints that receive your events. Rates and latencies cover the last 24 hours."
+      actions={
+        webhookId === null &&
+        can('webhooks:write') && (
+          <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
+            Create webhook
+          </Button>
+        )
+      }
+    >
+      <WebhookFilters {...filters} />
+      <List
+        label="Webhooks"
+        columns={webhookColumns(can('deliveries:read'))}
+        rows={webhooks?.nodes}
+        keyOf={({ id }) => id}
+        to={({ id }) => `/webhooks/${id}`}
+        error={error}
+        stale={stale}
+        retry={reload}
+        empty={<NoWebhooks filtered={filters.active} clear={filters.clear} />}
+        pages={{ info: webhooks?.pageInfo, cursors }}
+      />
+    </Page>
+  )
+}
+
+function Total({ count, filtered }: { count: number; filtered: boolean }) {
+  return (
+    <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
+      {formatCount(count)}
+      {filtered && ' found'}
+    </span>
+  )
+}

@@ -1,0 +1,45 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Section } from '../../components/page/section.tsx'
+import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { areMasked } from '../form/webhook-form-values.ts'
+
+/** The custom headers of a webhook. The values may be credentials, so they are shown only on request. */
+export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'headers'>) {
+  const { can } = useSession()
+  const [shown, setShown] = useState(false)
+  const masked = areMasked(headers)
+  return (
+    <Section
+      title="Custom headers"
+      description={
+        masked &&
+        !can('secrets:read') &&
+        'The values may be credentials; reading them requires the scope secrets:read.'
+      }
+      actions={
+        headers.length > 0 &&
+        !masked && (
+          <Button size="xs" variant="default" onClick={() => setShown(!shown)}>
+            {shown ? 'Hide values' : 'Show values'}
+          </Button>
+        )
+      }
+    >
+      {headers.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No custom headers.
+        </Text>
+      ) : (
+        <Stack gap={4}>
+          {headers.map(({ name, value }) => (
+            <Text key={name} size="sm" className="ph-mono">
+              {name}: {shown || masked ? value : '••••••'}
+            </Text>
+          ))}
+        </Stack>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,84 @@
+import { Skeleton, Tabs } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { useParams, useSearchParams } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Page } from '../../components/page/page.tsx'
+import { QueryError } from '../../components/query-error.tsx'
+import { WebhookDetailDocument } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import NotFoundPage from '../../shell/not-found-page.tsx'
+import { WebhookActions } from '../actions/webhook-actions.tsx'
+import { useHealthChanges } from '../health/use-health-changes.ts'
+import { WebhookState } from '../health/webhook-state.tsx'
+import { WebhookDeliveries } from './webhook-deliveries.tsx'
+import { WebhookOverview } from './webhook-overview.tsx'
+import { WebhookSettings } from './webhook-settings.tsx'
+
+const WebhookSecret = lazy(() =>
+  import('../secret/webhook-secret.tsx').then((m) => ({ default: m.WebhookSecret })),
+)
+
+export default function WebhookPage() {
+  const { id = '' } = useParams()
+  const { can } = useSession()
+  const [params, setParams] = useSearchParams()
+  const { data, error, reload } = useRead(WebhookDetailDocument, { id })
+  useHealthChanges(id, reload)
+  const webhook = data?.webhook
+
+  if (!webhook) {
+    if (data && !error) return <NotFoundPage noun="webhook" />
+    return (
+      <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
+        {error ? <QueryError error={error} retry={reload} /> : <Skeleton height={320} />}
+      </Page>
+    )
+  }
+  const tabs = [
+    ...(can('deliveries:read') ? (['overview', 'deliveries'] as const) : []),
+    ...(can('secrets:read') || can('secrets:rotate') ? (['secret'] as const) : []),
+    'settings' as const,
+  ]
+  const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
+  return (
+    <Page
+      title={webhook.url}
+      breadcrumbs={[['Webhooks', '/webhooks']]}
+      aside={<WebhookState {...webhook} />}
+      description={webhook.description}
+      actions={<WebhookActions webhook={webhook} />}
+    >
+      {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
+      <Tabs value={tab} onChange={(name) => name && setParams({ tab: name })} keepMounted={false}>
+        <Tabs.List mb="lg">
+          {tabs.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {LABELS[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <WebhookOverview webhook={webhook} reload={reload} />
+        </Tabs.Panel>
+        <Tabs.Panel value="deliveries">
+          <WebhookDeliveries webhookId={webhook.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="secret">
+          <Suspense fallback={<Skeleton height={320} />}>
+            <WebhookSecret webhookId={webhook.id} headerPrefix={webhook.deliveryHeaderPrefix} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <WebhookSettings webhook={webhook} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}
+
+const LABELS = {
+  overview: 'Overview',
+  deliveries: 'Deliveries',
+  secret: 'Signing secret',
+  settings: 'Settings',
+}

@@ -1,0 +1,83 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { Id } from '../../components/id.tsx'
+import { Facts } from '../../components/page/facts.tsx'
+import { Section } from '../../components/page/section.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount, formatDuration } from '../../format.ts'
+import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { summaryOf } from '../form/retry-schedule.tsx'
+import { CustomHeaders } from './custom-headers.tsx'
+
+export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
+  const { can } = useSession()
+  const { retryScheduleSeconds, rateLimitPerSecond, timeoutSeconds } = webhook
+  return (
+    <Stack gap="lg">
+      <Section
+        title="Webhook"
+        actions={
+          can('webhooks:write') && (
+            <Button
+              component={Link}
+              to={`/webhooks/${webhook.id}/edit`}
+              variant="default"
+              size="xs"
+              leftSection={<IconPencil size={14} />}
+            >
+              Edit
+            </Button>
+          )
+        }
+      >
+        <Facts
+          facts={[
+            { label: 'Id', value: <Id id={webhook.id} /> },
+            { label: 'Enabled', value: webhook.enabled ? 'Yes' : 'No' },
+            { label: 'Created', value: <Time at={webhook.createdAt} /> },
+            { label: 'Updated', value: <Time at={webhook.updatedAt} /> },
+          ]}
+        />
+      </Section>
+      <Section title="Events">
+        <Stack gap={4}>
+          {webhook.eventSubscriptions.map((name) => (
+            <Text key={name} size="sm" className="ph-mono">
+              <Anchor component={Link} to={`/event-types/${encodeURIComponent(name)}`} inherit>
+                {name}
+              </Anchor>
+            </Text>
+          ))}
+        </Stack>
+      </Section>
+      <CustomHeaders headers={webhook.headers} />
+      <Section title="Delivery options">
+        <Facts
+          facts={[
+            {
+              label: 'Rate limit',
+              value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} a second` : 'None',
+            },
+            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
+            {
+              label: 'Timeout',
+              value: timeoutSeconds ? formatDuration(1_000 * timeoutSeconds) : 'Default',
+            },
+            { label: 'Ordered', value: webhook.ordered ? 'Yes' : 'No' },
+            {
+              label: 'Retries',
+              value: retryScheduleSeconds ? summaryOf(retryScheduleSeconds) : 'Default',
+            },
+          ]}
+        />
+        {retryScheduleSeconds && retryScheduleSeconds.length > 0 && (
+          <Text size="sm" c="dimmed">
+            Delays: {retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.
+          </Text>
+        )}
+      </Section>
+    </Stack>
+  )
+}

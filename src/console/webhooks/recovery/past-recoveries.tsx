@@ -1,0 +1,71 @@
+import { Text } from '@mantine/core'
+import { useEffect, useMemo } from 'react'
+import { useRead } from '../../api/use-read.ts'
+import { type Column, List } from '../../components/lists/list.tsx'
+import { useCursors } from '../../components/lists/use-cursors.ts'
+import { Section } from '../../components/page/section.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount } from '../../format.ts'
+import { RecoveryListDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
+import { RecoveryStateBadge } from './recovery-state-badge.tsx'
+
+const REFRESH_EVERY_MS = 3_000
+
+const INCLUDES = { ALL: 'Failed and missed', FAILED: 'Failed', MISSED: 'Missed' }
+
+const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
+  { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    label: 'Events published',
+    cell: ({ since, until }) => (
+      <Text size="sm">
+        <Time at={since} /> to <Time at={until} />
+      </Text>
+    ),
+  },
+  { label: 'Deliveries', cell: ({ include }) => INCLUDES[include] },
+  { label: 'State', width: 130, cell: ({ state }) => <RecoveryStateBadge state={state} /> },
+  {
+    label: 'Queued',
+    end: true,
+    cell: ({ redelivered, created }) => formatCount(redelivered + created),
+  },
+]
+
+/** The recoveries of a webhook, including a running one. */
+export function PastRecoveries({ webhookId }: { webhookId: string }) {
+  const cursors = useCursors(10)
+  const { data, error, stale, reload } = useRead(
+    RecoveryListDocument,
+    { id: webhookId, ...cursors.variables },
+    { context: useMemo(() => ({ additionalTypenames: ['Recovery'] }), []) },
+  )
+  const recoveries = data?.webhook?.recoveries
+  const runs = recoveries?.nodes.some(({ state }) => state === 'RUNNING') ?? false
+  useEffect(() => {
+    if (!runs) return
+    const timer = setInterval(reload, REFRESH_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [runs, reload])
+  return (
+    <Section flush title="Recoveries">
+      <List
+        bare
+        label="Recoveries"
+        columns={COLUMNS}
+        rows={recoveries?.nodes}
+        keyOf={({ id }) => id}
+        to={({ id }) => `?recovery=${id}`}
+        error={error}
+        stale={stale}
+        retry={reload}
+        empty={
+          <Text size="sm" c="dimmed" px="lg" pb="lg">
+            No recoveries yet.
+          </Text>
+        }
+        pages={{ info: recoveries?.pageInfo, cursors }}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,149 @@
+import { Alert, Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAction } from '../../api/use-action.ts'
+import { DateTimeInput } from '../../components/forms/date-time-input.tsx'
+import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
+import { Section } from '../../components/page/section.tsx'
+import { formatCount } from '../../format.ts'
+import {
+  type RecoverWebhookQuery,
+  RecoveryBeginDocument,
+  type RecoveryInclude,
+} from '../../generated/graphql.ts'
+import { IncludeField } from './include-field.tsx'
+import { RecoverPresets } from './recover-presets.tsx'
+
+const DEFAULT_RATE = 500
+const FIELDS = ['since', 'until', 'ratePerSecond'] as const
+
+interface RecoverFormProps {
+  readonly webhook: NonNullable<RecoverWebhookQuery['webhook']>
+  onBegin(recoveryId: string): void
+}
+
+interface Counted {
+  readonly count: number
+  readonly countIsExact: boolean
+}
+
+/** Chooses what to recover, counts it, and starts the recovery. */
+export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
+  const { run, running } = useAction(RecoveryBeginDocument)
+  const failingFrom = shortlyBefore(webhook.health?.failingSince)
+  const [since, setSince] = useState<string | null>(failingFrom)
+  const [until, setUntil] = useState<string | null>(null)
+  const [include, setInclude] = useState<RecoveryInclude>('ALL')
+  const [rate, setRate] = useState<number | string>(DEFAULT_RATE)
+  const [counted, setCounted] = useState<Counted | null>(null)
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
+
+  /** A change invalidates the count. */
+  function change<Value>(set: (value: Value) => void) {
+    return (value: Value) => {
+      set(value)
+      setCounted(null)
+      setErrors({})
+    }
+  }
+
+  async function submit(dryRun: boolean) {
+    if (since === null) return setErrors({ since: 'Choose a start time.' })
+    setErrors({})
+    const outcome = await run({
+      input: {
+        webhookId: webhook.id,
+        since,
+        until,
+        include,
+        ratePerSecond: rate === '' ? DEFAULT_RATE : Number(rate),
+        dryRun,
+      },
+    })
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
+    const { recovery } = outcome.value
+    setCounted(dryRun ? outcome.value : null)
+    if (recovery) onBegin(recovery.id)
+  }
+
+  return (
+    <Section title="What to recover">
+      <RecoverPresets
+        failingFrom={failingFrom}
+        since={since}
+        until={until}
+        choose={(from) => {
+          change(setSince)(from)
+          setUntil(null)
+        }}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <DateTimeInput
+          label="Events published from"
+          description="In your time zone."
+          value={since}
+          onChange={change(setSince)}
+          error={errors.since}
+        />
+        <DateTimeInput
+          label="Until"
+          description="Empty: now."
+          value={until}
+          onChange={change(setUntil)}
+          error={errors.until}
+        />
+      </SimpleGrid>
+      <IncludeField value={include} onChange={change(setInclude)} />
+      <NumberInput
+        label="Rate"
+        description="Maximum deliveries queued a second, from 1 to 5,000. The limits of the webhook apply as well."
+        suffix=" a second"
+        maw={420}
+        min={1}
+        max={5_000}
+        allowDecimal={false}
+        allowNegative={false}
+        value={rate}
+        onChange={change(setRate)}
+        error={errors.ratePerSecond}
+      />
+      {errors.form && (
+        <Alert color="red" variant="light" role="alert">
+          {errors.form}
+        </Alert>
+      )}
+      <Group justify="space-between" mih={36}>
+        <Text size="sm" role="status">
+          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE)}
+        </Text>
+        <Group gap="xs">
+          <Button
+            variant={counted ? 'default' : 'filled'}
+            loading={running}
+            onClick={() => submit(true)}
+          >
+            Count
+          </Button>
+          {counted && counted.count > 0 && webhook.enabled && (
+            <Button loading={running} onClick={() => submit(false)}>
+              Recover {formatCount(counted.count)}
+              {!counted.countIsExact && ' or more'}
+            </Button>
+          )}
+        </Group>
+      </Group>
+    </Section>
+  )
+}
+
+function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number): string {
+  if (count === 0) return 'There is nothing to recover in this time range.'
+  const seconds = Math.ceil(count / ratePerSecond)
+  const least = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
+  const deliveries = count === 1 ? 'delivery' : 'deliveries'
+  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}, queued in about ${least} at this rate.`
+}
+
+/** One minute earlier: the first failed event was published before its attempt began. */
+function shortlyBefore(failingSince: string | null | undefined): string | null {
+  return failingSince ? new Date(Date.parse(failingSince) - 60_000).toISOString() : null
+}

@@ -1,0 +1,51 @@
+import { Alert, Anchor, Skeleton } from '@mantine/core'
+import { Link, useParams, useSearchParams } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Page } from '../../components/page/page.tsx'
+import { QueryError } from '../../components/query-error.tsx'
+import { RecoverWebhookDocument } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import NotFoundPage from '../../shell/not-found-page.tsx'
+import { NotAllowed } from '../not-allowed.tsx'
+import { PastRecoveries } from './past-recoveries.tsx'
+import { RecoverForm } from './recover-form.tsx'
+import { RecoveryProgress } from './recovery-progress.tsx'
+
+export default function RecoverPage() {
+  const { id = '' } = useParams()
+  const { can } = useSession()
+  const [params, setParams] = useSearchParams()
+  const { data, error, reload } = useRead(RecoverWebhookDocument, { id })
+  const recoveryId = params.get('recovery')
+  const webhook = data?.webhook
+  const mayRecover = can('deliveries:write')
+  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
+  return (
+    <Page
+      title="Recover deliveries"
+      breadcrumbs={[
+        ['Webhooks', '/webhooks'],
+        [webhook?.url ?? id, `/webhooks/${id}`],
+      ]}
+      description="Sends the events of a time range that this webhook missed or failed to receive. You can repeat a recovery safely: it delivers nothing twice."
+    >
+      {error && !webhook && <QueryError error={error} retry={reload} />}
+      {!webhook && !error && <Skeleton height={360} />}
+      {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} />}
+      {webhook && !webhook.enabled && mayRecover && (
+        <Alert color="gray" variant="light" title="This webhook is disabled">
+          You can count the missed deliveries.{' '}
+          <Anchor component={Link} to={`/webhooks/${id}`} size="sm">
+            Enable the webhook
+          </Anchor>{' '}
+          to recover them.
+        </Alert>
+      )}
+      {!mayRecover && <NotAllowed scope="deliveries:write" />}
+      {webhook && mayRecover && (
+        <RecoverForm webhook={webhook} onBegin={(recovery) => setParams({ recovery })} />
+      )}
+      {webhook && can('deliveries:read') && <PastRecoveries webhookId={id} />}
+    </Page>
+  )
+}

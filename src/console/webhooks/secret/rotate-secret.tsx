@@ -1,0 +1,47 @@
+import { List } from '@mantine/core'
+import { useAction } from '../../api/use-action.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { notifySuccess } from '../../components/notify.ts'
+import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
+
+interface RotateSecretProps {
+  readonly webhookId: string
+  readonly opened: boolean
+  close(): void
+  done(): void
+}
+
+/** Rotates the signing secret, after explaining what that means for the receiver. */
+export function RotateSecret({ webhookId, opened, close, done }: RotateSecretProps) {
+  const { run } = useAction(WebhookRotateSecretDocument)
+
+  async function rotate() {
+    const outcome = await run({ webhookId })
+    if (!outcome.ok) return outcome.message
+    notifySuccess('The secret was rotated. Configure the new one in your receiver.')
+    done()
+    return null
+  }
+
+  return (
+    <Confirm
+      opened={opened}
+      onClose={close}
+      title="Rotate the signing secret?"
+      action="Rotate"
+      onConfirm={rotate}
+    >
+      <List size="sm" spacing={6}>
+        <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>
+        <List.Item>
+          A receiver with only the old secret rejects deliveries until you configure the new secret.
+          The failed deliveries are retried by the retry schedule.
+        </List.Item>
+        <List.Item>
+          The old secret is shown here for 24 hours, and is then deleted. Let the receiver accept
+          both secrets during that time.
+        </List.Item>
+      </List>
+    </Confirm>
+  )
+}

@@ -1,0 +1,226 @@
+import { isDatabaseUnavailable } from '../../db/faults.ts'
+import { parseId, publicId } from '../../db/ids.ts'
+import type { Notify } from '../../live/notify.ts'
+import type { HttpSender } from '../../outbound/http-sender.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
+import type { TaskRun } from '../../queue/task-runs.ts'
+import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
+import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
+import type { DeliveryReporter } from '../../telemetry/events.ts'
+import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
+import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
+import { type PlannedAttempt, toAttemptRecord, toUnsentRecord } from './attempt-record.ts'
+import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
+import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
+
+export interface AttemptDeps {
+  readonly load: LoadDelivery
+  readonly findSendOptions: FindSendOptions
+  readonly isCurrentRevision: IsCurrentRevision
+  readonly scheduler: Scheduler
+  readonly sender: HttpSender
+  readonly record: RecordAttempt
+  readonly notify: Notify
+  /** Cancels a delivery whose webhook was deleted or whose event is past its retention. */
+  readonly cancel: (uuid: string) => Promise<void>
+  /** Queues the delivery for any worker. */
+  readonly requeue: (uuid: string) => Promise<void>
+  /** Makes an exhausted delivery pending again. */
+  readonly reopen: (uuid: string) => Promise<void>
+  /** Records that Posthorn, not an operator, made the delivery's job fail. */
+  readonly markFault: (uuid: string) => Promise<void>
+  readonly report: DeliveryReporter
+  readonly retryScheduleMs: readonly number[]
+  readonly headerNames: DeliveryHeaderNames
+  readonly now: () => Date
+}
+
+/**
+ * Makes one attempt for a delivery: load, acquire a permit, sign, send, record. A receiver's failure is an outcome,
+ * which schedules the next attempt. A thrown error is a fault of Posthorn, and graphile-worker runs the job again.
+ */
+export async function attemptDelivery(
+  deps: AttemptDeps,
+  deliveryId: string,
+  run: TaskRun,
+): Promise<void> {
+  const uuid = parseId('delivery', deliveryId)
+  if (uuid === null)
+    throw new Error(
+      `The payload of a job has the deliveryId ${JSON.stringify(deliveryId)}, which is not a delivery id.`,
+    )
+  try {
+    await makeAttempt(deps, uuid, run)
+  } catch (error) {
+    if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.markFault(uuid)
+    throw error
+  }
+}
+
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
+  await run.ensureClaimed()
+  const sendable = await loadSendable(deps, uuid)
+  if (!sendable) return
+  const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
+  if (permit === 'parked') return
+  if (permit === 'aborted') return await requeue(deps, uuid, run)
+
+  const attempt = await attemptWithPermit(deps, sendable, permit, run)
+  if (attempt === 'aborted') return await requeue(deps, uuid, run)
+  // The webhook was disabled while the delivery waited for its permit. The scheduler parks the delivery now.
+  if (attempt === 'changed') return await makeAttempt(deps, uuid, run)
+  await run.ensureClaimed()
+  const recorded = await deps.record(attempt)
+  if (recorded) await publishResult(deps, sendable, attempt, recorded)
+}
+
+/** Checks the claim first: after a rescue, the delivery's job belongs to another runner. */
+async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
+  await run.ensureClaimed()
+  await deps.requeue(uuid)
+}
+
+interface Sendable {
+  readonly delivery: LoadedDelivery & { readonly event: NonNullable<LoadedDelivery['event']> }
+  readonly options: SendOptions
+}
+
+/** `null` if there is nothing to send: the delivery has finished, was deleted or was canceled here. */
+async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
+  let delivery = await deps.load(uuid)
+  if (delivery?.state === 'exhausted') {
+    // The failed job of an exhausted delivery stays visible. Only an operator runs such a job again.
+    await deps.reopen(uuid)
+    delivery = await deps.load(uuid)
+  }
+  if (delivery?.state !== 'pending') return null
+  if (delivery.webhook === 'deleted' || delivery.event === null) {
+    await deps.cancel(delivery.id)
+    return null
+  }
+  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
+  return { delivery: { ...delivery, event: delivery.event }, options }
+}
+
+async function attemptWithPermit(
+  deps: AttemptDeps,
+  loaded: Sendable,
+  permit: Permit,
+  run: TaskRun,
+): Promise<AttemptRecord | 'changed' | 'aborted'> {
+  let result: AttemptResult | null = null
+  try {
+    const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
+    if (sendable?.delivery.webhook !== 'enabled') return 'changed'
+    await permit.reservation
+    const plan = planAttempt(deps, sendable)
+    const request = signAttempt(deps, sendable, plan.startedAt)
+    if (!request) return toUnsentRecord(plan)
+    await run.ensureClaimed()
+    const startedAt = performance.now()
+    const { url, headers, body } = request
+    const outcome = await deps.sender.send({
+      organizationId: sendable.delivery.organizationId,
+      url,
+      headers,
+      body,
+      acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
+      signal: run.signal,
+    })
+    // A shutdown of this process is not an attempt. Another worker makes the attempt.
+    if (outcome.kind === 'aborted') return 'aborted'
+    result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
+    return toAttemptRecord(plan, request, outcome, deps.now())
+  } finally {
+    permit.release(result)
+  }
+}
+
+/** After a shorter wait, the revision of the webhook is enough to check. */
+const MAX_WAIT_WITHOUT_RELOAD_MS = 100
+
+/** During a wait, the webhook may get another secret or URL, or be disabled. */
+async function reloadIfStale(
+  deps: AttemptDeps,
+  sendable: Sendable,
+  waitedMs: number,
+): Promise<Sendable | null> {
+  if (waitedMs === 0) return sendable
+  const { id, webhookId, revision } = sendable.delivery
+  if (
+    waitedMs < MAX_WAIT_WITHOUT_RELOAD_MS &&
+    (await deps.isCurrentRevision(webhookId, revision))
+  ) {
+    return sendable
+  }
+  return await loadSendable(deps, id)
+}
+
+function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): PlannedAttempt {
+  return {
+    delivery,
+    url: options.url,
+    ordered: options.ordered,
+    isProbe: delivery.onHold && delivery.isProbe,
+    scheduleMs: options.retryScheduleMs ?? deps.retryScheduleMs,
+    startedAt: deps.now(),
+  }
+}
+
+/** `null` if the signing secret or the custom headers cannot be decrypted. */
+function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, startedAt: Date) {
+  if (options.signingKey === null) return null
+  return signRequest(deps.headerNames, options.signingKey, {
+    deliveryUuid: delivery.id,
+    event: delivery.event,
+    traceParent: delivery.traceParent,
+    url: options.url,
+    customHeaders: options.headers,
+    startedAt,
+  })
+}
+
+/**
+ * What an outcome says about the load of the endpoint. A 500 is neutral: it usually means a bug with some payloads, and
+ * an endpoint that answers a tenth of its events with 500 would be throttled to a few in flight and fall behind.
+ */
+function loadSignal(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
+  if (outcome.kind === 'refused') return 'neutral'
+  if (outcome.kind !== 'answered') return 'overload'
+  if (outcome.status === 500) return 'neutral'
+  return outcome.status === 429 || outcome.status > 500 ? 'overload' : 'ok'
+}
+
+/**
+ * Logs a recorded attempt, notifies subscribers, and lets the scheduler continue with the webhook's other deliveries.
+ */
+async function publishResult(
+  deps: AttemptDeps,
+  { delivery, options }: Sendable,
+  record: AttemptRecord,
+  recorded: RecordedAttempt,
+): Promise<void> {
+  const { webhookId, organizationId } = delivery
+  const { succeeded } = record
+  const { attemptId, state, consecutiveFailures, failingSince } = recorded
+  deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
+  const finished = state === 'succeeded' || state === 'exhausted'
+  deps.notify([
+    {
+      kind: 'attempt',
+      organizationId,
+      webhookId,
+      deliveryId: delivery.id,
+      attemptId,
+      succeeded,
+      finished,
+    },
+  ])
+  await deps.scheduler.handleResult(delivery, options, {
+    succeeded,
+    finished: state !== 'pending',
+    consecutiveFailures,
+    failingSince,
+  })
+}

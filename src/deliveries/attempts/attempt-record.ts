@@ -1,0 +1,113 @@
+import type { Outcome } from '../../outbound/outcome.ts'
+import { describeOutcome } from './describe-outcome.ts'
+import type { LoadedDelivery } from './load-delivery.ts'
+import type { AttemptRecord, NextStep } from './record-attempt.ts'
+import { isSuccess, retryDelayMs } from './retry-policy.ts'
+import type { SignedRequest } from './signed-request.ts'
+
+/** An attempt before its request is sent. */
+export interface PlannedAttempt {
+  readonly delivery: LoadedDelivery
+  readonly url: string
+  readonly ordered: boolean
+  /** Whether the attempt tests a webhook on hold. A failed probe uses up no attempt of the schedule. */
+  readonly isProbe: boolean
+  readonly scheduleMs: readonly number[]
+  readonly startedAt: Date
+}
+
+/** The record of a sent attempt that ended at `now`. */
+export function toAttemptRecord(
+  plan: PlannedAttempt,
+  request: SignedRequest,
+  outcome: Exclude<Outcome, { kind: 'aborted' }>,
+  now: Date,
+): AttemptRecord {
+  const answer = outcome.kind === 'answered' ? outcome : null
+  const failure = describeOutcome(outcome)
+  return {
+    ...commonFields(plan, outcome, now),
+    waitedMs: outcome.waitedMs,
+    durationMs: outcome.durationMs,
+    resent: outcome.resent,
+    firstByteMs: answer?.firstByteMs ?? null,
+    status: answer?.status ?? null,
+    errorCode: failure?.code ?? null,
+    error: failure?.reason ?? null,
+    summary: isSuccess(outcome) ? null : summarize(plan.url, answer, failure),
+    requestSignature: request.signature,
+    requestHeaderNames: request.customHeaderNames,
+    responseHeaders: answer?.headers ?? null,
+    responseBody: answer?.body ?? null,
+    responseBodyTruncated: answer?.bodyTruncated ?? false,
+  }
+}
+
+/** The error code of an attempt that sent nothing because this installation lacks an encryption key. */
+export const SECRET_UNREADABLE = 'secret_unreadable'
+
+const SECRET_UNREADABLE_TEXT =
+  "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with."
+
+/**
+ * The record of an attempt whose signing secret or custom headers cannot be decrypted: a failed attempt that sent
+ * nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and retried.
+ */
+export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
+  return {
+    ...commonFields(plan, null, plan.startedAt),
+    waitedMs: 0,
+    durationMs: 0,
+    resent: false,
+    firstByteMs: null,
+    status: null,
+    errorCode: SECRET_UNREADABLE,
+    error: SECRET_UNREADABLE_TEXT,
+    summary: summarize(plan.url, null, { code: SECRET_UNREADABLE }),
+    requestSignature: null,
+    requestHeaderNames: [],
+    responseHeaders: null,
+    responseBody: null,
+    responseBodyTruncated: false,
+  }
+}
+
+/** `outcome` is null if nothing was sent. */
+function commonFields(plan: PlannedAttempt, outcome: Outcome | null, now: Date) {
+  const { delivery, isProbe, scheduleMs } = plan
+  const used = delivery.schedulePosition + (isProbe ? 0 : 1)
+  return {
+    deliveryUuid: delivery.id,
+    organizationId: delivery.organizationId,
+    webhookId: delivery.webhookId,
+    attemptsBefore: delivery.attemptCount,
+    startedAt: plan.startedAt,
+    succeeded: outcome !== null && isSuccess(outcome),
+    requestUrl: plan.url,
+    next: nextStep(plan, outcome, now),
+    retriesLeft: Math.max(0, scheduleMs.length + 1 - used),
+    scheduleLength: scheduleMs.length,
+    ordered: plan.ordered,
+  }
+}
+
+function nextStep(
+  { delivery, isProbe, scheduleMs }: PlannedAttempt,
+  outcome: Outcome | null,
+  now: Date,
+): NextStep {
+  if (outcome !== null && isSuccess(outcome)) return { kind: 'succeeded' }
+  if (isProbe) return { kind: 'parked' }
+  const delayMs = retryDelayMs(delivery.schedulePosition + 1, outcome, scheduleMs, now)
+  return delayMs === null ? { kind: 'exhausted' } : { kind: 'retry', delayMs }
+}
+
+/** Shows the origin alone, because a path can contain a token. */
+function summarize(
+  url: string,
+  answer: { readonly status: number } | null,
+  failure: { readonly code: string } | null,
+): string {
+  const result = answer ? `HTTP ${answer.status}` : (failure?.code ?? 'failed')
+  return `${result} from ${URL.parse(url)?.origin ?? 'an unreadable URL'}`
+}

@@ -1,0 +1,29 @@
+import type { Outcome } from '../../outbound/outcome.ts'
+
+/** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */
+export function describeOutcome(
+  outcome: Exclude<Outcome, { kind: 'aborted' }>,
+): { code: string; reason: string } | null {
+  switch (outcome.kind) {
+    case 'answered':
+      return null
+    case 'timed-out':
+      return {
+        code: outcome.phase === 'connect' ? 'connect_timed_out' : 'response_timed_out',
+        reason: outcome.reason,
+      }
+    case 'unreachable':
+      return { code: outcome.code, reason: outcome.reason }
+    case 'refused':
+      return {
+        code: outcome.reason.replaceAll('-', '_'),
+        reason: REJECTION_REASONS[outcome.reason],
+      }
+  }
+}
+
+const REJECTION_REASONS = {
+  'address-not-public': 'The address is not public, so Posthorn does not connect to it.',
+  'not-https': 'The address is not HTTPS.',
+  'url-not-allowed': 'The address is not one that Posthorn may send to.',
+} as const

@@ -1,0 +1,77 @@
+import type { Db, Sql } from '../../db/client.ts'
+import type { Attempt, Prisma } from '../../db/generated/prisma/client.ts'
+import { type Page, pageOf } from '../../db/page.ts'
+import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
+
+type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
+
+/** Attempt ids are later than their delivery's id, except for differences between clocks. */
+const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
+
+/**
+ * A page of attempts for each of several deliveries, in the order of the deliveries, each page oldest first. First
+ * pages take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
+ */
+export async function findAttemptsOfEach(
+  deps: { readonly prisma: Db; readonly sql: Sql },
+  deliveryUuids: readonly string[],
+  query: Selection & Page,
+): Promise<Attempt[][]> {
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'oldest first')
+  const { id: bound } = where
+  const found =
+    take >= 0 && !bound
+      ? await deps.prisma.attempt.findMany({
+          ...withDeliveryId(selection),
+          // Attempts are numbered from 1, so the numbers of a first page are known.
+          where: { ...attemptsOf(deliveryUuids), number: { lte: take } },
+          orderBy: { number: 'asc' },
+        })
+      : await deps.prisma.attempt.findMany({
+          ...withDeliveryId(selection),
+          where: { id: { in: await pageIds(deps.sql, deliveryUuids, take, bound) } },
+          orderBy: { number: 'asc' },
+        })
+  const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId)
+  return deliveryUuids.map((uuid) => byDelivery.get(uuid) ?? [])
+}
+
+/** The lower bound prunes the partitions that are older than the oldest delivery. */
+function attemptsOf(deliveryUuids: readonly string[]): Prisma.AttemptWhereInput {
+  return { deliveryId: { in: [...deliveryUuids] }, id: { gte: earliestAttempt(deliveryUuids) } }
+}
+
+function earliestAttempt(deliveryUuids: readonly string[]): string {
+  const oldest = deliveryUuids.reduce((a, b) => (a < b ? a : b))
+  return lowerBoundAt(new Date(timestampOf(oldest).getTime() - MAX_CLOCK_SKEW_MS))
+}
+
+async function pageIds(
+  sql: Sql,
+  deliveryUuids: readonly string[],
+  take: number,
+  bound: { readonly lt: string } | { readonly gt: string } | undefined,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `
+    select a.id from unnest($1::uuid[]) as owner (id), lateral (
+      select id from posthorn.attempts
+      where delivery_id = owner.id and id >= $2
+        and ($3::uuid is null or id < $3) and ($4::uuid is null or id > $4)
+      order by number ${take > 0 ? 'asc' : 'desc'} limit $5
+    ) as a`,
+    [
+      deliveryUuids,
+      earliestAttempt(deliveryUuids),
+      bound && 'lt' in bound ? bound.lt : null,
+      bound && 'gt' in bound ? bound.gt : null,
+      Math.abs(take),
+    ],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Adds `deliveryId` to the selection, which assigns the rows to their deliveries. */
+function withDeliveryId<Query extends Selection>(query: Query): Query {
+  return query.select ? { ...query, select: { ...query.select, deliveryId: true } } : query
+}

@@ -1,0 +1,84 @@
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Sql } from '../../db/client.ts'
+import type { DeliveredEvent } from '../../events/delivery-body.ts'
+import { batched } from '../../lib/batch.ts'
+
+/** A delivery with everything an attempt needs, as of now. */
+export interface LoadedDelivery {
+  readonly id: string
+  readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
+  readonly attemptCount: number
+  readonly schedulePosition: number
+  /** Null once the event is past its retention. */
+  readonly event: DeliveredEvent | null
+  readonly traceParent: string | null
+  readonly organizationId: string
+  readonly webhookId: string
+  readonly webhook: 'enabled' | 'disabled' | 'deleted'
+  readonly revision: string
+  readonly isTest: boolean
+  /** Whether the webhook has a backlog. */
+  readonly hasBacklog: boolean
+  /** Whether the circuit breaker of the webhook is open. */
+  readonly onHold: boolean
+  /** Whether this delivery tests the webhook while the webhook is on hold. */
+  readonly isProbe: boolean
+  /** Whether this delivery is the head of the backlog of an ordered webhook. */
+  readonly isHead: boolean
+  /** Milliseconds from now until the delivery's rate-limit reservation. */
+  readonly reservedInMs: number | null
+}
+
+/** The delivery with a uuid, or `null` if there is none. */
+export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
+
+/** Deliveries whose jobs start in the same tick are loaded by one statement. */
+export function createLoadDelivery(sql: Sql): LoadDelivery {
+  return batched((uuids: string[]) => loadDeliveries(sql, uuids), { gatherMs: 0, maxSize: 500 })
+}
+
+/**
+ * The primary keys serve every lookup, and the bounds prune the partitions of deliveries. `offset 0` keeps the lookups
+ * apart: without it, a cached plan made for few rows reads all deliveries between the bounds, or all webhooks.
+ */
+const LOAD_DELIVERIES = `
+  select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
+    select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
+      d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
+      e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
+      case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
+      w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
+      s.on_hold_since is not null as "onHold", coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
+      coalesce(s.head_delivery_id = d.id, false) as "isHead",
+      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
+    from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
+    join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
+    left join lateral (
+      select * from posthorn.webhook_schedules as s where s.webhook_id = d.webhook_id offset 0
+    ) as s on true
+    left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
+  ) as loaded`
+
+type LoadedRow = Omit<LoadedDelivery, 'event'> & {
+  readonly eventId: string
+  readonly eventType: string
+  readonly occurredAt: Date | null
+  readonly data: string | null
+}
+
+async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
+  const sorted = uuids.toSorted()
+  const { rows } = await sql.query<LoadedRow>({
+    name: 'load_deliveries',
+    text: LOAD_DELIVERIES,
+    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
+  })
+  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row)]))
+  return uuids.map((uuid) => byId.get(uuid) ?? null)
+}
+
+function toLoadedDelivery(row: LoadedRow): LoadedDelivery {
+  const { eventId, eventType, occurredAt, data, ...delivery } = row
+  const event = occurredAt !== null && data !== null
+  return { ...delivery, event: event ? { id: eventId, type: eventType, occurredAt, data } : null }
+}

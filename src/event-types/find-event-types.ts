@@ -1,0 +1,27 @@
+import type { Db } from '../db/client.ts'
+import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
+import { atLeastKey } from '../db/selection.ts'
+
+type Selection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
+
+/** The event types that can be published and subscribed to, ordered by name, with archived ones on request. */
+export async function findEventTypes(
+  db: Db,
+  { includeArchived }: { readonly includeArchived: boolean },
+  selection: Selection,
+): Promise<EventType[]> {
+  return await db.eventType.findMany({
+    ...selection,
+    where: includeArchived ? {} : { archivedAt: null },
+    orderBy: { name: 'asc' },
+  })
+}
+
+/** Reads an event type again after a change. Event types are never deleted. */
+export async function rereadEventType(
+  db: Db,
+  name: string,
+  selection: Selection,
+): Promise<EventType> {
+  return await db.eventType.findUniqueOrThrow({ ...atLeastKey(selection, 'name'), where: { name } })
+}

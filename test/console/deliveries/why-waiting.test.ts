@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { whyWaiting } from '../../../src/console/deliveries/why-waiting.ts'
+import type { DeliveryQuery, ParkedReason } from '../../../src/console/generated/graphql.ts'
+import { formatParked } from '../../../src/console/webhooks/health/format-parked.ts'
+
+type Delivery = NonNullable<DeliveryQuery['delivery']>
+
+const NOW = '2026-11-25T12:00:00.000Z'
+const WEBHOOK: NonNullable<Delivery['webhook']> = {
+  id: 'wh_1',
+  url: 'https://example.com/',
+  description: null,
+  enabled: true,
+  ordered: false,
+  rateLimitPerSecond: 50,
+  maxInFlight: null,
+  health: {
+    state: 'HEALTHY',
+    onHoldSince: null,
+    nextProbeAt: '2026-11-25T12:09:00.000Z',
+    lastError: 'HTTP 502 from https://example.com',
+    concurrencyLimit: 35,
+  },
+}
+
+function parked(parkedReason: ParkedReason | null, webhook: Partial<typeof WEBHOOK> = {}) {
+  return whyWaiting(
+    {
+      state: 'PENDING',
+      attemptCount: 0,
+      nextAttemptAt: null,
+      parkedAt: NOW,
+      parkedReason,
+      webhook: { ...WEBHOOK, ...webhook },
+    } as Delivery,
+    Date.parse(NOW),
+  )
+}
+
+test.each<[ParkedReason, string, string]>([
+  ['DISABLED', 'The webhook is disabled', 'sent once the webhook is enabled'],
+  ['ON_HOLD', 'The webhook is on hold', 'HTTP 502 from https://example.com. The endpoint'],
+  ['RATE_LIMIT', 'The webhook is at its rate limit', '50 attempts a second'],
+  ['CONCURRENCY_LIMIT', 'The webhook is at its concurrency limit', 'Now: 35.'],
+  ['ORDERED', 'An earlier delivery comes first', 'in the order of their events'],
+])('a delivery that is parked for %s shows "%s"', (reason, title, part) => {
+  expect(parked(reason)).toMatchObject({ title, sentence: expect.stringContaining(part) })
+})
+
+test('a delivery of a webhook on hold shows the time of the next probe', () => {
+  expect(parked('ON_HOLD')).toMatchObject({
+    nextLabel: 'Next probe',
+    nextAt: WEBHOOK.health?.nextProbeAt,
+  })
+})
+
+test('a fixed concurrency limit is shown', () => {
+  expect(parked('CONCURRENCY_LIMIT', { maxInFlight: 3 })?.sentence).toContain('3 parallel requests')
+})
+
+test('an unfinished delivery is queued or scheduled', () => {
+  const at = (delivery: Partial<Delivery>) =>
+    whyWaiting({ state: 'PENDING', attemptCount: 1, ...delivery } as Delivery, Date.parse(NOW))
+  expect(at({ nextAttemptAt: '2026-11-25T11:59:59.000Z' })).toMatchObject({ title: 'Queued' })
+  expect(at({ nextAttemptAt: '2026-11-25T12:05:00.000Z' })).toMatchObject({
+    title: 'The next attempt is scheduled',
+  })
+  expect(at({ state: 'SUCCEEDED' })).toBeNull()
+})
+
+test.each([
+  [0, '0'],
+  [2_310, '2,310'],
+  [10_000, '10,000 or more'],
+  [null, '0'],
+])('%j parked deliveries read as %s', (count, text) => {
+  expect(formatParked(count)).toBe(text)
+})

@@ -1,0 +1,207 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verify } from '../../src/receiver/index.ts'
+import { JOINED } from '../support/factories.ts'
+import type { Received } from '../support/receiver.ts'
+import { call } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+/** One person sets up one webhook in the console, from the sign-in link to a recovery after an outage. */
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+let webhookPath: string
+let secret: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer({
+    environment: { POSTHORN_RETRY_SCHEDULE: '1s,2s,60s' },
+  })
+  reader = await visit(browser, { origins: [server.url] })
+  // Requests before the sign-in.
+  reader.expectPageErrors(/status of 401/)
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story('the sign-in link opens an overview with the first steps', async () => {
+  await page.goto(server.signInLink)
+  await waitUntilLoaded(page)
+  expect(await page.locator('h1').textContent()).toBe('Overview')
+  await page.getByRole('link', { name: 'Create webhook' }).first().click()
+  await page.getByRole('heading', { name: 'Create webhook' }).waitFor()
+})
+
+story(
+  'a rejected URL has an error beside its field, and the other fields keep their values',
+  async () => {
+    await page.getByLabel('URL').fill('http://example.com/hooks')
+    await page.getByLabel('Description').fill('My first receiver')
+    await page
+      .getByText(/HTTPS|https:\/\//)
+      .first()
+      .waitFor()
+    await page.getByRole('checkbox', { name: JOINED }).check()
+    // Only the server's address guard rejects this one.
+    await page.getByLabel('URL').fill('https://10.0.0.1/hooks')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByText('not a public address').first().waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('My first receiver')
+  },
+)
+
+story('creating a webhook leads to its signing secret, which can be copied', async () => {
+  await page.getByLabel('URL').fill(server.receiver.url)
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  const section = page.getByRole('region', { name: 'Signing secret' })
+  await section.getByText(/^whsec_/).waitFor()
+  await section.getByRole('button', { name: 'Copy' }).first().click()
+  secret = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/)
+  webhookPath = new URL(page.url()).pathname
+  expect(webhookPath).toMatch(/^\/console\/webhooks\/wh_[0-9a-z]{26}$/)
+})
+
+story('a test event arrives, signed with that secret, and the page follows it live', async () => {
+  await sendTestEvent()
+  await page.getByRole('status').filter({ hasText: 'Delivered' }).waitFor()
+  const arrived = await server.receiver.arrival(1)
+  expect(await isSignedWith(arrived, secret)).toBe(true)
+  await page.getByRole('link', { name: 'Show delivery' }).click()
+  await waitUntilLoaded(page)
+  await page.getByText('The receiver accepted the delivery.').waitFor()
+})
+
+story(
+  'failed attempts appear one by one, with the reason, until the endpoint recovers',
+  async () => {
+    server.receiver.answer = (response) => response.writeHead(503).end('{"error":"closed"}')
+    await page.goto(server.url + webhookPath)
+    await waitUntilLoaded(page)
+    await sendTestEvent()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Attempt \d failed/ })
+      .waitFor()
+    await page.getByRole('link', { name: 'Show delivery' }).click()
+    await waitUntilLoaded(page)
+    // The attempts appear without a reload.
+    for (const number of [1, 2, 3]) {
+      await page.getByRole('button', { name: `Attempt ${number}` }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Attempt 3' }).filter({ hasText: '503' }).waitFor()
+    await page.getByText('{"error":"closed"}').or(page.getByText('"closed"')).first().waitFor()
+
+    server.receiver.answer = (response) => response.end()
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByRole('button', { name: 'Attempt 4' }).filter({ hasText: '200' }).waitFor()
+    const state = page.locator('main').getByText('Succeeded', { exact: true })
+    await state.first().waitFor()
+  },
+)
+
+story('a successful delivery can be redelivered with the same id', async () => {
+  const before = server.receiver.received.length
+  const last = server.receiver.received[before - 1]
+  await page.getByRole('button', { name: 'Redeliver' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
+  const again = await server.receiver.arrival(before + 1)
+  expect(again.headers['wh-id']).toBe(last?.headers['wh-id'])
+  await page.getByRole('button', { name: 'Attempt 5' }).waitFor()
+})
+
+story('rotation shows both secrets, and the new one signs', async () => {
+  await page.goto(`${server.url}${webhookPath}?tab=secret`)
+  await waitUntilLoaded(page)
+  const section = page.getByRole('region', { name: 'Signing secret' })
+  await section.getByRole('button', { name: 'Show', exact: true }).click()
+  await section.getByText(secret).waitFor()
+  await section.getByRole('button', { name: 'Rotate' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('24 hours').waitFor()
+  await dialog.getByRole('button', { name: 'Rotate' }).click()
+  await page.getByRole('region', { name: 'Rotated out' }).getByText(secret).waitFor()
+  const rotated = (await section.getByText(/^whsec_/).textContent()) ?? ''
+  expect(rotated).not.toBe(secret)
+
+  const before = server.receiver.received.length
+  await sendTestEvent()
+  const arrived = await server.receiver.arrival(before + 1)
+  expect([await isSignedWith(arrived, rotated), await isSignedWith(arrived, secret)]).toEqual([
+    true,
+    false,
+  ])
+})
+
+story(
+  'events published while the webhook is disabled are not delivered until a recovery',
+  async () => {
+    await page.goto(server.url + webhookPath)
+    await waitUntilLoaded(page)
+    await change('Disable')
+    await page.locator('main').getByText('Disabled', { exact: true }).first().waitFor()
+    const before = server.receiver.received.length
+    await call(server, 'publishEvents', {
+      input: ['PublishEventsInput!', { events: [1, 2, 3].map(missed) }],
+    })
+    await change('Enable')
+    await page.locator('main').getByText('Healthy', { exact: true }).first().waitFor()
+    expect(server.receiver.received.length).toBe(before)
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: /Recover/ }).click()
+    await waitUntilLoaded(page)
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.getByRole('radio', { name: 'Missed', exact: true }).check()
+    await page.getByRole('button', { name: 'Count', exact: true }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^3 deliveries/ })
+      .waitFor()
+    await page.getByRole('button', { name: 'Recover 3' }).click()
+    await server.receiver.arrival(before + 3)
+    const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
+    await recovery.getByText(/^Queued 3 of 3 deliveries/).waitFor()
+  },
+)
+
+story('deleting a webhook says what is lost, and removes it from the list', async () => {
+  await page.goto(server.url + webhookPath)
+  await waitUntilLoaded(page)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Pending deliveries are canceled', { exact: false }).waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  await expect.poll(() => page.getByText(server.receiver.url).count()).toBe(0)
+  expect(reader.pageErrors).toEqual([])
+})
+
+async function sendTestEvent(): Promise<void> {
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('attendee').first().waitFor()
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+async function change(action: 'Disable' | 'Enable'): Promise<void> {
+  await page.getByRole('button', { name: action }).click()
+  await page.getByRole('dialog').getByRole('button', { name: action }).click()
+}
+
+function missed(number: number) {
+  return { type: JOINED, data: { attendee: number } }
+}
+
+async function isSignedWith({ body, headers }: Received, key: string): Promise<boolean> {
+  return (await verify(body, headers as Record<string, string>, key)).ok
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
+import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
+import { SCOPES as SHOWN_SCOPES } from '../../src/console/api-keys/scopes.ts'
+import { ACTION_LABELS } from '../../src/console/audit/action-labels.ts'
+
+test('exactly the actions of the audit log have a label', () => {
+  expect(Object.keys(ACTION_LABELS)).toEqual(AUDIT_ACTIONS)
+})
+
+test('exactly the existing scopes have a description', () => {
+  expect(SHOWN_SCOPES.map(([scope]) => scope)).toEqual(SCOPES)
+})

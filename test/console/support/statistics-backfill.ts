@@ -1,0 +1,111 @@
+import type { Sql } from '../../../src/db/client.ts'
+import { parseId } from '../../../src/db/ids.ts'
+import { putOnHold } from '../../../src/scheduling/circuit-breaker.ts'
+import { LATENCY_BOUNDS_MS } from '../../../src/webhooks/latency.ts'
+
+/** The traffic of a webhook over the last 30 days. */
+interface TrafficProfile {
+  readonly attemptsPerHour: number
+  /** The median duration of an attempt. */
+  readonly typicalMs: number
+  /** The share of attempts that fail outside outages, from 0 to 1. */
+  readonly failing: number
+  /** Time ranges, in hours ago, in which nearly every attempt failed. */
+  readonly outages: readonly (readonly [from: number, to: number])[]
+}
+
+const PROFILES: Readonly<Record<string, TrafficProfile>> = {
+  boxOffice: { attemptsPerHour: 900, typicalMs: 42, failing: 0.002, outages: [[214, 211]] },
+  crm: { attemptsPerHour: 520, typicalMs: 140, failing: 0.011, outages: [[51, 49]] },
+  ledger: { attemptsPerHour: 260, typicalMs: 90, failing: 0.004, outages: [[7, 0]] },
+  stats: { attemptsPerHour: 120, typicalMs: 25, failing: 0.02, outages: [[1.5, 0]] },
+}
+
+/** Inserts hourly and per-minute statistics for the last month, and puts one webhook on hold. */
+export async function backfillStatistics(
+  sql: Sql,
+  webhooks: Readonly<Record<string, string>>,
+): Promise<void> {
+  // Move the cursor first, so that the worker does not roll up the inserted rows.
+  await sql.query(
+    `update posthorn.cursors set reached_at = date_trunc('hour', now()) where name = 'statistics_rollup'`,
+  )
+  for (const [name, profile] of Object.entries(PROFILES)) {
+    const uuid = parseId('webhook', String(webhooks[name])) as string
+    await insertStatistics(sql, uuid, profile, { minutes: 60, from: 30 * 24, stepMinutes: 60 })
+    await insertStatistics(sql, uuid, profile, { minutes: 1, from: 47, stepMinutes: 1 })
+  }
+  await sql.query(
+    `insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
+       succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency)
+     select organization_id, organization_id, 60, bucket, 0, sum(attempts), sum(succeeded), 0, 0, sum(failed_5xx),
+       sum(failed_without_response), (select array_agg(n order by i) from (
+         select i, sum(n)::int as n from posthorn.webhook_statistics as each, unnest(each.latency) with ordinality as l (n, i)
+         where each.minutes = 60 and each.bucket = s.bucket group by i) as summed)
+     from posthorn.webhook_statistics as s where minutes = 60 group by 1, 4`,
+  )
+  await sql.query(
+    `update posthorn.webhook_conditions set failing_since = now() - interval '7 hours',
+       last_success_at = now() - interval '7 hours', consecutive_failures = 340 where webhook_id = $1`,
+    [parseId('webhook', String(webhooks['ledger']))],
+  )
+  const ledger = parseId('webhook', String(webhooks['ledger'])) as string
+  await putOnHold(sql, ledger, new Date(Date.now() - 6.8 * 3_600_000))
+  await sql.query(
+    `update posthorn.webhook_schedules set next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,
+    [ledger],
+  )
+}
+
+interface Range {
+  /** The length of a bucket. */
+  readonly minutes: 1 | 60
+  /** Hours ago. */
+  readonly from: number
+  readonly stepMinutes: number
+}
+
+async function insertStatistics(
+  sql: Sql,
+  uuid: string,
+  profile: TrafficProfile,
+  range: Range,
+): Promise<void> {
+  const unit = range.minutes === 60 ? 'hour' : 'minute'
+  const outage = profile.outages
+    .map(([from, to]) => `hours_ago between ${to} and ${from}`)
+    .join(' or ')
+  await sql.query(
+    `insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
+       succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency)
+     select w.id, w.organization_id, $2, bucket, 15, attempts, attempts - failed, 0, 0, failed - failed / 5, failed / 5,
+       array(select round(attempts * share)::int from unnest($3::float8[]) with ordinality as l (share, i) order by i)
+     from posthorn.webhooks as w, (
+       select *, round(attempts * case when ${outage} then 0.94 else $4::float8 * (1 + sin(hours_ago)) end)::int as failed
+       from (
+         select bucket, hours_ago,
+           -- Days are busier than nights, and no hour is like the last.
+           round($5::float8 * ${range.minutes} / 60 * (1.05 + 0.8 * sin((extract(hour from bucket) - 9) * pi() / 12)
+             + 0.15 * sin(hours_ago * 1.7)) + 0.4 * (1 + sin(hours_ago * 61)))::int as attempts
+         from (
+           select bucket, extract(epoch from now() - bucket) / 3600 as hours_ago
+           from generate_series(date_trunc('${unit}', now() - interval '${range.from} hours'),
+             date_trunc('${unit}', now()) - interval '${range.stepMinutes} minutes', interval '${range.stepMinutes} minutes') as bucket
+         ) as buckets
+       ) as busy
+     ) as counted
+     where w.id = $1 and attempts > 0
+     on conflict do nothing`,
+    [uuid, range.minutes, shares(profile.typicalMs), profile.failing, profile.attemptsPerHour],
+  )
+}
+
+/** The share of attempts in each latency bucket: a bell curve around the median, with a longer tail above it. */
+function shares(typicalMs: number): number[] {
+  const weights = [...LATENCY_BOUNDS_MS, 40_000].map((bound) => {
+    const distance = Math.log(bound / typicalMs)
+    return Math.exp(-(distance ** 2) / (distance > 0 ? 0.5 : 0.12))
+  })
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => weight / total)
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { checkWebhook, errorsOf } from '../../../../src/console/webhooks/form/webhook-form-rules.ts'
+import {
+  changesOf,
+  headerRow,
+  inputOf,
+  NEW_WEBHOOK,
+  valuesOf,
+  type WebhookFormValues,
+} from '../../../../src/console/webhooks/form/webhook-form-values.ts'
+import { checkDestinationUrl } from '../../../../src/outbound/destination-url.ts'
+import { createAddressGuard } from '../../../../src/outbound/public-address.ts'
+import { newWebhookSchema } from '../../../../src/webhooks/webhook-fields.ts'
+
+const GOOD: WebhookFormValues = {
+  ...NEW_WEBHOOK,
+  url: 'https://example.com/webhooks',
+  eventSubscriptions: ['order.shipped'],
+}
+const withHeaders = (...headers: [string, string][]) => ({
+  ...GOOD,
+  headers: headers.map(([name, value]) => headerRow(name, value)),
+})
+
+/** Whether the server accepts what the form sends. */
+function serverAccepts(values: WebhookFormValues): boolean {
+  const { headers, ...input } = inputOf(values)
+  const record = Object.fromEntries(headers.map(({ name, value }) => [name, value]))
+  const isRepeated = Object.keys(record).length < headers.length
+  return (
+    !isRepeated &&
+    newWebhookSchema.safeParse({ ...input, headers: record }).success &&
+    checkDestinationUrl(input.url, createAddressGuard([])).ok
+  )
+}
+
+describe('the form and the server', () => {
+  const long = (length: number) => `https://example.com/${'x'.repeat(length - 20)}`
+  test.each<[string, string | null, WebhookFormValues]>([
+    ['a plain address', null, GOOD],
+    ['spaces around the address', null, { ...GOOD, url: ` ${GOOD.url} ` }],
+    ['a port', null, { ...GOOD, url: 'https://example.com:8443/' }],
+    ['a query', null, { ...GOOD, url: 'https://example.com/?a=%20b' }],
+    ['2,048 characters', null, { ...GOOD, url: long(2_048) }],
+    ['2,049 characters', 'url', { ...GOOD, url: long(2_049) }],
+    ['no address', 'url', { ...GOOD, url: ' ' }],
+    ['http', 'url', { ...GOOD, url: 'http://example.com/' }],
+    ['no host', 'url', { ...GOOD, url: 'https:///path' }],
+    ['a space within', 'url', { ...GOOD, url: 'https://example.com/a b' }],
+    ['a backslash', 'url', { ...GOOD, url: 'https:\\\\example.com\\' }],
+    ['credentials', 'url', { ...GOOD, url: 'https://me:secret@example.com/' }],
+    ['a fragment', 'url', { ...GOOD, url: 'https://example.com/#top' }],
+    ['a privileged port', 'url', { ...GOOD, url: 'https://example.com:22/' }],
+    ['a description of 1,000', null, { ...GOOD, description: 'x'.repeat(1_000) }],
+    ['a description of 1,001', 'description', { ...GOOD, description: 'x'.repeat(1_001) }],
+    ['no event types', 'eventSubscriptions', { ...GOOD, eventSubscriptions: [] }],
+    ['a rate of 10,000', null, { ...GOOD, rateLimitPerSecond: 10_000 }],
+    ['a rate of 10,001', 'rateLimitPerSecond', { ...GOOD, rateLimitPerSecond: 10_001 }],
+    ['a rate of 0', 'rateLimitPerSecond', { ...GOOD, rateLimitPerSecond: 0 }],
+    ['a concurrency of 0.5', 'maxInFlight', { ...GOOD, maxInFlight: 0.5 }],
+    ['a concurrency of 200', null, { ...GOOD, maxInFlight: 200 }],
+    ['a concurrency of 201', 'maxInFlight', { ...GOOD, maxInFlight: 201 }],
+    ['a timeout of 30 seconds', null, { ...GOOD, timeoutSeconds: 30 }],
+    ['a timeout of 31 seconds', 'timeoutSeconds', { ...GOOD, timeoutSeconds: 31 }],
+    ['no retries', null, { ...GOOD, retryScheduleSeconds: [] }],
+    ['a delay of a day', null, { ...GOOD, retryScheduleSeconds: [5, 86_400] }],
+    [
+      'a delay of more than a day',
+      'retryScheduleSeconds.1',
+      { ...GOOD, retryScheduleSeconds: [5, 86_401] },
+    ],
+    ['a delay of 0', 'retryScheduleSeconds.0', { ...GOOD, retryScheduleSeconds: [0] }],
+    ['a header', null, withHeaders(['x-token', 'a b\tc'])],
+    ['a header without a name', 'headers.0.name', withHeaders(['', 'a'])],
+    ['a header with a space', 'headers.0.name', withHeaders(['x token', 'a'])],
+    ['a reserved header', 'headers.0.name', withHeaders(['WH-Signature', 'a'])],
+    ['the Host header', 'headers.0.name', withHeaders(['Host', 'a'])],
+    ['a repeated header', 'headers.1.name', withHeaders(['x-a', '1'], ['X-A', '2'])],
+    ['a header without a value', 'headers.0.value', withHeaders(['x-a', ''])],
+    ['a value in Greek', 'headers.0.value', withHeaders(['x-a', 'λ'])],
+    ['a value with a line break', 'headers.0.value', withHeaders(['x-a', 'a\r\nb'])],
+    ['8 KiB of headers', null, withHeaders(['x', 'y'.repeat(8_191)])],
+    ['more than 8 KiB of headers', 'headers', withHeaders(['x', 'y'.repeat(8_192)])],
+    [
+      '33 headers',
+      'headers',
+      withHeaders(...Array.from({ length: 33 }, (_, i): [string, string] => [`x-${i}`, 'a'])),
+    ],
+  ])('agree on %s', (_what, wrong, values) => {
+    expect(Object.keys(checkWebhook(values))).toEqual(wrong === null ? [] : [wrong])
+    expect(serverAccepts(values)).toBe(wrong === null)
+  })
+})
+
+test('masked headers are not validated, because they are not sent', () => {
+  expect(checkWebhook(withHeaders(['x-token', '•••']))).toEqual({})
+})
+
+describe('an edit', () => {
+  const webhook = {
+    id: 'wh_1',
+    url: GOOD.url,
+    description: null,
+    enabled: true,
+    eventSubscriptions: ['order.shipped'],
+    deliveryHeaderPrefix: 'wh-',
+    headers: [{ name: 'x-token', value: '•••' }],
+    rateLimitPerSecond: 5,
+    maxInFlight: null,
+    timeoutSeconds: null,
+    retryScheduleSeconds: null,
+    ordered: false,
+    createdAt: '2026-01-31T12:00:00Z',
+    updatedAt: '2026-01-31T12:00:00Z',
+  }
+  const before = valuesOf(webhook)
+
+  test('without changes sends nothing', () => {
+    expect(changesOf(before, before)).toEqual({})
+    expect(changesOf(before, { ...before, url: ` ${before.url} ` })).toEqual({})
+  })
+
+  test('sends only changed fields, and null for emptied ones', () => {
+    const after = { ...before, rateLimitPerSecond: '', timeoutSeconds: '20', ordered: true }
+    expect(changesOf(before, after)).toEqual({
+      rateLimitPerSecond: null,
+      timeoutSeconds: 20,
+      ordered: true,
+    })
+    expect(changesOf(before, { ...before, retryScheduleSeconds: [] })).toEqual({
+      retryScheduleSeconds: [],
+    })
+  })
+
+  test('never sends a mask, but sends replaced or removed headers', () => {
+    const described = changesOf(before, { ...before, description: 'Mine' })
+    expect(described).toEqual({ description: 'Mine' })
+    const headers = [headerRow(' x-new ', 'value')]
+    expect(changesOf(before, { ...before, headers })).toEqual({
+      headers: [{ name: 'x-new', value: 'value' }],
+    })
+    expect(changesOf(before, { ...before, headers: [] })).toEqual({ headers: [] })
+  })
+})
+
+test('a server error appears beside its field', () => {
+  const values = withHeaders(['x-a', '1'], [' x-b ', '2'])
+  const issues = [
+    { path: ['url'], message: 'It is private.' },
+    { path: ['headers', 'x-b'], message: 'No.' },
+    { path: ['headers', 'x-b', 'value'], message: 'Not this value.' },
+    { path: ['headers', 'x-gone'], message: 'Unknown header.' },
+    { path: ['eventSubscriptions', '0'], message: 'Unknown.' },
+    { path: ['eventSubscriptions', '1'], message: 'Unknown too.' },
+    { path: ['retryScheduleSeconds', '2'], message: 'Too long.' },
+  ]
+  expect(errorsOf(issues, values)).toEqual({
+    url: 'It is private.',
+    'headers.1.name': 'No.',
+    'headers.1.value': 'Not this value.',
+    'headers.x-gone': 'Unknown header.',
+    eventSubscriptions: 'Unknown. Unknown too.',
+    'retryScheduleSeconds.2': 'Too long.',
+  })
+})

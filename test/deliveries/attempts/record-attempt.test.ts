@@ -1,0 +1,375 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database, Sql } from '../../../src/db/client.ts'
+import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
+import { publicId } from '../../../src/db/ids.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+  type RecordAttempt,
+} from '../../../src/deliveries/attempts/record-attempt.ts'
+import { cancelDeliveries } from '../../../src/deliveries/cancel-deliveries.ts'
+import { redeliver } from '../../../src/deliveries/delivery.ts'
+import { createCatalogue } from '../../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../../src/events/publish-events.ts'
+import { attemptOf, SENDER } from '../../support/attempts.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../../support/factories.ts'
+import { claimJobs, deliveryJobs } from '../../support/jobs.ts'
+
+const MINUTE_MS = 60_000
+
+let database: Database
+let organizationId: string
+let record: RecordAttempt
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  await subscribe(database, organizationId, [JOINED])
+  record = createRecordAttempt(database.pipeline, SENDER)
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+describe('attempts recorded together', () => {
+  test('take few statements', async () => {
+    const deliveries = await publish(300)
+    let statements = 0
+    const counting: Sql = {
+      query: ((...args: Parameters<Sql['query']>) => {
+        statements += 1
+        return database.pipeline.query(...args)
+      }) as Sql['query'],
+    }
+    const recordCounted = createRecordAttempt(counting, SENDER)
+    const recorded = await Promise.all(
+      deliveries.map((delivery) => recordCounted(attemptOf(delivery, 200))),
+    )
+    expect(recorded.map((one) => one?.state)).toEqual(deliveries.map(() => 'succeeded'))
+    expect(statements).toBeLessThan(5)
+  })
+
+  test('are recorded with their own fields, and each caller gets its own result', async () => {
+    const deliveries = await publish(8)
+    const shared = { 'x-shared': 'a "quote" and \\ more' }
+    // In reverse order of their deliveries, with different fields.
+    const records = deliveries.toReversed().map((delivery, n) => {
+      const status = [200 + n, 500 + n, 200 + n, null][n % 4] as number | null
+      const answered = {
+        firstByteMs: n,
+        responseHeaders: n === 4 ? {} : n < 3 ? shared : { 'x-own': `${n}` },
+        responseBody: Buffer.from(`body ${n}`),
+        responseBodyTruncated: n > 4,
+      }
+      return attemptOf(delivery, status, {
+        startedAt: new Date(Date.now() - n * 1_000),
+        waitedMs: n,
+        durationMs: 10 * n,
+        resent: n === 5,
+        ...(status === null ? { errorCode: `code_${n}`, error: `Error ${n}.` } : answered),
+        requestUrl: `https://example.com/${n}`,
+        requestSignature: `v1,${n}`,
+        requestHeaderNames: Array.from({ length: n % 3 }, (_, i) => `X-${n}-${i}`),
+        ...([3, 5, 7].includes(n) && { next: { kind: 'retry', delayMs: n * MINUTE_MS } as const }),
+      })
+    })
+    const results = await Promise.all(records.map(record))
+
+    const attempts = await database.prisma.attempt.findMany({
+      include: { delivery: true },
+      orderBy: { deliveryId: 'desc' },
+    })
+    const stateOf = ({ next }: AttemptRecord) => (next.kind === 'retry' ? 'pending' : next.kind)
+    expect(attempts).toMatchObject(
+      records.map((attempt) => ({
+        deliveryId: attempt.deliveryUuid,
+        number: 1,
+        startedAt: attempt.startedAt,
+        succeeded: attempt.succeeded,
+        waitedMs: attempt.waitedMs,
+        durationMs: attempt.durationMs,
+        firstByteMs: attempt.firstByteMs,
+        resent: attempt.resent,
+        status: attempt.status,
+        errorCode: attempt.errorCode,
+        error: attempt.error,
+        requestUrl: attempt.requestUrl,
+        requestSignature: attempt.requestSignature,
+        requestHeaderNames: attempt.requestHeaderNames,
+        requestHeaderPrefix: SENDER.headerPrefix,
+        requestUserAgent: SENDER.userAgent,
+        responseHeaders: attempt.responseHeaders,
+        responseBody: attempt.responseBody && new Uint8Array(attempt.responseBody),
+        responseBodyTruncated: attempt.responseBodyTruncated,
+        delivery: { state: stateOf(attempt), schedulePosition: 1, lastError: attempt.summary },
+      })),
+    )
+    expect(results).toMatchObject(
+      attempts.map(({ id, delivery }) => ({
+        attemptId: id,
+        number: 1,
+        state: delivery.state,
+        nextAttemptAt: delivery.nextAttemptAt,
+      })),
+    )
+    for (const n of [3, 5, 7]) {
+      const laterMs = Number(results[n]?.nextAttemptAt) - Date.now()
+      expect(laterMs).toBeGreaterThan((n - 1) * MINUTE_MS)
+      expect(laterMs).toBeLessThanOrEqual(n * MINUTE_MS)
+    }
+  })
+
+  test('fail alone if Postgres rejects one, and the others are recorded once', async () => {
+    const deliveries = await publish(30)
+    const isBad = (n: number) => n % 10 === 4
+    const results = await Promise.allSettled(
+      deliveries.map((delivery, n) =>
+        // A success with the status 500 violates a constraint.
+        record(attemptOf(delivery, isBad(n) ? 500 : 200, { succeeded: true })),
+      ),
+    )
+    for (const [n, result] of results.entries()) {
+      const expected = isBad(n)
+        ? { status: 'rejected', reason: { constraint: 'succeeded_means_2xx' } }
+        : { status: 'fulfilled', value: { number: 1, state: 'succeeded' } }
+      expect(result).toMatchObject(expected)
+    }
+    const attempts = await database.prisma.attempt.findMany({ select: { deliveryId: true } })
+    expect(attempts.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
+      deliveries.filter((_, n) => !isBad(n)).map(({ id }) => id),
+    )
+  })
+})
+
+describe('the job of a delivery', () => {
+  const retry = { next: { kind: 'retry', delayMs: 5 * MINUTE_MS }, retriesLeft: 9 } as const
+
+  test('after a failed attempt has the right attempts, run time and error', async () => {
+    const [delivery] = await publish(1)
+    const recorded = await recordRunning(delivery as Delivery, 503, retry)
+    expect(await deliveryJobs(database.pool)).toEqual([
+      expect.objectContaining({
+        key: publicId('delivery', delivery?.id as string),
+        attempts: 1,
+        maxAttempts: 10,
+        runAt: recorded?.nextAttemptAt,
+        lastError: 'HTTP 503 from https://example.com (attempt 1 of 10)',
+        lockedBy: null,
+      }),
+    ])
+    const again = await recordRunning(await reload(delivery), null, { ...retry, retriesLeft: 8 })
+    expect(await deliveryJobs(database.pool)).toMatchObject([
+      {
+        attempts: 2,
+        maxAttempts: 10,
+        runAt: again?.nextAttemptAt,
+        lastError: 'response_timed_out from https://example.com (attempt 2 of 10)',
+      },
+    ])
+  })
+
+  test('is gone after a success', async () => {
+    const [delivery] = await publish(1)
+    await recordRunning(delivery as Delivery, 200)
+    expect(await deliveryJobs(database.pool)).toEqual([])
+  })
+
+  test('stays visible as failed after the last failed attempt', async () => {
+    const [delivery] = await publish(1)
+    await recordRunning(delivery as Delivery, 503, retry)
+    expect(await recordRunning(await reload(delivery), 404)).toMatchObject({ state: 'exhausted' })
+    expect(await deliveryJobs(database.pool)).toMatchObject([
+      {
+        key: publicId('delivery', delivery?.id as string),
+        attempts: 2,
+        maxAttempts: 2,
+        lastError: 'HTTP 404 from https://example.com (attempt 2 of 2)',
+        lockedBy: null,
+      },
+    ])
+  })
+
+  test('is gone after a failed probe, and the delivery is parked with its schedule unchanged', async () => {
+    const [delivery] = await publish(1)
+    await recordRunning(delivery as Delivery, 503, { next: { kind: 'parked' }, retriesLeft: 10 })
+    expect(await deliveryJobs(database.pool)).toEqual([])
+    expect(await reload(delivery)).toMatchObject({
+      state: 'pending',
+      parkedAt: expect.any(Date),
+      parkedReason: 'on_hold',
+      nextAttemptAt: null,
+      attemptCount: 1,
+      schedulePosition: 0,
+      maxAttempts: 11,
+    })
+  })
+
+  test('exists once for each of many deliveries that fail together', async () => {
+    const deliveries = await publish(500)
+    await Promise.all(deliveries.map((delivery) => record(attemptOf(delivery, 500, retry))))
+    const jobs = await deliveryJobs(database.pool)
+    expect(jobs.map(({ key }) => key).toSorted()).toEqual(
+      deliveries.map(({ id }) => publicId('delivery', id)),
+    )
+    for (const job of jobs) expect(job).toMatchObject({ attempts: 1, maxAttempts: 10 })
+  })
+})
+
+describe('a delivery that changes during its attempt', () => {
+  const retry = { next: { kind: 'retry', delayMs: MINUTE_MS }, retriesLeft: 3 } as const
+
+  test.each([
+    ['failed', 503, retry],
+    ['succeeded', 200, {}],
+  ])(
+    'is attempted again after a requested redelivery, even if the attempt %s',
+    async (_case, status, fields) => {
+      const [delivery] = (await publish(1)) as [Delivery]
+      await using worker = await claimJobs(database, 1)
+      await requestRedelivery(delivery)
+      expect(await deliveryJobs(database.pool)).toHaveLength(1)
+      await record(attemptOf(delivery, status, fields))
+      await worker.complete()
+      expect(await reload(delivery)).toMatchObject({
+        state: 'pending',
+        attemptCount: 1,
+        schedulePosition: 0,
+        redeliveryRequested: false,
+        hasPriority: true,
+      })
+      const jobs = await deliveryJobs(database.pool)
+      // A full schedule: three retries after the next attempt.
+      expect(jobs).toMatchObject([{ attempts: 1, maxAttempts: 5, lockedBy: null }])
+      expect(Number(jobs[0]?.runAt)).toBeLessThanOrEqual(Date.now() + 1_000)
+    },
+  )
+
+  test('is parked after a requested redelivery if its webhook is ordered', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await using worker = await claimJobs(database, 1)
+    await requestRedelivery(delivery)
+    await record(attemptOf(delivery, 503, { ...retry, ordered: true }))
+    await worker.complete()
+    expect(await reload(delivery)).toMatchObject({
+      state: 'pending',
+      parkedReason: 'ordered',
+      hasPriority: true,
+    })
+    expect(await deliveryJobs(database.pool)).toEqual([])
+  })
+
+  test('keeps the next attempt that another worker has scheduled', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await record(attemptOf(delivery, 503, { ...retry, retriesLeft: 9 }))
+    const before = await deliveryJobs(database.pool)
+    const late = await record(
+      attemptOf(delivery, 500, { next: { kind: 'exhausted' }, retriesLeft: 0 }),
+    )
+    expect(late).toMatchObject({ number: 2, state: 'pending' })
+    expect(await deliveryJobs(database.pool)).toEqual(before)
+    expect(await reload(delivery)).toMatchObject({
+      attemptCount: 2,
+      schedulePosition: 1,
+      nextAttemptAt: before[0]?.runAt,
+    })
+  })
+
+  test('has succeeded if the attempt of any worker succeeded', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await record(attemptOf(delivery, 503, retry))
+    expect(await record(attemptOf(delivery, 200))).toMatchObject({ number: 2, state: 'succeeded' })
+  })
+
+  test('stays canceled, and its attempt is recorded', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await using worker = await claimJobs(database, 1)
+    await cancelDeliveries(database.pool, [delivery.id])
+    expect(await record(attemptOf(delivery, 503, retry))).toMatchObject({
+      number: 1,
+      state: 'canceled',
+      nextAttemptAt: null,
+    })
+    await worker.complete()
+    expect(await deliveryJobs(database.pool)).toEqual([])
+  })
+
+  test('to being deleted gives null', async () => {
+    const [delivery] = (await publish(1)) as [Delivery]
+    await database.pool.query('delete from posthorn.deliveries')
+    expect(await record(attemptOf(delivery, 200))).toBeNull()
+  })
+})
+
+describe('the attempts of a webhook', () => {
+  test('are counted by minute and by latency', async () => {
+    const deliveries = await publish(6)
+    const statuses = [200, 204, 301, 404, 503, null]
+    await Promise.all(
+      deliveries.map((delivery, n) => record(attemptOf(delivery, statuses[n] ?? null))),
+    )
+    const { rows } = await database.pool.query(
+      `select sum(attempts)::int as attempts, sum(succeeded)::int as succeeded, sum(failed_3xx)::int as "3xx",
+         sum(failed_4xx)::int as "4xx", sum(failed_5xx)::int as "5xx",
+         sum(failed_without_response)::int as without,
+         sum((select sum(n) from unnest(latency) as n))::int as timed
+       from posthorn.webhook_statistics where minutes = 1`,
+    )
+    expect(rows).toEqual([
+      { attempts: 6, succeeded: 2, '3xx': 1, '4xx': 1, '5xx': 1, without: 1, timed: 6 },
+    ])
+  })
+
+  test('set its condition: failing since the first failure, until a success', async () => {
+    const deliveries = await publish(4)
+    const startedAt = new Date(Date.now() - MINUTE_MS)
+    const [first, second, third] = deliveries as [Delivery, Delivery, Delivery]
+    expect(await record(attemptOf(first, 503, { startedAt }))).toMatchObject({
+      consecutiveFailures: 1,
+      failingSince: startedAt,
+    })
+    expect(await record(attemptOf(second, 404))).toMatchObject({
+      consecutiveFailures: 2,
+      failingSince: startedAt,
+    })
+    expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({
+      lastSuccessAt: null,
+      lastError: 'HTTP 404 from https://example.com',
+    })
+    await record(attemptOf(third, 200))
+    expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({
+      lastSuccessAt: expect.any(Date),
+      failingSince: null,
+      consecutiveFailures: 0,
+    })
+  })
+})
+
+/** Publishes events, and returns their deliveries in the order of publication. */
+async function publish(count: number): Promise<Delivery[]> {
+  const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
+  await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
+  return await database.prisma.delivery.findMany({ orderBy: { id: 'asc' } })
+}
+
+/** Records an attempt while a worker runs the delivery's job, and then completes the job. */
+async function recordRunning(
+  delivery: Delivery,
+  status: number | null,
+  fields: Partial<AttemptRecord> = {},
+) {
+  await database.pool.query(
+    'select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())',
+  )
+  await using worker = await claimJobs(database, 1)
+  const recorded = await record(attemptOf(delivery, status, fields))
+  await worker.complete()
+  return recorded
+}
+
+async function requestRedelivery({ id }: Delivery): Promise<void> {
+  const { prisma, pool } = database
+  await redeliver({ prisma, sql: pool }, organizationId, publicId('delivery', id))
+}
+
+async function reload(delivery: Delivery | undefined): Promise<Delivery> {
+  return await database.prisma.delivery.findUniqueOrThrow({ where: { id: delivery?.id as string } })
+}

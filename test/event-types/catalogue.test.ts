@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database, Sql } from '../../src/db/client.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
+import { createPublishEvents, type PublishEvents } from '../../src/events/publish-events.ts'
+import { DomainError } from '../../src/lib/errors.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant } from '../support/factories.ts'
+
+/* An outdated cache of the catalogue never decides whether an event is accepted. */
+let database: Database
+let organizationId: string
+let publishEvents: PublishEvents
+
+const TYPE = 'order.placed'
+const ofType = (schema: object) => JSON.stringify({ type: 'object', ...schema })
+const WITH_TOTAL = ofType({ required: ['total'] })
+const ANY = ofType({})
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await query(
+    `insert into posthorn.event_types (name, description, schema) values ($1, 'An order was placed.', $2)`,
+    [TYPE, WITH_TOTAL],
+  )
+  publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+  await publish({ total: 1 })
+})
+afterEach(async () => {
+  await query('delete from posthorn.events')
+  await query('delete from posthorn.event_types where name = $1', [TYPE])
+})
+
+const query = (text: string, values: unknown[] = []) => database.pool.query(text, values)
+const publish = (data: unknown, using = publishEvents) =>
+  using(organizationId, [{ type: TYPE, data }])
+const setSchema = (schema: string) =>
+  query('update posthorn.event_types set schema = $2, revision = revision + 1 where name = $1', [
+    TYPE,
+    schema,
+  ])
+
+async function stored(): Promise<number> {
+  const { rows } = await query('select count(*)::int as n from posthorn.events')
+  return rows[0].n
+}
+
+test('an event type is rejected once it is archived, and accepted once it is unarchived', async () => {
+  await query(
+    'update posthorn.event_types set archived_at = now(), revision = revision + 1 where name = $1',
+    [TYPE],
+  )
+  await expect(publish({ total: 1 })).rejects.toThrow(/There is no event type "order.placed"/)
+  expect(await stored()).toBe(1)
+  await query(
+    'update posthorn.event_types set archived_at = null, revision = revision + 1 where name = $1',
+    [TYPE],
+  )
+  await publish({ total: 1 })
+  expect(await stored()).toBe(2)
+})
+
+test('a new event type is accepted at once', async () => {
+  const other = { type: 'order.shipped', data: {} }
+  await expect(publishEvents(organizationId, [other])).rejects.toThrow(/There is no event type/)
+  await query(`insert into posthorn.event_types (name, description) values ('order.shipped', '')`)
+  await publishEvents(organizationId, [other])
+  expect(await stored()).toBe(2)
+})
+
+test('a stricter schema applies at once', async () => {
+  await setSchema(ofType({ required: ['total', 'currency'] }))
+  await expect(publish({ total: 1 })).rejects.toThrow(/currency/)
+  await publish({ total: 1, currency: 'EUR' })
+  expect(await stored()).toBe(2)
+})
+
+test('a looser schema applies at once', async () => {
+  await expect(publish({})).rejects.toThrow(/total/)
+  await setSchema(ANY)
+  await publish({})
+  expect(await stored()).toBe(2)
+})
+
+test('calls that share a statement are each stored once if one of their event types has changed', async () => {
+  await query(`insert into posthorn.event_types (name, description) values ('order.paid', '')
+    on conflict do nothing`)
+  const paid = () => publishEvents(organizationId, [{ type: 'order.paid', data: {} }])
+  await paid()
+  await setSchema(ANY)
+  const calls = Array.from({ length: 40 }, (_, i) => (i % 2 ? publish({ total: i }) : paid()))
+  const ids = (await Promise.all(calls)).map(([event]) => event?.id)
+  expect(new Set(ids).size).toBe(40)
+  expect(await stored()).toBe(42)
+})
+
+test('if the catalogue keeps changing, the call fails as unavailable, and nothing is stored', async () => {
+  const changing = {
+    async query(statement: { name?: string }, ...rest: unknown[]) {
+      if (statement.name === 'insert_events') await setSchema(WITH_TOTAL)
+      return await (database.pool.query as (...input: unknown[]) => unknown)(statement, ...rest)
+    },
+  } as unknown as Sql
+  const publishing = createPublishEvents(changing, createCatalogue(database.pool))
+  const error = await publish({ total: 1 }, publishing).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(DomainError)
+  expect(error.code).toBe('unavailable')
+  expect(await stored()).toBe(1)
+})

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { createStoreEvents } from '../../src/events/store-events.ts'
+import { releaseBacklog } from '../../src/scheduling/backlog.ts'
+import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
+import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
+import { endHold } from '../../src/webhooks/end-hold.ts'
+import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
+
+let database: Database
+let organizationId: string
+/** One session for all statements, so that Postgres caches the plans that it made for empty tables. */
+let session: pg.PoolClient
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  await subscribe(database, organizationId, [JOINED])
+  session = await database.pipeline.connect()
+})
+afterEach(async () => {
+  session.release()
+  await database[Symbol.asyncDispose]()
+})
+
+test.each(['without statistics', 'with statistics'])(
+  'a session with plans for an empty database, %s, publishes, loads and records by index among 10,000 deliveries',
+  async (known) => {
+    if (known === 'with statistics') await session.query('vacuum analyze')
+    const load = createLoadDelivery(session)
+    const recordAttempt = createRecordAttempt(session, SENDER)
+    const record = async (uuid: string) =>
+      recordAttempt(
+        attemptOf(await read(uuid), 500, {
+          next: { kind: 'retry', delayMs: 60_000 },
+          retriesLeft: 3,
+        }),
+      )
+    for (let i = 0; i < 10; i++) {
+      await publish(1)
+      await load(await lastDelivery())
+      await record(await lastDelivery())
+    }
+    const early = await lastDelivery()
+    await publish(5_000)
+    await publish(5_000)
+    const late = await lastDelivery()
+
+    expect(await rowsRead(() => publish(1))).toBeLessThan(50)
+    expect(await rowsRead(() => load(late))).toBeLessThan(50)
+    expect(await rowsRead(() => record(late))).toBeLessThan(50)
+    const both = [early, late]
+    expect(await rowsRead(() => Promise.all(both.map(load)))).toBeLessThan(50)
+    // Before PostgreSQL 18, a cached plan can read all deliveries between the two.
+    if ((await serverVersion()) >= 18) {
+      expect(await rowsRead(() => Promise.all(both.map(record)))).toBeLessThan(50)
+    }
+    expect(await load(late)).toMatchObject({ id: late, state: 'pending', webhook: 'enabled' })
+    expect(await load(randomUUID())).toBeNull()
+    expect(await load('00000000-0000-0000-0000-000000000000')).toBeNull()
+    expect(await load('ffffffff-ffff-ffff-ffff-ffffffffffff')).toBeNull()
+  },
+)
+
+test('a session with plans for one webhook works by index among 2,000 other webhooks and event types', async () => {
+  const load = createLoadDelivery(session)
+  const recordAttempt = createRecordAttempt(session, SENDER)
+  const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
+  const work = async () => {
+    await publish(1)
+    await load(await lastDelivery())
+    await record(await lastDelivery())
+  }
+  await work()
+  // The statistics make Postgres plan for few rows.
+  await session.query('vacuum analyze')
+  for (let i = 0; i < 10; i++) await work()
+  // With ids before and after those of the first organization.
+  await session.query(`
+    insert into posthorn.organizations (id, name) select posthorn.uuid_v7(), 'Other' from generate_series(1, 1000);
+    insert into posthorn.organizations (id, name)
+      select ('00000000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid, 'Other' from generate_series(1, 1000) as i;
+    insert into posthorn.webhooks
+      select (jsonb_populate_record(w, jsonb_build_object('id', o.id, 'organization_id', o.id))).*
+      from posthorn.webhooks as w, posthorn.organizations as o where o.name = 'Other';
+    insert into posthorn.webhook_conditions (webhook_id, last_success_at)
+      select w.id, now() from posthorn.webhooks as w on conflict do nothing;
+    insert into posthorn.webhook_schedules (webhook_id)
+      select w.id from posthorn.webhooks as w on conflict do nothing;
+    insert into posthorn.event_types (name, description)
+      select 'other.type_' || i, 'One of many.' from generate_series(1, 2000) as i`)
+  expect(await rowsRead(() => publish(1))).toBeLessThan(50)
+  const last = await lastDelivery()
+  expect(await rowsRead(() => load(last))).toBeLessThan(50)
+  expect(await rowsRead(() => record(last))).toBeLessThan(50)
+  await publish(1)
+  const { rows } = await session.query('select count(*)::int as n from posthorn.deliveries')
+  expect(rows).toEqual([{ n: 12 }])
+})
+
+test('loading and recording read only the partitions of their deliveries', async () => {
+  const load = createLoadDelivery(session)
+  const recordAttempt = createRecordAttempt(session, SENDER)
+  const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
+  await session.query('select posthorn.create_partitions(current_date - 40, current_date + 7)')
+  const today = await addOld(0, 0)
+  const old = await addOld(3, 3)
+  // A recovery can create a delivery long after its event.
+  const late = await addOld(3, 30)
+
+  expect(await daysSearched(() => load(today))).toEqual(['deliveries 0: 1', 'events 0: 1'])
+  expect(await daysSearched(() => load(old))).toEqual(['deliveries 3: 1', 'events 3: 1'])
+  expect(await daysSearched(() => load(late))).toEqual(['deliveries 3: 1', 'events 30: 1'])
+  // Before PostgreSQL 18, a cached plan reads all partitions between the bounds.
+  if ((await serverVersion()) >= 18) {
+    expect(await daysSearched(() => record(old))).toEqual(['deliveries 3: 1'])
+  }
+
+  const together = [today, late, old]
+  expect(await Promise.all(together.map(load))).toMatchObject([
+    { id: today, event: { data: '{"days":0}' }, traceParent: null },
+    { id: late, event: { data: '{"days":30}' }, traceParent: 'of an event 30 days old' },
+    { id: old, event: { data: '{"days":3}' }, traceParent: null },
+  ])
+  expect(await Promise.all(together.map(record))).toMatchObject(
+    together.map(() => ({ number: 1, state: 'succeeded' })),
+  )
+})
+
+test('attempts recorded together are found by index if two days have many deliveries', async () => {
+  const recordAttempt = createRecordAttempt(session, SENDER)
+  await session.query('select posthorn.create_partitions(current_date - 1, current_date)')
+  await publish(25_000)
+  await session.query(`
+    insert into posthorn.deliveries
+      (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at)
+    select overlay(posthorn.uuid_v7_lower_bound(now() - interval '1 day')::text placing right(id::text, 12) from 25)::uuid,
+      organization_id, webhook_id, event_id, event_type, 10, 'infinity'
+    from posthorn.deliveries`)
+  await session.query('vacuum analyze')
+  const { rows } = await session.query<{ id: string }>(
+    `(select id from posthorn.deliveries order by id limit 50)
+     union all (select id from posthorn.deliveries order by id desc limit 50)`,
+  )
+  const deliveries = await Promise.all(rows.map(({ id }) => read(id)))
+  const recordAll = () =>
+    Promise.all(deliveries.map((delivery) => recordAttempt(attemptOf(delivery, 503))))
+  expect(await rowsRead(recordAll)).toBeLessThan(1_000)
+})
+
+test.each(['without statistics', 'with statistics'])(
+  'a session with plans for an empty database, %s, releases a probe and a few of 10,000 parked deliveries by index',
+  async (known) => {
+    if (known === 'with statistics') await session.query('vacuum analyze')
+    const { rows: webhooks } = await session.query('select id from posthorn.webhooks')
+    const webhook = webhooks[0].id as string
+    const now = () => new Date(Date.now() + 60_000)
+    const release = () => releaseBacklog(session, webhook, 20)
+    const hold = () => putOnHold(session, webhook, new Date())
+    const probe = () => releaseProbe(session, webhook, 0, now())
+    const resume = async () => {
+      await endHold(session, webhook)
+      await session.query('update posthorn.webhook_schedules set slow_start_since = null')
+    }
+    for (let i = 0; i < 10; i++) {
+      await hold()
+      await publish(3)
+      await probe()
+      await pruneSchedules(session)
+      await resume()
+      await release()
+    }
+    await hold()
+    await publish(5_000)
+    await publish(5_000)
+
+    expect(await rowsRead(probe)).toBeLessThan(50)
+    expect(await rowsRead(() => pruneSchedules(session))).toBeLessThan(50)
+    await resume()
+    expect(await rowsRead(release)).toBeLessThan(200)
+    expect(await release()).toBe(20)
+  },
+)
+
+test('the jobs of several webhooks are queued event by event', async () => {
+  await subscribe(database, organizationId, [JOINED])
+  await subscribe(database, organizationId, [JOINED])
+  await publish(20)
+  const { rows } = await database.pool.query<{ key: string; event_id: string }>(
+    `select posthorn.type_id('msg', id) as key, event_id from posthorn.deliveries`,
+  )
+  const eventOf = new Map(rows.map(({ key, event_id }) => [key, event_id]))
+  const events = (await deliveryJobs(database.pool)).map(({ key }) => eventOf.get(key as string))
+  expect(events).toHaveLength(60)
+  expect(events).toEqual(events.toSorted())
+})
+
+async function publish(count: number): Promise<void> {
+  const event = {
+    organizationId,
+    type: JOINED,
+    typeRevision: '1',
+    data: '{}',
+    occurredAt: new Date(),
+    idempotencyKey: null,
+    traceParent: null,
+  }
+  await createStoreEvents(session)(Array.from({ length: count }, () => event))
+}
+
+/** Uses another session than the one whose reads are counted. */
+async function read(uuid: string): Promise<DeliveryRow> {
+  return await database.prisma.delivery.findUniqueOrThrow({ where: { id: uuid } })
+}
+
+/** Inserts a delivery that was created `days` ago, of an event that was published `eventDays` ago. */
+async function addOld(days: number, eventDays: number): Promise<string> {
+  const { rows } = await session.query<{ id: string }>(
+    `with event as (
+       insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent)
+       select overlay(posthorn.uuid_v7_lower_bound(now() - $2 * interval '1 day')::text placing $3 from 25)::uuid, w.organization_id,
+         $4, now(), '{"days":' || $2::int || '}', case when $2 = 30 then 'of an event 30 days old' end
+       from posthorn.webhooks as w returning id, organization_id, type
+     )
+     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at)
+     select overlay(posthorn.uuid_v7_lower_bound(now() - $1 * interval '1 day')::text placing $3 from 25)::uuid,
+       event.organization_id, w.id, event.id, event.type, 10, now()
+     from event, posthorn.webhooks as w returning id`,
+    [days, eventDays, randomUUID().slice(-12), JOINED],
+  )
+  return rows[0]?.id as string
+}
+
+async function serverVersion(): Promise<number> {
+  const { rows } = await session.query<{ major: number }>(
+    `select current_setting('server_version_num')::int / 10000 as major`,
+  )
+  return rows[0]?.major as number
+}
+
+async function lastDelivery(): Promise<string> {
+  const { rows } = await session.query<{ id: string }>(
+    'select id from posthorn.deliveries order by id desc limit 1',
+  )
+  return rows[0]?.id as string
+}
+
+/** The partitions that the session scans during `run`, as `<table> <days ago>: <scans>`. */
+async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
+  return await inTransaction(run, async () => {
+    const { rows } = await session.query<{ searched: string }>(
+      `select format('%s %s: %s', parent, (now() at time zone 'UTC')::date - to_date(day, 'YYYYMMDD'), seq_scan + idx_scan)
+         as searched
+       from pg_stat_xact_user_tables as t, split_part(t.relname, '_', 1) as parent, split_part(t.relname, '_', 2) as day
+       where t.schemaname = 'posthorn_partitions' and parent in ('events', 'deliveries')
+         and t.seq_scan + t.idx_scan > 0 order by 1`,
+    )
+    return rows.map((row) => row.searched)
+  })
+}
+
+/**
+ * The rows of Posthorn's tables that the session reads during `run`. Excludes graphile-worker's tables: how its
+ * functions read them depends on the statistics of autovacuum.
+ */
+async function rowsRead(run: () => Promise<unknown>): Promise<number> {
+  return await inTransaction(run, async () => {
+    const { rows } = await session.query<{ n: number }>(
+      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
+       where schemaname in ('posthorn', 'posthorn_partitions')`,
+    )
+    return rows[0]?.n as number
+  })
+}
+
+/** Counts during `run`, and rolls back its changes. */
+async function inTransaction<Count>(
+  run: () => Promise<unknown>,
+  count: () => Promise<Count>,
+): Promise<Count> {
+  // Flushes the earlier counts of the session, so that they do not count here.
+  await session.query('select pg_stat_force_next_flush()')
+  await session.query('begin')
+  await run()
+  const counted = await count()
+  await session.query('rollback')
+  return counted
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
+
+let database: Database
+let organizationId: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+/** Enough events for their ids to differ in more than two characters. */
+const COUNT = 1_000
+const WEBHOOKS = 3
+
+test('the ids of events and deliveries ascend in the order of publication, in every table and job', async () => {
+  for (const _ of numbers(WEBHOOKS)) await subscribe(database, organizationId, [JOINED])
+  const first = await publish(COUNT)
+  const second = await publish(COUNT)
+  const published = [...first, ...second]
+  expect(published.every(({ deliveryCount }) => deliveryCount === WEBHOOKS)).toBe(true)
+
+  const events = await read<{ id: string; n: number }>(
+    `select id, (data::json ->> 'n')::int as n from posthorn.events order by id`,
+  )
+  expect(events.map(({ id }) => publicId('event', id))).toEqual(published.map(({ id }) => id))
+  expect(events.map(({ n }) => n)).toEqual([...numbers(COUNT), ...numbers(COUNT)])
+
+  const deliveries = await read<{ id: string; event_id: string; webhook_id: string }>(
+    'select id, event_id, webhook_id from posthorn.deliveries order by id',
+  )
+  const webhooks = await read<{ id: string }>('select id from posthorn.webhooks order by id')
+  expect(deliveries.map(({ event_id, webhook_id }) => [event_id, webhook_id])).toEqual(
+    events.flatMap((event) => webhooks.map((webhook) => [event.id, webhook.id])),
+  )
+  const ids = [...events, ...deliveries].map(({ id }) => id)
+  expect(new Set(ids).size).toBe(2 * COUNT * (1 + WEBHOOKS))
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/)
+
+  const jobs = await deliveryJobs(database.pool)
+  expect(jobs.map(({ key }) => key)).toEqual(deliveries.map(({ id }) => publicId('delivery', id)))
+})
+
+test('the backlog of an ordered webhook is in the order of publication', async () => {
+  await subscribe(database, organizationId, [JOINED])
+  await read('update posthorn.webhooks set ordered = true, revision = revision + 1')
+  const published = [...(await publish(COUNT)), ...(await publish(COUNT))]
+  const parked = await read<{ event_id: string; reason: string }>(
+    'select event_id, parked_reason as reason from posthorn.deliveries order by id',
+  )
+  expect(parked).toEqual(
+    published.map(({ id }) => ({ event_id: parseId('event', id), reason: 'ordered' })),
+  )
+  expect(await deliveryJobs(database.pool)).toEqual([])
+})
+
+test('concurrent connections never generate the same id', async () => {
+  await subscribe(database, organizationId, [JOINED])
+  await Promise.all(numbers(20).map(() => publish(5)))
+  const [counted] = await read(
+    `select count(distinct e.id)::int as events, count(distinct d.id)::int as deliveries
+     from posthorn.events as e join posthorn.deliveries as d on d.event_id = e.id`,
+  )
+  expect(counted).toEqual({ events: 100, deliveries: 100 })
+})
+
+test('an id has the creation time of its row, by the clock of Postgres', async () => {
+  const [before] = await read<{ at: Date }>('select clock_timestamp() as at')
+  await publish(1)
+  const [event] = await read<{ at: Date; after: Date }>(
+    `select posthorn.uuid_v7_timestamp(id) as at, clock_timestamp() as after from posthorn.events`,
+  )
+  expect(event?.at.getTime()).toBeGreaterThanOrEqual(before?.at.getTime() as number)
+  expect(event?.at.getTime()).toBeLessThanOrEqual(event?.after.getTime() as number)
+})
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+function publish(count: number) {
+  const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+  return publishEvents(
+    organizationId,
+    numbers(count).map((n) => ({ type: JOINED, data: { n } })),
+  )
+}
+
+async function read<Row extends object = Record<string, unknown>>(text: string): Promise<Row[]> {
+  return (await database.pool.query<Row>(text)).rows
+}

@@ -1,0 +1,216 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { isDatabaseUnavailable } from '../../src/db/faults.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
+import {
+  createPublishEvents,
+  type PublishEvents,
+  type PublishedEvent,
+} from '../../src/events/publish-events.ts'
+import { recordStatements, type Statements } from '../graphql/support/statements.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+let database: Database
+let statements: Statements
+let tenant: Awaited<ReturnType<typeof createTenant>>
+/** Publishes an event with the text. */
+let publish: (text: string, idempotencyKey?: string) => Promise<PublishedEvent>
+let publishEvents: PublishEvents
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  statements = recordStatements(database)
+  tenant = await createTenant(database.prisma)
+  publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+  publish = async (text, idempotencyKey) => {
+    const event = { type: JOINED, data: { text }, ...(idempotencyKey && { idempotencyKey }) }
+    const [published] = await publishEvents(tenant.organizationId, [event])
+    return published as PublishedEvent
+  }
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+/** The number of stored events with each text. */
+async function stored(): Promise<Record<string, number>> {
+  const { rows } = await database.pool.query<{ text: string; n: number }>(
+    `select data::json ->> 'text' as text, count(*)::int as n from posthorn.events group by 1`,
+  )
+  return Object.fromEntries(rows.map(({ text, n }) => [text, n]))
+}
+
+const each = (texts: readonly string[], n = 1) => Object.fromEntries(texts.map((text) => [text, n]))
+
+/** The texts of each insert statement. */
+function inserted(): string[][] {
+  return statements.full
+    .filter(({ text }) => text.includes('posthorn.insert_events('))
+    .map(({ values }) => readTexts(values[3] as string).map((data) => JSON.parse(data).text))
+}
+
+/** Parses the literal of a `text[]`. */
+const readTexts: (literal: string) => string[] = pg.types.getTypeParser(
+  1009 as typeof pg.types.builtins.TEXT,
+)
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => String(n))
+
+test('concurrent calls share transactions, and each event is stored once', async () => {
+  const published = await Promise.all(many(200).map((text) => publish(text)))
+  expect(new Set(published.map(({ id }) => id)).size).toBe(200)
+  expect(await stored()).toEqual(each(many(200)))
+  expect(inserted().length).toBeLessThan(20)
+})
+
+test('many concurrent events are stored by few parallel statements of at most 500 events', async () => {
+  const calls = Array.from({ length: 20 }, (_, call) =>
+    many(100).map((text) => ({ type: JOINED, data: { text: `${call} ${text}` } })),
+  )
+  const lock = await database.pool.connect()
+  await lock.query('begin; lock table posthorn.events')
+  const publishing = Promise.all(
+    calls.map((events) => publishEvents(tenant.organizationId, events)),
+  )
+  const waiting = async () => {
+    const { rowCount } = await database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rowCount
+  }
+  await until(async () => Number(await waiting()) >= 2, 'two statements wait for the lock')
+  expect(inserted().length).toBeLessThan(4)
+  await lock.query('rollback')
+  lock.release()
+  await publishing
+  expect(inserted().flat().sort()).toEqual(
+    calls
+      .flat()
+      .map(({ data }) => data.text)
+      .sort(),
+  )
+  for (const texts of inserted()) expect(texts.length).toBeLessThanOrEqual(500)
+})
+
+test('an event that Postgres rejects fails alone, and the others are stored once', async () => {
+  await database.pool.query(
+    `alter table posthorn.events add constraint no_poison check (data not like '%poison%')`,
+  )
+  const bad = (n: number) => n % 50 === 7
+  const texts = many(200).map((text, n) => (bad(n) ? `poison ${text}` : text))
+  const results = await Promise.allSettled(texts.map((text) => publish(text)))
+
+  for (const [n, result] of results.entries()) {
+    if (!bad(n)) expect(result.status).toBe('fulfilled')
+    else expect(result).toMatchObject({ status: 'rejected', reason: { constraint: 'no_poison' } })
+  }
+  expect(await stored()).toEqual(each(texts.filter((_, n) => !bad(n))))
+})
+
+test('characters that Postgres text cannot have are stored unchanged', async () => {
+  const odd = ['\0', '\ud800', 'a\\u0000', '\u2028', '😀']
+  const published = await Promise.all(odd.map((text) => publish(text)))
+  for (const [i, { id }] of published.entries()) {
+    const { rows } = await database.pool.query(
+      `select data from posthorn.events where posthorn.type_id('evt', id) = $1`,
+      [id],
+    )
+    expect(JSON.parse(rows[0].data)).toEqual({ text: odd[i] })
+  }
+})
+
+describe('idempotency keys', () => {
+  test('of concurrent calls share transactions', async () => {
+    const texts = many(200)
+    const published = await Promise.all(texts.map((text) => publish(text, text)))
+    expect(published.every(({ duplicate }) => !duplicate)).toBe(true)
+    expect(inserted().length).toBeLessThan(20)
+    const again = await Promise.all(texts.map((text) => publish(text, text)))
+    expect(again).toEqual(published.map(({ id }) => ({ id, deliveryCount: 0, duplicate: true })))
+    expect(await stored()).toEqual(each(texts))
+  })
+
+  test('that conflict reject only their own calls', async () => {
+    await publish('first', 'used')
+    const bad = (n: number) => n % 10 === 3
+    const results = await Promise.allSettled(
+      many(40).map((text, n) => publish(text, bad(n) ? 'used' : text)),
+    )
+    for (const [n, result] of results.entries()) {
+      if (!bad(n)) expect(result.status).toBe('fulfilled')
+      else expect(result).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } })
+    }
+    expect(await stored()).toEqual(each(['first', ...many(40).filter((_, n) => !bad(n))]))
+  })
+
+  test('used twice at once behave like consecutive calls', async () => {
+    const [first, second] = await Promise.all([publish('same', 'twice'), publish('same', 'twice')])
+    expect(first).toMatchObject({ duplicate: false })
+    expect(second).toEqual({ id: first?.id, deliveryCount: 0, duplicate: true })
+
+    const [kept, rejected] = await Promise.allSettled([
+      publish('kept', 'other'),
+      publish('rejected', 'other'),
+    ])
+    expect(kept).toMatchObject({ status: 'fulfilled', value: { duplicate: false } })
+    expect(rejected).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'conflict', issues: [{ path: ['events', 0, 'idempotencyKey'] }] },
+    })
+    expect(await stored()).toEqual(each(['same', 'kept']))
+  })
+
+  test('in an open transaction of the host application delay no other call', async () => {
+    const host = await database.pool.connect()
+    await host.query('begin')
+    await host.query('select * from posthorn.publish_events($1, $2)', [
+      tenant.publicOrganizationId,
+      JSON.stringify([{ type: JOINED, data: { text: 'locked' }, idempotencyKey: 'locked' }]),
+    ])
+    // A call with the same key fails as unavailable until the host commits, and then returns the host's event.
+    const retryable = expect(publish('locked', 'locked')).rejects.toSatisfy(isDatabaseUnavailable)
+    const others = many(20).map((text) => publish(text, text))
+    await Promise.all([...others, ...many(20).map((text) => publish(`without ${text}`))])
+    await retryable
+    await host.query('commit')
+    host.release()
+    expect(await publish('locked', 'locked')).toMatchObject({ duplicate: true })
+    const without = many(20).map((text) => `without ${text}`)
+    expect(await stored()).toEqual(each(['locked', ...many(20), ...without]))
+  })
+})
+
+test('large events share a transaction up to 4 MiB', async () => {
+  const text = 'x'.repeat(200 * 1024)
+  await Promise.all(Array.from({ length: 45 }, () => publish(text)))
+  expect(inserted().length).toBeGreaterThan(2)
+  for (const texts of inserted()) expect(texts.join('').length).toBeLessThan(4 * 1024 * 1024)
+  expect(await stored()).toEqual(each([text], 45))
+})
+
+test('if Postgres drops the connections, every call fails as unavailable, and none is retried', async () => {
+  const blocker = await database.pool.connect()
+  await blocker.query('begin; lock table posthorn.events')
+  let answered = false
+  const calls = Promise.allSettled(many(300).map((text) => publish(text))).finally(() => {
+    answered = true
+  })
+  await until(async () => {
+    await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like '%insert_events%'`,
+    )
+    return answered
+  }, 'every call has failed')
+  await blocker.query('rollback')
+  blocker.release()
+
+  for (const result of await calls) {
+    expect(result.status).toBe('rejected')
+    expect(isDatabaseUnavailable((result as PromiseRejectedResult).reason)).toBe(true)
+  }
+  expect(inserted().flat().toSorted()).toEqual(many(300).toSorted())
+  expect(await stored()).toEqual({})
+  expect(await publish('after')).toMatchObject({ duplicate: false })
+})

@@ -1,0 +1,236 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+let directory: string
+let postgres: PostgresServer
+let proxy: TcpProxy
+let database: Database
+let receiver: Receiver
+let app: TestApp
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn outage '))
+  postgres = await startPostgresServer(directory)
+  proxy = await startTcpProxy(Number(new URL(postgres.url).port))
+  database = openDatabase(proxiedUrl(postgres.url, proxy))
+  await migrate(database.pool)
+  receiver = await startReceiver()
+  app = await startTestApp({ database, trustedAuthorities: [receiver.authority] })
+  await app.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+}, 90_000)
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+  await postgres[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  await until(isReady, 'the process is ready')
+  await until(async () => (await jobCount()) === 0, 'no job is left')
+  receiver.clear()
+})
+
+describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: boolean]>([
+  // First, as this case needs the connections that were opened at the start.
+  ['the server is unreachable', async () => proxy.blackhole(), async () => proxy.restore()],
+  ['Postgres is killed', () => postgres.kill(), () => postgres.start()],
+  ['Postgres shuts down immediately', () => postgres.stop('immediate'), () => postgres.start()],
+  ['Postgres shuts down for maintenance', () => postgres.stop('fast'), () => postgres.start()],
+  ['a failover leaves a read-only server', () => setReadOnly(true), () => setReadOnly(false), true],
+])('while %s', (_case, startOutage, endOutage, answersReads = false) => {
+  test('callers get 503 with Retry-After, the readiness check fails, and deliveries resume within 5 s', async () => {
+    await startOutage()
+    await until(async () => (await readyz()) === 503, 'the readiness check fails', 10_000)
+    const answers = await Promise.all([publish(), publish(), create(), list()])
+    if (answersReads) expect(answers.pop()).toMatchObject({ status: 200 })
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 503, retryAfter: '5' })
+      // Faster than the deadlines of several connections in a row.
+      expect(answer.tookMs).toBeLessThan(4_000)
+    }
+    expect(await healthz()).toBe(200)
+    expect(receiver.received).toEqual([])
+
+    await endOutage()
+    const restoredAt = performance.now()
+    await until(async () => (await publish()).status === 200, 'an event is accepted', 10_000)
+    await receiver.arrival(1)
+    expect(performance.now() - restoredAt).toBeLessThan(5_000)
+    await until(isReady, 'the process is ready')
+    await until(async () => (await jobCount()) === 0, 'no job is left')
+  }, 60_000)
+})
+
+test('an attempt that ends during an outage of Postgres is recorded and not repeated', async () => {
+  const pending = Promise.withResolvers<void>()
+  receiver.answer = (response) => void pending.promise.then(() => response.end())
+  await publish()
+  await receiver.arrival(1)
+  await postgres.kill()
+  pending.resolve()
+  receiver.answer = (response) => response.end()
+  await postgres.start()
+  await until(async () => (await jobCount()) === 0, 'no job is left')
+  expect(receiver.received).toHaveLength(1)
+  const [attempts] = await postgres.query(
+    'select count(*)::int as count from posthorn.attempts where delivery_id = (select max(id::text)::uuid from posthorn.deliveries)',
+  )
+  expect(attempts).toEqual({ count: 1 })
+}, 60_000)
+
+test('while the disk is full (simulated by triggers), callers get 503, and no request is repeated', async () => {
+  await rejectRows('events')
+  expect(await publish()).toMatchObject({ status: 503, retryAfter: '5' })
+  await acceptRows('events')
+
+  await rejectRows('attempts')
+  expect((await publish()).status).toBe(200)
+  await receiver.arrival(1)
+  await until(async () => (await rejections()) >= 3, 'recording was tried three times')
+  expect(receiver.received).toHaveLength(1)
+  await acceptRows('attempts')
+  await until(async () => (await jobCount()) === 0, 'no job is left')
+  expect(receiver.received).toHaveLength(1)
+}, 60_000)
+
+test('while others hold all connections of the server, callers get 503, and events are accepted again afterwards', async () => {
+  await until(async () => (await publish()).status === 200, 'an event is accepted')
+  const others: pg.Client[] = []
+  await postgres.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'posthorn'`,
+  )
+  for (let full = false; !full; ) {
+    const client = new pg.Client({ connectionString: postgres.url })
+    client.on('error', () => {})
+    full = await client.connect().then(
+      () => false,
+      () => true,
+    )
+    if (!full) others.push(client)
+    if (full && others.length < 50) full = false
+  }
+  const answers = await Promise.all(Array.from({ length: 30 }, () => publish()))
+  expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true)
+  for (const client of others) await client.end()
+  receiver.clear()
+  await until(async () => (await publish()).status === 200, 'an event is accepted', 5_000)
+  await until(() => receiver.received.length > 0, 'the event arrives')
+}, 60_000)
+
+test('a publisher that waits too long for a lock gets 503', async () => {
+  const holder = new pg.Client({ connectionString: postgres.url })
+  await holder.connect()
+  try {
+    await holder.query('begin; lock table posthorn.idempotency_keys in access exclusive mode')
+    expect(await publish('k-1')).toMatchObject({ status: 503, retryAfter: '5' })
+    await holder.query('rollback')
+    expect(await publish('k-1')).toMatchObject({ status: 200 })
+    await receiver.arrival(1)
+  } finally {
+    await holder.end()
+  }
+}, 60_000)
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly tookMs: number
+}
+
+async function timed(call: Promise<Response>): Promise<Answer> {
+  const startedAt = performance.now()
+  const response = await call
+  const retryAfter = response.headers.get('retry-after')
+  await response.body?.cancel()
+  return { status: response.status, retryAfter, tookMs: performance.now() - startedAt }
+}
+
+function publish(idempotencyKey?: string): Promise<Answer> {
+  const query =
+    'mutation($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }'
+  return timed(
+    fetch(`${app.app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${app.tenant.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        query,
+        variables: { input: { type: JOINED, data: {}, idempotencyKey } },
+      }),
+    }),
+  )
+}
+
+function create(): Promise<Answer> {
+  const body = { url: 'https://example.com/', event_subscriptions: [JOINED] }
+  return timed(app.rest('POST', '/webhooks', body))
+}
+
+function list(): Promise<Answer> {
+  return timed(app.rest('GET', '/webhooks'))
+}
+
+async function readyz(): Promise<number> {
+  return (await timed(fetch(`${app.app.url}/readyz`))).status
+}
+
+async function isReady(): Promise<boolean> {
+  return (await readyz()) === 200
+}
+
+async function healthz(): Promise<number> {
+  return (await timed(fetch(`${app.app.url}/healthz`))).status
+}
+
+async function setReadOnly(isReadOnly: boolean): Promise<void> {
+  const name = 'default_transaction_read_only'
+  await postgres.query(`alter system set ${name} = ${isReadOnly ? 'on' : 'off'}`)
+  await postgres.query('select pg_reload_conf()')
+}
+
+/** Raises the error with which Postgres fails to extend a table. */
+async function rejectRows(table: 'events' | 'attempts'): Promise<void> {
+  await postgres.query(`
+    create sequence if not exists rejections;
+    create or replace function reject() returns trigger language plpgsql as $$
+    begin
+      perform nextval('rejections');
+      raise disk_full using message = 'could not extend file: No space left on device';
+    end $$;
+    create trigger reject before insert on posthorn.${table} for each row execute function reject();`)
+}
+
+async function acceptRows(table: 'events' | 'attempts'): Promise<void> {
+  await postgres.query(`drop trigger reject on posthorn.${table}`)
+}
+
+async function rejections(): Promise<number> {
+  const [row] = await postgres.query('select last_value::int as count from rejections')
+  return row.count
+}
+
+async function jobCount(): Promise<number> {
+  const [row] = await postgres.query(
+    `select count(*)::int as count from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
+  )
+  return row.count
+}
