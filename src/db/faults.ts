@@ -29,7 +29,7 @@ const UNAVAILABLE_CODE =
 
 /** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
 const UNAVAILABLE_TEXT =
-  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|connection refused|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
+  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
