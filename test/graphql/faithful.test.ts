@@ -103,7 +103,7 @@ describe('data that cannot be stored exactly is rejected', () => {
 
   test.each([
     ['a body that is not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), 'not UTF-8'],
-    ['a body nested too deep', '['.repeat(201), 'nested more than 200 deep'],
+    ['a body nested too deep', '['.repeat(201), 'nested more than 200 levels deep'],
     [
       'data nested too deep',
       `{"query":"mutation ($a: PublishEventInput!) { publishEvent(input: $a) { __typename } }","variables":{"a":{"type":"${JOINED}","data":${'['.repeat(150)}${']'.repeat(150)}}}}`,
