@@ -507,7 +507,7 @@ describe('errors exit with code 1 and say what is wrong', () => {
     [['--status', '199'], 'Give a whole number from 200 to 599.'],
     [['--count', '0'], 'Give a whole number from 1 to'],
     [['--fail', 'x'], 'Give a whole number from 0 to'],
-    [['--delay', '3'], 'write a whole number and a unit'],
+    [['--delay', '3'], 'give a whole number and a unit'],
     [['--delay', '2h'], 'Give at most 1h.'],
     [['--event', 'a.b'], '--event requires --register.'],
     [['--register', '--event', 'a,,b'], 'Give names of event types.'],

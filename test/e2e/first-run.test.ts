@@ -118,7 +118,7 @@ test('a start with a port that is in use fails and suggests another port', async
     environment: { ...environment, PORT: new URL(url).port },
   })
   expect(code).toBe(1)
-  expect(stderr).toMatch(/error: Port \d+ on 127\.0\.0\.1 is taken .*PORT=\d+/)
+  expect(stderr).toMatch(/error: Port \d+ on 127\.0\.0\.1 is in use .*PORT=\d+/)
 })
 
 test('the paths for operators respond', async () => {
