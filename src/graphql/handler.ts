@@ -13,7 +13,7 @@ import { useLimits } from './limits/use-limits.ts'
 import { type RequestContext, useRateLimit } from './limits/use-rate-limit.ts'
 import { useResponseSize } from './limits/use-response-size.ts'
 import { createMaskError } from './mask-error.ts'
-import { MAX_BODY_BYTES, useReadParams } from './read-params.ts'
+import { useReadParams } from './read-params.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
@@ -74,11 +74,11 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger) },
     graphiql: options.graphiql && !trusted && graphiqlOptions,
-    maxRequestBodySize: MAX_BODY_BYTES,
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
     // A plugin above does each of these, or Posthorn does not offer it.
     batching: false,
     multipart: false,
+    maxRequestBodySize: false,
     landingPage: false,
     logging: false,
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },

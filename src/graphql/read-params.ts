@@ -1,4 +1,6 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import { readBody } from '../http/read-body.ts'
+import { DomainError } from '../lib/errors.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 
 /** The maximum size of a request body. */
@@ -22,7 +24,7 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
-  const params = readValue(decode(await readBody(request)), 'The body')
+  const params = readValue(decode(await readBounded(request)), 'The body')
   if (Array.isArray(params)) {
     throw rejection(400, 'One request holds one operation: batches are not supported.')
   }
@@ -35,20 +37,18 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   return params
 }
 
-/** yoga limits the size of the body (`maxRequestBodySize` in handler.ts). Its error is passed on. */
-async function readBody(request: Request): Promise<ArrayBuffer> {
+async function readBounded(request: Request): Promise<Uint8Array> {
   try {
-    return await request.arrayBuffer()
+    return await readBody(request, MAX_BODY_BYTES)
   } catch (error) {
-    if (error instanceof Error && error.name === 'GraphQLError') throw error
-    // The client closed the connection or was too slow.
-    throw rejection(400, 'The request body is incomplete.')
+    if (!(error instanceof DomainError)) throw error
+    throw rejection(error.code === 'too_large' ? 413 : 400, error.message)
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decode(body: ArrayBuffer): string {
+function decode(body: Uint8Array): string {
   try {
     return utf8.decode(body)
   } catch {

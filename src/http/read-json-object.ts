@@ -1,5 +1,6 @@
 import { DomainError } from '../lib/errors.ts'
 import { HttpRejection } from './http-rejection.ts'
+import { readBody } from './read-body.ts'
 
 export const MAX_BODY_BYTES = 64 * 1024
 
@@ -9,7 +10,7 @@ export const MAX_BODY_BYTES = 64 * 1024
  */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   requireJson(request.headers)
-  const text = decodeUtf8(await readBytes(request))
+  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES))
   if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.')
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -40,28 +41,7 @@ function requireJson(headers: Headers): void {
   }
 }
 
-/** Stops reading at the limit even if `Content-Length` is missing or wrong. */
-async function readBytes(request: Request): Promise<Buffer> {
-  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) throw tooLarge()
-  const reader = request.body?.getReader()
-  if (!reader) return Buffer.alloc(0)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw new DomainError('malformed', 'The body is incomplete.', { cause })
-    })
-    if (done) return Buffer.concat(chunks)
-    size += value.byteLength
-    if (size > MAX_BODY_BYTES) {
-      reader.cancel().catch(() => {})
-      throw tooLarge()
-    }
-    chunks.push(value)
-  }
-}
-
-function decodeUtf8(bytes: Buffer): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -79,11 +59,4 @@ function parseJson(text: string): unknown {
 
 function malformed(message: string): DomainError {
   return new DomainError('malformed', message)
-}
-
-function tooLarge(): DomainError {
-  return new DomainError(
-    'too_large',
-    `The body exceeds the limit of ${MAX_BODY_BYTES.toLocaleString('en')} bytes.`,
-  )
 }
