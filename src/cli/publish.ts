@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { invalid } from '../lib/errors.ts'
+import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
 import { getOrganization } from '../organizations/organization.ts'
 import { readInput } from './read-input.ts'
@@ -41,6 +42,7 @@ Example:
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
         const data = parseData(json === '-' ? (await readInput('-')).toString() : json)
+        rejectLoneSurrogates({ data })
         await withServices(async ({ database, publishEvents }) => {
           const { id: organizationId } = await getOrganization(
             database.prisma,

@@ -23,6 +23,7 @@ import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
 import './limits/response-size-plugin.ts'
 import './portal-access-plugin.ts'
+import './well-formed-plugin.ts'
 
 /**
  * Object types that are not Prisma models, by name, so that the file of one type can name another. Type files add
@@ -57,11 +58,12 @@ const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The first plugin is the outermost. `responseSize` measures the final response. The errors plugin turns the errors of
-  // authorization and validation into data, so it wraps both. `portalAccess` runs right before the resolver.
+  // authorization and validation into data, so it wraps them. `portalAccess` runs right before the resolver.
   plugins: [
     'responseSize',
     ErrorsPlugin,
     ScopeAuthPlugin,
+    'wellFormed',
     RelayPlugin,
     PrismaPlugin,
     ValidationPlugin,

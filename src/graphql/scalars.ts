@@ -18,7 +18,7 @@ builder.scalarType('DateTime', {
 })
 
 builder.scalarType('JSON', {
-  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string.`,
+  description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string. A string or a key with a lone surrogate, which is half of a character, is rejected too.`,
   serialize: (value) => value,
   parseValue: (value) => shallow(value),
   parseLiteral: (node, variables) => {

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../lib/errors.ts'
 export type ProblemKind =
   | ErrorCode
   | 'method_not_allowed'
+  | 'precondition_failed'
   | 'timed_out'
   | 'url_too_long'
   | 'unsupported_media_type'
@@ -25,6 +26,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemKind, KindFacts>> = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   timed_out: { status: 408, title: 'Request too slow' },
   conflict: { status: 409, title: 'Conflict' },
+  precondition_failed: { status: 412, title: 'Precondition failed' },
   too_large: { status: 413, title: 'Body too large' },
   url_too_long: { status: 414, title: 'URL too long' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },

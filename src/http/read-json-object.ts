@@ -1,12 +1,13 @@
 import { DomainError } from '../lib/errors.ts'
+import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { readBody } from './read-body.ts'
 
 export const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `too_large` or `malformed`; the
- * errors repeat nothing of the body, which may have secrets.
+ * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `too_large`, `malformed` or, for lone
+ * surrogates, `invalid`. The errors repeat no value of the body, which may have secrets.
  */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
   requireJson(request.headers)
@@ -16,6 +17,7 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('The body is JSON, but not an object. Send a JSON object.')
   }
+  rejectLoneSurrogates(value)
   return value as Record<string, unknown>
 }
 

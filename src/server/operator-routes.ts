@@ -20,7 +20,8 @@ const READY_WITHIN_MS = 2_000
 /** The routes of every process of any role: `/healthz`, `/readyz` and `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
   const { metrics } = deps
-  const routes = new Hono()
+  // Not strict: a slash at the end of a path makes no difference.
+  const routes = new Hono({ strict: false })
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
     const checks = await readiness(deps)

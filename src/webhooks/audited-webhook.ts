@@ -30,13 +30,19 @@ function auditedFields(keyring: Keyring, row: WebhookRow) {
     description: row.description,
     enabled: row.enabled,
     eventSubscriptions: row.eventSubscriptions,
-    headers: readHeaders(keyring, row.headersCiphertext, row.id),
+    headers: sortedByName(readHeaders(keyring, row.headersCiphertext, row.id)),
     rateLimitPerSecond: row.rateLimitPerSecond,
     maxInFlight: row.maxInFlight,
     retryScheduleSeconds: row.ownRetrySchedule ? row.retryScheduleSeconds : null,
     timeoutSeconds: row.timeoutSeconds,
     ordered: row.ordered,
   }
+}
+
+/** Another order of the same headers is not a change. */
+function sortedByName(headers: Headers): Headers {
+  if (headers === null) return null
+  return Object.fromEntries(Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Masks every value, which can be a credential, and shows only whether the value changed. */

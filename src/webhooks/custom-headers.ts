@@ -10,7 +10,7 @@ export const MAX_HEADERS_BYTES = 8 * 1024
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** Visible ASCII. Spaces and tabs only between visible characters. */
-const VALUE = /^[!-~]([\t -~]*[!-~])?$/
+export const HEADER_VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
 /** Headers that Posthorn or the connection sets. A name that ends in `-` is a prefix. */
 const RESERVED: readonly string[] = [
@@ -99,7 +99,7 @@ export function checkCustomHeaders(
         `is the same header as ${JSON.stringify(twin)}, because names are case-insensitive`,
       )
     }
-    if (!VALUE.test(value)) {
+    if (!HEADER_VALUE.test(value)) {
       report(
         name,
         'invalid_header_value',

@@ -127,7 +127,8 @@ builder.mutationFields((t) => ({
   updateWebhook: t.prismaField({
     type: 'Webhook',
     nullable: true,
-    description: 'Changes a webhook. Needs the scope `webhooks:write`.',
+    description:
+      'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. Needs the scope `webhooks:write`.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {

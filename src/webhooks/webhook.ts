@@ -47,6 +47,9 @@ export interface WebhookDeps {
   readonly actor?: Actor
 }
 
+/** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
+export type Precondition = (current: Webhook) => void
+
 /** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
 export async function createWebhook(
   { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
@@ -118,12 +121,16 @@ export async function listWebhooks(
   }
 }
 
-/** Changes the given fields of a webhook. Enabling also releases its backlog. Throws `not_found` or `invalid`. */
+/**
+ * Changes the given fields of a webhook. Enabling also releases its backlog. If every field has the given value already,
+ * `updatedAt`, the revision and the audit log stay the same. Throws `not_found` or `invalid`.
+ */
 export async function updateWebhook(
   { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   id: string,
   input: WebhookChanges,
+  precondition?: Precondition,
 ): Promise<Webhook> {
   const found = await findWebhook(prisma, organizationId, id)
   const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(
@@ -141,24 +148,26 @@ export async function updateWebhook(
   )
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, found.id)
+    precondition?.(toWebhook(keyring, before))
+    // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
+    if (fields.enabled) await enqueueRelease(tx, id)
+    const changes = {
+      ...omitUndefined(fields),
+      ...(headers !== undefined && {
+        headersCiphertext: encryptHeaders(keyring, headers, before.id),
+      }),
+      ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
+    }
+    const audited = auditedChanges(keyring, before, { ...before, ...changes })
+    if (Object.keys(audited.after).length === 0) return before
     const after = await tx.webhook.update({
       where: { id: before.id },
-      data: {
-        ...omitUndefined(fields),
-        ...(headers !== undefined && {
-          headersCiphertext: encryptHeaders(keyring, headers, before.id),
-        }),
-        ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
-        revision: { increment: 1 },
-        updatedAt: new Date(),
-      },
+      data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
     })
     // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
     if (after.url !== before.url || after.enabled !== before.enabled) {
       await endHoldInTransaction(tx, after.id)
     }
-    // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
-    if (fields.enabled) await enqueueRelease(tx, id)
     if (after.enabled !== before.enabled) {
       const health = after.enabled ? 'healthy' : 'disabled'
       await notifyOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
@@ -167,7 +176,7 @@ export async function updateWebhook(
       action: 'webhook.updated',
       organizationId,
       subjectId: id,
-      ...auditedChanges(keyring, before, after),
+      ...audited,
     })
     return after
   })
@@ -179,10 +188,12 @@ export async function deleteWebhook(
   { prisma, keyring, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   id: string,
+  precondition?: Precondition,
 ): Promise<void> {
   const { id: uuid } = await findWebhook(prisma, organizationId, id)
   await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, uuid)
+    precondition?.(toWebhook(keyring, before))
     await tx.webhook.update({
       where: { id: uuid },
       data: {

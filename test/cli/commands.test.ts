@@ -172,6 +172,11 @@ describe('posthorn publish', () => {
       /Did you mean "event_attendee.joined_event"\?/,
     ],
     [
+      'a lone surrogate',
+      [JOINED, String.raw`{"a":["\ud800"]}`],
+      /data\.a\[0\] has a lone surrogate/,
+    ],
+    [
       'an invalid time',
       [JOINED, '{}', '--timestamp', 'yesterday'],
       /timestamp must be an RFC 3339 time/,

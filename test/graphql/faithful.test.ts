@@ -67,7 +67,7 @@ describe('data is stored as published', () => {
   test.each([
     ['a prototype', '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}}}'],
     ['a NUL character', '"a\\u0000b"'],
-    ['half a character pair', '"a\\ud800b"'],
+    ['a character pair', '"a\\ud83d\\ude00b"'],
     ['the end of a line of JavaScript', '"\u2028\u2029"'],
     ['a byte order mark', '"\ufeffx"'],
     ['every kind of value', '[null,true,false,"",[],{},{"":0}]'],
@@ -82,6 +82,83 @@ describe('data is stored as published', () => {
   test('the last of two fields with the same name', async () => {
     expect((await publish('{"a":1,"a":2}', 'variable')).stored).toBe('{"a":2}')
   })
+})
+
+describe('a lone surrogate is rejected with the name of its field', () => {
+  const REJECTED = '{ __typename ... on ValidationError { issues { path code } } }'
+  /** Sends variables as literal JSON. */
+  const ask = async (query: string, variables: string) =>
+    (await post(`{"query":${JSON.stringify(query)},"variables":${variables}}`)).answer
+  const loneSurrogate = (...path: string[]) => ({
+    __typename: 'ValidationError',
+    issues: [{ path, code: 'lone_surrogate' }],
+  })
+
+  test.each([
+    ['alone', '"a\\ud800b"', []],
+    ['the second half', '"\\uDFFF"', []],
+    ['deep inside', '{"a":[{"b":["","\\udbff."]}]}', ['a', '0', 'b', '1']],
+    ['in a key', '{"a":{"\\ud800":1}}', ['a', '\ufffd']],
+  ])('in data: %s', async (_, data, path) => {
+    const before = await posthorn.database.prisma.event.count()
+    const bad = '{ type: "anything", data: $data }'
+    const good = '{ type: "anything", data: 1 }'
+    const { data: answer } = await ask(
+      `mutation ($data: JSON!) {
+        publishEvent(input: ${bad}) ${REJECTED}
+        publishEvents(input: { events: [${good}, ${bad}] }) ${REJECTED}
+      }`,
+      `{"data":${data}}`,
+    )
+    expect(answer).toEqual({
+      publishEvent: loneSurrogate('data', ...path),
+      publishEvents: loneSurrogate('events', '1', 'data', ...path),
+    })
+    expect(await posthorn.database.prisma.event.count()).toBe(before)
+  })
+
+  test.each([
+    ['url', '"url":"https://receiver.example/\\ud800"', ['url']],
+    ['description', '"description":"\\ud800"', ['description']],
+    ['a subscription', '"eventSubscriptions":["\\ud800"]', ['eventSubscriptions', '0']],
+    ['a header value', '"headers":[{"name":"X-A","value":"\\ud800"}]', ['headers', '0', 'value']],
+  ])('in a webhook: %s', async (_, field, path) => {
+    const before = await posthorn.database.prisma.webhook.count()
+    const { data } = await ask(
+      `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) ${REJECTED} }`,
+      `{"input":{"url":"https://receiver.example","eventSubscriptions":["${JOINED}"],${field}}}`,
+    )
+    expect(data.createWebhook).toEqual(loneSurrogate(...path))
+    expect(await posthorn.database.prisma.webhook.count()).toBe(before)
+  })
+
+  test('in an argument beside the input, and in a query', async () => {
+    const input = `{ url: "https://receiver.example", eventSubscriptions: ["${JOINED}"] }`
+    const { data } = await ask(
+      `mutation ($key: String) { createWebhook(input: ${input}, idempotencyKey: $key) ${REJECTED} }`,
+      '{"key":"\\ud800"}',
+    )
+    expect(data.createWebhook).toEqual(loneSurrogate('idempotencyKey'))
+    const { errors } = await ask(
+      'query ($text: String) { webhooks(filter: { urlContains: $text }) { totalCount } }',
+      '{"text":"\\ud800"}',
+    )
+    expect(errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      issues: [{ path: ['filter', 'urlContains'], code: 'lone_surrogate' }],
+    })
+  })
+
+  test.each(['"\\ud800"', '"\ud800"', '{ a: "\\uDFFF" }'])(
+    'in the document, with its position: %j',
+    async (data) => {
+      const query = `mutation { publishEvent(input: { type: "anything", data: ${data} }) { __typename } }`
+      const { answer } = await post(JSON.stringify({ query }))
+      expect(answer.data).toBeUndefined()
+      expect(answer.errors[0].message).toMatch(/^Syntax Error: Invalid/)
+      expect(answer.errors[0].locations).toHaveLength(1)
+    },
+  )
 })
 
 describe('data that cannot be stored exactly is rejected', () => {

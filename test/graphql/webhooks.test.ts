@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -19,6 +19,14 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(tenant.token, document('webhooks', operation), variables)
+}
+
+/** What a change leaves beside the fields. */
+async function traceOf(id: string) {
+  const { prisma } = api.database
+  const uuid = parseId('webhook', id) as string
+  const { revision } = await prisma.webhook.findUniqueOrThrow({ where: { id: uuid } })
+  return { revision, audited: await prisma.auditEntry.count({ where: { subjectId: id } }) }
 }
 
 describe('createWebhook', () => {
@@ -225,6 +233,36 @@ describe('updateWebhook', () => {
         "select webhooks",
       ]
     `)
+  })
+
+  test('the same values change nothing, nor the time, the revision and the audit log', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId, { headers: { 'X-Key': 'abc' } })
+    const { data: set } = await call('UpdateWebhook', {
+      id,
+      input: { description: 'Doors', maxInFlight: 3, retryScheduleSeconds: [5, 60] },
+    })
+    const before = await traceOf(id)
+    const same = {
+      url: 'https://example.com/hook',
+      description: 'Doors',
+      eventSubscriptions: [JOINED],
+      headers: [{ name: 'X-Key', value: 'abc' }],
+      rateLimitPerSecond: null,
+      maxInFlight: 3,
+      retryScheduleSeconds: [5, 60],
+      timeoutSeconds: null,
+      ordered: null,
+    }
+    for (const input of [{}, same]) {
+      const { data } = await call('UpdateWebhook', { id, input })
+      expect(data.updateWebhook.webhook).toEqual(set.updateWebhook.webhook)
+      expect(await traceOf(id)).toEqual(before)
+    }
+    await call('UpdateWebhook', { id, input: { retryScheduleSeconds: [] } })
+    expect(await traceOf(id)).toEqual({
+      revision: before.revision + 1n,
+      audited: before.audited + 1,
+    })
   })
 
   test('null clears the description and the headers', async () => {

@@ -90,7 +90,7 @@ export function connectV1Deps(database: Database, logged: LogEntry[] = []): Conn
 }
 
 export function mount(deps: ConnectV1Deps): Hono {
-  return new Hono().route(CONNECT_V1_PATH, createConnectV1(deps))
+  return new Hono({ strict: false }).route(CONNECT_V1_PATH, createConnectV1(deps))
 }
 
 /** `path` is relative to `/api/connect/v1`. */

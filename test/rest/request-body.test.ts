@@ -162,6 +162,47 @@ describe('415', () => {
   })
 })
 
+describe('a lone surrogate is rejected with the name of its field', () => {
+  const escaped = (field: string) => `{${JSON.stringify(NEW_WEBHOOK).slice(1, -1)},${field}}`
+
+  test.each([
+    ['a description', String.raw`"description":"a\ud800b"`, '#/description'],
+    ['the second half', String.raw`"description":"\uDFFF"`, '#/description'],
+    ['the halves in the wrong order', String.raw`"description":"\udc00\ud800"`, '#/description'],
+    ['a URL', String.raw`"url":"https://receiver.example/\ud800"`, '#/url'],
+    ['a subscription', String.raw`"event_subscriptions":["\ud800"]`, '#/event_subscriptions/0'],
+    ['a header value', String.raw`"headers":{"X-A":"\ud800"}`, '#/headers/X-A'],
+    ['a header name', String.raw`"headers":{"\ud800":"a"}`, '#/headers/%EF%BF%BD'],
+    ['a read-only field', String.raw`"id":"\ud800"`, '#/id'],
+    ['an unknown field', String.raw`"x":[{"y":["","\ud800"]}]`, '#/x/0/y/1'],
+  ])('%s', async (_what, field, pointer) => {
+    const { errors } = await rejectedByBoth(escaped(field), 422)
+    expect(errors).toMatchObject([{ pointer, code: 'lone_surrogate' }])
+  })
+
+  test('each of them, up to 10, below names of any length and depth', async () => {
+    const name = 'n'.repeat(20_000)
+    const deep = `${'['.repeat(10_000)}"\\ud800"${']'.repeat(10_000)}`
+    const many = Array.from({ length: 50 }, () => String.raw`"\ud800"`)
+    const body = `{"${name}":[${many}],"x":${deep}}`
+    const response = await api.call('POST', '/webhooks', { body })
+    expect((await response.clone().text()).length).toBeLessThan(10_000)
+    const { errors } = await problem(response, 422)
+    expect(errors).toHaveLength(10)
+  })
+
+  test('but not a whole pair, nor a backslash that is no escape', async () => {
+    const { id } = await api.create()
+    for (const [field, description] of [
+      [String.raw`"description":"\ud83d\ude00"`, '\u{1f600}'],
+      [String.raw`"description":"\\ud800"`, String.raw`\ud800`],
+    ]) {
+      const response = await api.call('PUT', `/webhooks/${id}`, { body: `{${field}}` })
+      expect((await json(response)).description).toBe(description)
+    }
+  })
+})
+
 test('the last value of a repeated field is used', async () => {
   const body = `{"enabled":false,${JSON.stringify(NEW_WEBHOOK).slice(1, -1)},"enabled":true}`
   expect((await json(await api.call('POST', '/webhooks', { body }))).enabled).toBe(true)

@@ -1,7 +1,16 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { notFoundProblem } from '../../src/http/problem.ts'
-import { type ConnectV1, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
+import { startTestApp } from '../support/app.ts'
+import {
+  type ConnectV1,
+  json,
+  NEW_WEBHOOK,
+  openConnectV1,
+  problem,
+  UNKNOWN_ID,
+  WEBHOOKS,
+} from './connect-v1.ts'
 
 let api: ConnectV1
 beforeAll(async () => {
@@ -40,8 +49,9 @@ describe('404', () => {
     '',
     '/',
     '/webhook',
-    '/webhooks/',
-    `/webhooks/${UNKNOWN_ID}/`,
+    '/webhook/',
+    '/webhooks//',
+    `/webhooks/${UNKNOWN_ID}//`,
     `/webhooks/${UNKNOWN_ID}/secrets`,
     '/Webhooks',
   ])('an unknown path, with or without a key: %s', async (path) => {
@@ -62,6 +72,8 @@ describe('405 and Allow: a known path with another method', () => {
     [`/webhooks/${UNKNOWN_ID}`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
     [`/webhooks/${UNKNOWN_ID}/secret`, 'GET, HEAD', ['POST', 'PUT', 'DELETE']],
     [`/webhooks/${UNKNOWN_ID}/secret/rotate`, 'POST', ['GET', 'HEAD', 'PUT', 'DELETE']],
+    ['/webhooks/', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']],
+    [`/webhooks/${UNKNOWN_ID}/`, 'DELETE, GET, HEAD, PUT', ['POST', 'PATCH', 'OPTIONS']],
   ])('%s', async (path, allow, methods) => {
     for (const method of methods) {
       const response = await api.call(method, path)
@@ -71,6 +83,51 @@ describe('405 and Allow: a known path with another method', () => {
       const { detail } = await problem(response, 405)
       expect(detail).toBe(`${method} is not allowed on this path. Its methods are ${allow}.`)
     }
+  })
+})
+
+describe('a slash at the end of a path makes no difference', () => {
+  test('for each call', async () => {
+    const created = await api.call('POST', '/webhooks/', { body: NEW_WEBHOOK })
+    const { id } = await json(created)
+    expect(created.headers.get('location')).toBe(`${WEBHOOKS}/${id}`)
+    const webhook = `/webhooks/${id}/`
+    expect((await json(await api.call('GET', webhook))).id).toBe(id)
+    expect((await api.call('HEAD', webhook)).status).toBe(200)
+    const updated = await api.call('PUT', webhook, { body: { description: 'Doors' } })
+    expect((await json(updated)).description).toBe('Doors')
+    expect((await json(await api.call('GET', `${webhook}secret/`))).key).toMatch(/^whsec_/)
+    expect((await api.call('POST', `${webhook}secret/rotate/`)).status).toBe(200)
+    expect((await api.call('DELETE', webhook)).status).toBe(204)
+  })
+
+  test('for the link to the next page', async () => {
+    for (let i = 0; i < 2; i++) await api.create()
+    const [bare, slashed] = [
+      await api.call('GET', '/webhooks?limit=1'),
+      await api.call('GET', '/webhooks/?limit=1'),
+    ]
+    expect(slashed.headers.get('link')).toBe(bare.headers.get('link'))
+    expect(await json(slashed)).toEqual(await json(bare))
+  })
+
+  test('for errors', async () => {
+    for (const path of [`/webhooks/${UNKNOWN_ID}/`, '/webhooks/nonsense/']) {
+      await problem(await api.call('GET', path), 404)
+      await problem(await api.call('DELETE', path), 404)
+      await problem(await api.call('GET', path, { token: null }), 401)
+    }
+    await problem(await api.call('POST', '/webhooks/', { body: {} }), 422)
+    await problem(await api.call('GET', '/webhooks/', { token: null }), 401)
+  })
+
+  test('on a server', async () => {
+    await using posthorn = await startTestApp({ role: 'api' })
+    for (const path of ['/webhooks', '/webhooks/']) {
+      const response = await posthorn.rest('GET', path)
+      expect([response.status, await json(response)]).toEqual([200, []])
+    }
+    expect((await fetch(`${posthorn.app.url}/healthz/`)).status).toBe(200)
   })
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type ConnectV1, expectInvalid, json, openConnectV1, problem } from './connect-v1.ts'
 
@@ -11,12 +12,21 @@ afterAll(() => api[Symbol.asyncDispose]())
 const put = (id: string, body: unknown) => api.call('PUT', `/webhooks/${id}`, { body })
 const read = async (id: string) => json(await api.call('GET', `/webhooks/${id}`))
 
+/** What a change leaves beside the fields. */
+async function traceOf(id: string) {
+  const { prisma } = api.database
+  const { revision } = await prisma.webhook.findUniqueOrThrow({
+    where: { id: parseId('webhook', id) as string },
+  })
+  return { revision, audited: await prisma.auditEntry.count({ where: { subjectId: id } }) }
+}
+
 const ALL_FIELDS = {
   url: 'https://receiver.example/hooks',
   description: 'Ticketing',
   enabled: true,
   event_subscriptions: [JOINED],
-  headers: { 'X-Tenant': 'harvest' },
+  headers: { 'X-Tenant': 'harvest', 'X-Door': '7' },
 }
 
 describe('PUT /webhooks/{webhook_id}', () => {
@@ -45,10 +55,53 @@ describe('PUT /webhooks/{webhook_id}', () => {
     },
   )
 
-  test('an empty object changes nothing', async () => {
+  test.each([
+    ['an empty object', {}],
+    ['the same fields', ALL_FIELDS],
+    ['the same url', { url: ALL_FIELDS.url }],
+    ['a repeated subscription', { event_subscriptions: [JOINED, JOINED] }],
+    ['headers in another order', { headers: { 'X-Door': '7', 'X-Tenant': 'harvest' } }],
+    ['enabled: null', { enabled: null }],
+    ['read-only fields', { id: 'wh_other', created_at: '2001-01-01T00:00:00Z', updated_at: null }],
+  ])('%s changes nothing, nor the time, the revision and the audit log', async (_what, body) => {
     const created = await api.create(ALL_FIELDS)
-    const updated = await json(await put(created.id, {}))
-    expect(updated).toEqual({ ...created, updated_at: updated.updated_at })
+    const before = await traceOf(created.id)
+    const response = await put(created.id, body)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual(created)
+    expect(await read(created.id)).toEqual(created)
+    expect(await traceOf(created.id)).toEqual(before)
+  })
+
+  test.each([
+    ['description', null],
+    ['headers', null],
+    ['headers', {}],
+  ])('clearing a field that is not set changes nothing: %s = %j', async (field, value) => {
+    const created = await api.create()
+    const before = await traceOf(created.id)
+    expect(await json(await put(created.id, { [field]: value }))).toEqual(created)
+    expect(await traceOf(created.id)).toEqual(before)
+  })
+
+  test('a change of one value is a change', async () => {
+    const created = await api.create(ALL_FIELDS)
+    const before = await traceOf(created.id)
+    const headers = { ...ALL_FIELDS.headers, 'X-Tenant': 'Harvest' }
+    const updated = await json(await put(created.id, { headers }))
+    expect(updated.updated_at > created.updated_at).toBe(true)
+    expect(await traceOf(created.id)).toEqual({
+      revision: before.revision + 1n,
+      audited: before.audited + 1,
+    })
+  })
+
+  test('enabled: null leaves the webhook as it is, from either state', async () => {
+    for (const enabled of [true, false]) {
+      const { id } = await api.create({ enabled })
+      const updated = await json(await put(id, { enabled: null, description: 'Doors' }))
+      expect(updated).toMatchObject({ enabled, description: 'Doors' })
+    }
   })
 
   test('null clears description and headers', async () => {
@@ -80,8 +133,12 @@ describe('PUT /webhooks/{webhook_id}', () => {
   test('read-only fields do not change', async () => {
     const created = await api.create()
     const sent = { id: 'wh_other', created_at: '2001-01-01T00:00:00Z', updated_at: null }
-    const updated = await json(await put(created.id, sent))
-    expect(updated).toEqual({ ...created, updated_at: updated.updated_at })
+    const updated = await json(await put(created.id, { ...sent, description: 'Doors' }))
+    expect(updated).toEqual({
+      ...created,
+      description: 'Doors',
+      updated_at: updated.updated_at,
+    })
   })
 
   test('an archived event type may stay in event_subscriptions', async () => {
@@ -108,7 +165,7 @@ describe('PUT /webhooks/{webhook_id} rejects, and changes nothing:', () => {
     [{ event_subscriptions: [] }, '#/event_subscriptions', 'too_small'],
     [{ event_subscriptions: null }, '#/event_subscriptions', 'invalid_type'],
     [{ event_subscriptions: ['no.such'] }, '#/event_subscriptions/0', 'unknown_event_type'],
-    [{ enabled: null }, '#/enabled', 'invalid_type'],
+    [{ enabled: 'true' }, '#/enabled', 'invalid_type'],
     [{ description: 7 }, '#/description', 'invalid_type'],
     [{ headers: { Host: 'a' } }, '#/headers/Host', 'reserved_header'],
     [{ enabeld: true }, '#/enabeld', 'unknown_field'],

@@ -8,6 +8,7 @@ interface Package {
   readonly dev?: boolean
   readonly optional?: boolean
   readonly hasInstallScript?: boolean
+  readonly link?: boolean
   readonly resolved?: string
   readonly integrity?: string
 }
@@ -16,7 +17,10 @@ async function lockedPackages(): Promise<[string, Package][]> {
   const { packages } = JSON.parse(await read('package-lock.json')) as {
     packages: Record<string, Package>
   }
-  return Object.entries(packages).filter(([path]) => path !== '')
+  // Without the packages of this repository.
+  return Object.entries(packages).filter(
+    ([path, { link }]) => path.includes('node_modules/') && !link,
+  )
 }
 
 test('docs/dependencies.md justifies every dependency of package.json once, and no others', async () => {

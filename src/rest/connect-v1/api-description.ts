@@ -14,7 +14,9 @@ export const API_DESCRIPTION = {
 
 Every request needs the header \`Authorization: Bearer <API key>\`; the key determines the organization. Bodies are JSON in UTF-8
 of at most 65,536 bytes. Field names are in snake_case, and times are RFC 3339 in UTC. Errors are RFC 9457
-\`application/problem+json\`. Unknown query parameters are ignored.`,
+\`application/problem+json\`. Unknown query parameters are ignored, and so is a slash at the end of a path.
+
+A string in a body must consist of whole characters: a lone surrogate, such as \`"\\ud800"\`, is rejected (422) with the name of the field.`,
     license: { name: 'MIT', identifier: 'MIT' },
   },
   tags: [

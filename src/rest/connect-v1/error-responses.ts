@@ -26,9 +26,14 @@ export const CONFLICT_ERROR = { 409: ref('Conflict') }
 
 export const INVALID_ERROR = { 422: ref('Invalid') }
 
+const MALFORMED_ERROR = { 400: ref('Malformed') }
+
+/** The additional errors of operations with `If-Match` and `If-None-Match`. */
+export const PRECONDITION_ERRORS = { ...MALFORMED_ERROR, 412: ref('PreconditionFailed') }
+
 /** The additional errors of operations with a body. */
 export const BODY_ERRORS = {
-  400: ref('Malformed'),
+  ...MALFORMED_ERROR,
   413: ref('TooLarge'),
   415: ref('UnsupportedMediaType'),
   ...INVALID_ERROR,
@@ -74,7 +79,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   Malformed: {
     kind: 'malformed',
     description:
-      'The body is empty, not UTF-8, not JSON or not an object, or the idempotency key is invalid.',
+      'The body is empty, not UTF-8, not JSON or not an object, or the header `Idempotency-Key`, `If-Match` or `If-None-Match` is invalid.',
     headers: [],
     detail: 'The body is not valid JSON.',
   },
@@ -110,6 +115,22 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     headers: [],
     detail:
       'A call with this idempotency key is still running. Try again shortly, with the same key.',
+  },
+  PreconditionFailed: {
+    kind: 'precondition_failed',
+    description:
+      'The current version of the webhook is not in `If-Match`, or is in `If-None-Match`. Nothing was changed.',
+    headers: [],
+    detail:
+      'If-Match does not have the current version. Nothing was changed. Read the resource again, and send its ETag.',
+    errors: [
+      {
+        header: 'If-Match',
+        code: 'other_version',
+        detail:
+          'If-Match does not have the current version. Nothing was changed. Read the resource again, and send its ETag.',
+      },
+    ],
   },
   TooLarge: {
     kind: 'too_large',

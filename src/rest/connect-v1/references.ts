@@ -3,7 +3,9 @@ import { MAX_PAGE_SIZE } from './page.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
 
-export const parameterRef = (name: 'WebhookId' | 'IdempotencyKey' | 'Limit' | 'Cursor') => ({
+type ParameterName = 'WebhookId' | 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch' | 'Limit' | 'Cursor'
+
+export const parameterRef = (name: ParameterName) => ({
   $ref: `#/components/parameters/${name}`,
 })
 
@@ -17,6 +19,19 @@ export const ANY_SUCCESS_HEADERS = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
 }
+
+/** The headers of a response that is one version of a webhook. */
+export const WEBHOOK_HEADERS = {
+  ETag: { $ref: '#/components/headers/ETag' },
+  ...ANY_SUCCESS_HEADERS,
+}
+
+const ENTITY_TAG = `(W/)?"[!#-~]*"`
+const ENTITY_TAGS = {
+  type: 'string' as const,
+  pattern: String.raw`^(\*|${ENTITY_TAG}(, ?${ENTITY_TAG})*)$`,
+}
+const EXAMPLE_ENTITY_TAG = '"VAIpnRwKWzLLPkd-iVbL5lU0HVmRcsOAdBPfzXaMJFo"'
 
 /** Adds the parameters and headers that the operations reference. */
 export function registerReferences(registry: Registry): void {
@@ -36,6 +51,22 @@ export function registerReferences(registry: Registry): void {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     example: '4a7f8f5e-3c0e-4b6c-9f0f-0d1f6f0b9a11',
   })
+  registry.registerComponent('parameters', 'IfMatch', {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'Entity tags from `ETag`, or `*`. Unless the current version of the webhook has one of them, the response is 412 and nothing is changed. A weak tag (`W/"…"`) never matches. The comparison and the change are one step, so no other change comes between them.',
+    schema: ENTITY_TAGS,
+    example: EXAMPLE_ENTITY_TAG,
+  })
+  registry.registerComponent('parameters', 'IfNoneMatch', {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      'Entity tags from `ETag`, or `*`. If the current version of the webhook has one of them, GET returns 304 without a body, and other methods return 412 and change nothing.',
+    schema: ENTITY_TAGS,
+    example: EXAMPLE_ENTITY_TAG,
+  })
   registry.registerComponent('parameters', 'Limit', {
     name: 'limit',
     in: 'query',
@@ -47,7 +78,7 @@ export function registerReferences(registry: Registry): void {
     in: 'query',
     description:
       'The start of the page, from the link in the `Link` header of the previous page. Default: the first page.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^wh_[0-7][0-9a-hjkmnp-tv-z]{25}$' },
   })
   for (const [name, { description, example }] of Object.entries(HEADERS)) {
     registry.registerComponent('headers', name, {
@@ -62,6 +93,11 @@ const HEADERS: Readonly<Record<string, { description: string; example: string | 
   Location: {
     description: 'The path of the new webhook.',
     example: '/api/connect/v1/webhooks/wh_01m7wwqnz4e8mbhv0437sz0j6w',
+  },
+  ETag: {
+    description:
+      'The strong entity tag of this version of the webhook, for `If-Match` and `If-None-Match`.',
+    example: EXAMPLE_ENTITY_TAG,
   },
   Link: {
     description:

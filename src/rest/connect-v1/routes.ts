@@ -23,7 +23,8 @@ export interface ConnectV1Deps {
 export const CONNECT_V1_PATH = '/api/connect/v1'
 
 /**
- * The REST API. Mount it with `server.route(CONNECT_V1_PATH, createConnectV1(deps))`; it handles every path below.
+ * The REST API. Mount it with `server.route(CONNECT_V1_PATH, createConnectV1(deps))`; it handles every path below. With
+ * `strict: false`, the server also accepts paths that end in a slash.
  * On existing paths, authentication comes first: requests with any method get 401 without a valid key.
  */
 export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {

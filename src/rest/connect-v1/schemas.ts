@@ -1,13 +1,15 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_URL_LENGTH } from '../../outbound/destination-url.ts'
+import { HEADER_VALUE, MAX_HEADERS } from '../../webhooks/custom-headers.ts'
 import type { Webhook } from '../../webhooks/webhook.ts'
-import { webhookFields } from '../../webhooks/webhook-fields.ts'
+import { MAX_SUBSCRIPTIONS, webhookFields } from '../../webhooks/webhook-fields.ts'
 import { EXAMPLE_WEBHOOK } from './examples.ts'
 
 const url = webhookFields.url.meta({
   description:
     'The URL that deliveries are sent to. It must be HTTPS with a public address, port 443 or a port from 1024 up, and no user name, password or fragment.',
   format: 'uri',
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
   maxLength: MAX_URL_LENGTH,
   examples: [EXAMPLE_WEBHOOK.url],
 })
@@ -15,21 +17,28 @@ const description = webhookFields.description.meta({
   description: 'A free label of at most 1,000 characters, or `null`.',
   examples: [EXAMPLE_WEBHOOK.description],
 })
-const enabled = webhookFields.enabled.meta({
-  description:
-    'Whether events are delivered. While false, pending deliveries wait, and new events create no deliveries.',
-})
-const eventSubscriptions = webhookFields.eventSubscriptions.meta({
-  description:
-    'The names of the event types to deliver, from the catalogue. Repeated names are removed.',
-  examples: [EXAMPLE_WEBHOOK.event_subscriptions],
-})
+const ENABLED_DESCRIPTION =
+  'Whether events are delivered. While false, pending deliveries wait, and new events create no deliveries.'
+const enabled = webhookFields.enabled.meta({ description: ENABLED_DESCRIPTION })
+const eventSubscriptions = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(MAX_SUBSCRIPTIONS)
+  .meta({
+    description:
+      'The names of the event types to deliver, from the catalogue. Repeated names are removed.',
+    examples: [EXAMPLE_WEBHOOK.event_subscriptions],
+  })
 const HEADERS_DESCRIPTION =
   'Custom headers added to every delivery. At most 32, and 8 KiB in total. Names are HTTP tokens, unique regardless of case; values are visible ASCII, with spaces and tabs only inside. These names are rejected, because the service or the connection sets them: `wh-*`, `webhook-*` and the configured prefix of the signature headers, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`. Encrypted at rest.'
-const headers = webhookFields.headers.meta({
-  description: HEADERS_DESCRIPTION,
-  examples: [EXAMPLE_WEBHOOK.headers],
-})
+const headers = z
+  .record(z.string(), z.string().regex(HEADER_VALUE))
+  .nullable()
+  .meta({
+    description: HEADERS_DESCRIPTION,
+    maxProperties: MAX_HEADERS,
+    examples: [EXAMPLE_WEBHOOK.headers],
+  })
 
 const id = z.string().meta({
   description: 'The id of the webhook, `wh_…`, used in paths.',
@@ -65,18 +74,25 @@ const readOnly = {
   updated_at: updated_at.optional(),
 }
 
+/** Generators of clients make a field with `default` required, so descriptions have the defaults of requests. */
+const optionalEnabled = (otherwise: string) =>
+  enabled
+    .nullable()
+    .optional()
+    .meta({ description: `${ENABLED_DESCRIPTION} ${otherwise}` })
+
 export const newWebhookBodySchema = z
   .strictObject({
     url,
     event_subscriptions: eventSubscriptions,
-    description: description.default(null),
-    enabled: enabled.default(false),
-    headers: headers.default(null),
+    description: description.optional(),
+    enabled: optionalEnabled('Default, also for `null`: false.'),
+    headers: headers.optional(),
     ...readOnly,
   })
   .openapi('NewWebhook', {
     description:
-      'A webhook to register. Read-only fields are ignored, unknown fields are rejected.',
+      'A webhook to register. By default it has no `description` and no `headers`. Read-only fields are ignored, unknown fields are rejected.',
   })
 
 export const webhookChangesBodySchema = z
@@ -84,7 +100,7 @@ export const webhookChangesBodySchema = z
     url: url.optional(),
     event_subscriptions: eventSubscriptions.optional(),
     description: description.optional(),
-    enabled: enabled.optional(),
+    enabled: optionalEnabled('`null` is the same as omitting it.'),
     headers: headers.optional(),
     ...readOnly,
   })

@@ -6,6 +6,7 @@ import { parseWebhook } from '../../webhooks/check-webhook.ts'
 import {
   createWebhook,
   getWebhook,
+  type Precondition,
   updateWebhook,
   type Webhook,
   type WebhookDeps,
@@ -44,11 +45,12 @@ export async function updateFromBody(
   organizationId: string,
   id: string,
   body: Body,
+  precondition: Precondition,
 ): Promise<Webhook> {
   const { input, issues } = parseFields(body)
   if (issues.length === 0) {
     return await withBodyNames([], () =>
-      updateWebhook(deps, organizationId, id, input as WebhookChanges),
+      updateWebhook(deps, organizationId, id, input as WebhookChanges, precondition),
     )
   }
   const { eventSubscriptions, headers } = await getWebhook(deps, organizationId, id)
@@ -83,6 +85,8 @@ function parseFields(body: Body): { input: Body; issues: FieldIssue[] } {
   const hint = fewHints(known, ` The fields are ${known.join(', ')}.`)
   for (const [name, value] of Object.entries(body)) {
     const field = FIELDS.get(name)
+    // For `enabled`, null means omitted.
+    if (name === 'enabled' && value === null) continue
     if (field !== undefined) input[field] = value
     else if (!READ_ONLY.has(name)) issues.push(unknownField(name, hint(name)))
   }

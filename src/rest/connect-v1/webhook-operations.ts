@@ -5,14 +5,22 @@ import {
   CONFLICT_ERROR,
   INVALID_ERROR,
   NOT_FOUND_ERROR,
+  PRECONDITION_ERRORS,
 } from './error-responses.ts'
 import { EXAMPLE_NEW_WEBHOOK, EXAMPLE_WEBHOOK } from './examples.ts'
-import { ANY_SUCCESS_HEADERS, parameterRef, schemaRef } from './references.ts'
+import { ANY_SUCCESS_HEADERS, parameterRef, schemaRef, WEBHOOK_HEADERS } from './references.ts'
 import { webhookSchema } from './schemas.ts'
 
 const WEBHOOK_CONTENT = {
   'application/json': { schema: webhookSchema, example: EXAMPLE_WEBHOOK },
 }
+
+/** The webhook, and conditions on its version. */
+const VERSION_PARAMETERS = [
+  parameterRef('WebhookId'),
+  parameterRef('IfMatch'),
+  parameterRef('IfNoneMatch'),
+]
 
 export const createWebhookOperation = createRoute({
   method: 'post',
@@ -35,7 +43,7 @@ export const createWebhookOperation = createRoute({
   responses: {
     201: {
       description: 'The new webhook.',
-      headers: { Location: { $ref: '#/components/headers/Location' }, ...ANY_SUCCESS_HEADERS },
+      headers: { Location: { $ref: '#/components/headers/Location' }, ...WEBHOOK_HEADERS },
       content: WEBHOOK_CONTENT,
     },
     ...BODY_ERRORS,
@@ -73,9 +81,14 @@ export const getWebhookOperation = createRoute({
   tags: ['Webhooks'],
   summary: 'Read a webhook',
   description: 'Returns the webhook. Needs the scope `webhooks:read`.',
-  parameters: [parameterRef('WebhookId')],
+  parameters: VERSION_PARAMETERS,
   responses: {
-    200: { description: 'The webhook.', headers: ANY_SUCCESS_HEADERS, content: WEBHOOK_CONTENT },
+    200: { description: 'The webhook.', headers: WEBHOOK_HEADERS, content: WEBHOOK_CONTENT },
+    304: {
+      description: 'The version of the webhook is one of those in `If-None-Match`.',
+      headers: WEBHOOK_HEADERS,
+    },
+    ...PRECONDITION_ERRORS,
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
   },
@@ -88,8 +101,8 @@ export const updateWebhookOperation = createRoute({
   tags: ['Webhooks'],
   summary: 'Update a webhook',
   description:
-    'Updates the given fields, by the same rules as for registering, and leaves the others unchanged. Enabling a webhook also releases the deliveries that waited. Needs the scope `webhooks:write`.',
-  parameters: [parameterRef('WebhookId')],
+    'Updates the given fields, by the same rules as for registering, and leaves the others unchanged. If all given fields have their values already, nothing changes, `updated_at` included. Enabling a webhook also releases the deliveries that waited. Needs the scope `webhooks:write`.',
+  parameters: VERSION_PARAMETERS,
   request: {
     body: {
       required: true,
@@ -102,9 +115,10 @@ export const updateWebhookOperation = createRoute({
   responses: {
     200: {
       description: 'The updated webhook.',
-      headers: ANY_SUCCESS_HEADERS,
+      headers: WEBHOOK_HEADERS,
       content: WEBHOOK_CONTENT,
     },
+    ...PRECONDITION_ERRORS,
     ...BODY_ERRORS,
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
@@ -119,9 +133,10 @@ export const deleteWebhookOperation = createRoute({
   summary: 'Delete a webhook',
   description:
     'Permanently deletes the webhook and its secrets, and cancels its pending deliveries. Needs the scope `webhooks:write`.',
-  parameters: [parameterRef('WebhookId')],
+  parameters: VERSION_PARAMETERS,
   responses: {
     204: { description: 'The webhook is deleted.', headers: ANY_SUCCESS_HEADERS },
+    ...PRECONDITION_ERRORS,
     ...NOT_FOUND_ERROR,
     ...ANY_OPERATION_ERRORS,
   },

@@ -1,12 +1,20 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { Db } from '../../db/client.ts'
 import { parseId } from '../../db/ids.ts'
+import {
+  checkPreconditions,
+  entityTagOf,
+  isNotModified,
+  readPreconditions,
+} from '../../http/preconditions.ts'
 import { readJsonObject } from '../../http/read-json-object.ts'
 import { hashRequest, runOnce } from '../../idempotency/run-once.ts'
 import {
   deleteWebhook,
   getWebhook,
   listWebhooks,
+  type Precondition,
   type WebhookDeps,
 } from '../../webhooks/webhook.ts'
 import { actorOf, authorize, type CallerEnv } from './caller.ts'
@@ -44,7 +52,7 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
             const answer = await create(tx)
             return { resourceId: parseId('webhook', answer.resource.id) as string, answer }
           })
-    return c.json(resource, 201, { location })
+    return c.json(resource, 201, { location, etag: entityTagOf(resource) })
   })
 
   app.openapi(listWebhooksOperation, async (c) => {
@@ -65,12 +73,17 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
 
   app.openapi(getWebhookOperation, async (c) => {
     const organizationId = authorize(c, 'webhooks:read')
+    const preconditions = readPreconditions(c.req.raw.headers)
     const webhook = await getWebhook(deps, organizationId, c.req.param('webhook_id'))
-    return c.json(toWebhookResource(webhook), 200)
+    const resource = toWebhookResource(webhook)
+    const etag = entityTagOf(resource)
+    if (isNotModified(preconditions, etag)) return c.body(null, 304, { etag })
+    return c.json(resource, 200, { etag })
   })
 
   app.openapi(updateWebhookOperation, async (c) => {
     const organizationId = authorize(c, 'webhooks:write')
+    const precondition = readPrecondition(c)
     const body = await readJsonObject(c.req.raw)
     const depsWithActor = { ...deps, actor: actorOf(c) }
     const webhook = await updateFromBody(
@@ -78,13 +91,23 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
       organizationId,
       c.req.param('webhook_id'),
       body,
+      precondition,
     )
-    return c.json(toWebhookResource(webhook), 200)
+    const resource = toWebhookResource(webhook)
+    return c.json(resource, 200, { etag: entityTagOf(resource) })
   })
 
   app.openapi(deleteWebhookOperation, async (c) => {
     const organizationId = authorize(c, 'webhooks:write')
-    await deleteWebhook({ ...deps, actor: actorOf(c) }, organizationId, c.req.param('webhook_id'))
+    const depsWithActor = { ...deps, actor: actorOf(c) }
+    const precondition = readPrecondition(c)
+    await deleteWebhook(depsWithActor, organizationId, c.req.param('webhook_id'), precondition)
     return c.body(null, 204)
   })
+}
+
+/** The conditions of the request on the webhook that it changes. */
+function readPrecondition(c: Context): Precondition {
+  const preconditions = readPreconditions(c.req.raw.headers)
+  return (current) => checkPreconditions(preconditions, entityTagOf(toWebhookResource(current)))
 }

@@ -1,0 +1,55 @@
+import { type FieldIssue, invalid } from './errors.ts'
+import { fieldName } from './validation.ts'
+
+/** These limit the size of the response. One request can contain thousands of lone surrogates, below long keys. */
+const MAX_ISSUES = 10
+const MAX_PATH_PARTS = 32
+const MAX_KEY_LENGTH = 128
+
+/**
+ * Throws `invalid` if a string or a key in `root`, at any depth, has a lone surrogate: half of a UTF-16 pair. JSON can
+ * escape one as `\ud800`, but UTF-8 cannot represent it, so Postgres would store U+FFFD instead. Lists up to 10 issues.
+ */
+export function rejectLoneSurrogates(root: object): void {
+  const issues: FieldIssue[] = []
+  // Not recursive, because deep nesting would overflow the stack. The loop also visits the containers that it adds.
+  const containers: Container[] = [{ value: root, key: '', parent: null }]
+  for (const container of containers) {
+    const isArray = Array.isArray(container.value)
+    for (const [name, value] of Object.entries(container.value)) {
+      const key = isArray ? Number(name) : name
+      if (!isWellFormed(value) || !isWellFormed(name)) issues.push(loneSurrogate(container, key))
+      if (issues.length === MAX_ISSUES) throw invalid(issues)
+      if (typeof value === 'object' && value !== null) {
+        containers.push({ value, key, parent: container })
+      }
+    }
+  }
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/** An object or array, with its place in its parent. */
+interface Container {
+  readonly value: object
+  readonly key: string | number
+  readonly parent: Container | null
+}
+
+function isWellFormed(value: unknown): boolean {
+  return typeof value !== 'string' || value.isWellFormed()
+}
+
+function loneSurrogate(container: Container, lastKey: string | number): FieldIssue {
+  const keys = [lastKey]
+  for (let at = container; at.parent !== null; at = at.parent) keys.push(at.key)
+  const path = keys.reverse().slice(0, MAX_PATH_PARTS).map(printable)
+  return {
+    path,
+    code: 'lone_surrogate',
+    detail: `${fieldName(path)} has a lone surrogate, such as \\ud800: half of a character. Send the whole character, or remove the half.`,
+  }
+}
+
+function printable(key: string | number): string | number {
+  return typeof key === 'number' ? key : key.slice(0, MAX_KEY_LENGTH).toWellFormed()
+}
