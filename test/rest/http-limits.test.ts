@@ -73,7 +73,7 @@ test.each(['/graphql?query=', `${PATH}?limit=`, '/nothing/'])(
 test.each([
   ['headers', `GET ${PATH} HTTP/1.1\r\nHost: x\r\nX-`, 10_000],
   [
-    'a body',
+    'body',
     'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     30_000,
   ],
