@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../src/access/scope.ts'
+import { createApiKey } from '../src/api-keys/api-key.ts'
+import { startTestApp, type TestApp, testEnvironment } from './support/app.ts'
 import { createTestDatabase } from './support/database.ts'
 import { createTenant } from './support/factories.ts'
+import { runPosthorn } from './support/posthorn-process.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [...globSync('*.md', { cwd: ROOT }), ...globSync('docs/*.md', { cwd: ROOT })]
@@ -46,6 +49,55 @@ test.each(['docs/job-dashboards.md', 'docs/operating.md'])('the SQL of %s runs',
   for (const sql of blocks) await database.pool.query(sql)
 })
 
+describe('in the README', () => {
+  let posthorn: TestApp
+  let headers: Record<string, string>
+
+  beforeAll(async () => {
+    posthorn = await startTestApp()
+    const { organizationId } = posthorn.tenant
+    const { token } = await createApiKey(posthorn.database.prisma, {
+      organizationId,
+      scopes: SCOPES,
+    })
+    headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  })
+  afterAll(async () => await posthorn[Symbol.asyncDispose]())
+
+  const post = async (path: string, body: string) => {
+    const response = await fetch(posthorn.app.url + path, { method: 'POST', headers, body })
+    expect(response.ok, await response.clone().text()).toBe(true)
+    // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
+    return (await response.json()) as any
+  }
+
+  test('the first calls over HTTP publish an event, and register a webhook that gets none', async () => {
+    const section = sectionOf('README.md', 'From a clone to a delivered webhook')
+    const calls = [
+      ...section.matchAll(/^curl http:\/\/127\.0\.0\.1:4000(\S+) .*\n.*\n {2}-d '(.*)'$/gm),
+    ]
+    const [published, webhook] = await Promise.all(
+      calls.map(([, path = '', body = '']) => post(path, body)),
+    )
+    expect(published.data.publishEvent.publishedEvent.id).toMatch(/^evt_/)
+    expect(webhook).toMatchObject({ id: expect.stringMatching(/^wh_/), enabled: false })
+  })
+
+  test('a new event type is added and published', async () => {
+    const section = sectionOf('README.md', 'Your event types')
+    const [, query] = /^```graphql\n(.*?)^```/ms.exec(section) ?? []
+    const { data } = await post('/graphql', JSON.stringify({ query }))
+    expect(data.createEventType).toEqual({ eventType: { name: 'order.paid' } })
+    const publish = (json: string) =>
+      runPosthorn(['publish', 'order.paid', json, '--json'], {
+        environment: testEnvironment(posthorn.database.url),
+      })
+    const [, json = ''] = /^npx posthorn publish order\.paid '(.*)'$/m.exec(section) ?? []
+    expect(await publish(json)).toMatchObject({ code: 0, stderr: '' })
+    expect(await publish('{"order": "9001"}')).toMatchObject({ code: 1 })
+  })
+})
+
 test('an application can publish with the SQL and the privileges in the README', async () => {
   await using database = await createTestDatabase()
   const { publicOrganizationId } = await createTenant(database.prisma)
@@ -55,7 +107,7 @@ test('an application can publish with the SQL and the privileges in the README',
     create table public.tickets (id int primary key, issued_at timestamptz);
     insert into public.tickets values (9001);
     grant select, update on public.tickets to ${role}`)
-  const section = read('README.md').split('## Publishing inside')[1]?.split('\n## ')[0] as string
+  const section = sectionOf('README.md', 'Publishing inside your own transaction')
   const [change, several, grant] = sqlIn(section) as [string, string, string]
   await database.pool.query(grant.replaceAll('your_application', role))
   const client = await database.pool.connect()
@@ -73,6 +125,10 @@ test('an application can publish with the SQL and the privileges in the README',
   expect(await database.prisma.event.count()).toBe(2)
   await database.pool.query(`drop owned by ${role}; drop role ${role}`)
 })
+
+function sectionOf(page: string, heading: string): string {
+  return read(page).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+}
 
 function sqlIn(text: string): string[] {
   return [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)

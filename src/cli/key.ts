@@ -9,9 +9,10 @@ import { publicId } from '../db/ids.ts'
 import { getOrganization } from '../organizations/organization.ts'
 import { registerRotateEncryption } from './rotate-encryption.ts'
 import { print, runCommand, withServices } from './run-command.ts'
+import { ORGANIZATION_OPTION, selectOrganization } from './select-organization.ts'
 
 interface CreateOptions {
-  readonly organization: string
+  readonly organization?: string
   readonly scope: string[]
   readonly expires?: number
   readonly name?: string
@@ -36,7 +37,7 @@ function registerCreate(key: Command): void {
     .description(
       'Creates an API key and prints its token. The token is shown only once: Posthorn stores only its hash.',
     )
-    .requiredOption('--organization <id>', 'the organization of the key, org_…')
+    .option('--organization <id>', `the organization of the key, ${ORGANIZATION_OPTION}`)
     .requiredOption('--scope <scope...>', `what it may do: ${SCOPES.join(', ')}`, commaSeparated)
     .option(
       '--expires <duration>',
@@ -58,7 +59,7 @@ function registerCreate(key: Command): void {
     .action(async (options: CreateOptions) => {
       await runCommand(() =>
         withServices(async ({ database: { prisma } }) => {
-          const organization = await getOrganization(prisma, options.organization)
+          const organization = await selectOrganization(prisma, options.organization)
           const input = {
             organizationId: organization.id,
             scopes: options.scope,

@@ -24,7 +24,7 @@ export function registerListen(program: Command): void {
     )
     .option(
       '--server <url>',
-      'with --register: the URL of Posthorn (default: from HOST and PORT, http://127.0.0.1:4000)',
+      'with --register: the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
     )
     .option(
       '--key <token>',

@@ -16,7 +16,7 @@ export function registerMigrate(program: Command): void {
     .command('migrate')
     .summary('apply the migrations and exit')
     .description(
-      "Applies the migrations of graphile-worker and of Posthorn, which are recorded in Prisma's table. Running it again changes nothing; parallel runs wait for each other.",
+      "Applies the migrations of graphile-worker and of Posthorn, which are recorded in Prisma's table. Running it again changes nothing; parallel runs wait for each other. Needs no POSTHORN_ENCRYPTION_KEYS.",
     )
     .option(
       '--service-role <role>',
@@ -30,17 +30,17 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print {"applied":["…"]}')
     .action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
       await runCommand(async () => {
-        const [{ openRuntime }, { openServices }, { migrate }, service, dashboards] =
+        const [{ openRuntimeDatabase }, { openDatabase }, { migrate }, service, dashboards] =
           await Promise.all([
             import('../embedded/runtime.ts'),
-            import('../app.ts'),
+            import('../db/client.ts'),
             import('../migrate/migrate.ts'),
             import('../migrate/grant-service-role.ts'),
             import('../migrate/grant-dashboards-role.ts'),
           ])
-        await using runtime = await openRuntime(readEnvironment())
-        await using services = openServices(runtime)
-        const { pool } = services.database
+        await using runtime = await openRuntimeDatabase(readEnvironment())
+        await using database = openDatabase(runtime.databaseUrl)
+        const { pool } = database
         const { workerSchema } = runtime.config
         const applied = await migrate(pool, { workerSchema, restartOtherWorkers })
         if (serviceRole !== undefined) {

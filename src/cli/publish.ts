@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { invalid } from '../lib/errors.ts'
 import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
-import { getOrganization } from '../organizations/organization.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
+import { ORGANIZATION_OPTION, selectOrganization } from './select-organization.ts'
 
 interface PublishOptions {
-  readonly organization: string
+  readonly organization?: string
   readonly idempotencyKey?: string
   readonly timestamp?: string
   readonly json?: boolean
@@ -21,7 +21,7 @@ export function registerPublish(program: Command): void {
     .description(
       'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
     )
-    .requiredOption('--organization <id>', 'the organization of the event, org_…')
+    .option('--organization <id>', `the organization of the event, ${ORGANIZATION_OPTION}`)
     .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
     .argument(
       '<json>',
@@ -37,18 +37,15 @@ export function registerPublish(program: Command): void {
       'after',
       `
 Example:
-  $ posthorn publish --organization org_… event_attendee.joined_event '{"attendee":"Ada"}'`,
+  $ posthorn publish event_attendee.joined_event '{"attendee":"Ada"}'`,
     )
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
         const data = parseData(json === '-' ? (await readInput('-')).toString() : json)
         rejectLoneSurrogates({ data })
         await withServices(async ({ database, publishEvents }) => {
-          const { id: organizationId } = await getOrganization(
-            database.prisma,
-            options.organization,
-          )
-          const [event] = await publishEvents(organizationId, [
+          const organization = await selectOrganization(database.prisma, options.organization)
+          const [event] = await publishEvents(organization.id, [
             {
               type,
               data,

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import type { App } from '../app.ts'
-import { type Config, readEnvironment } from '../config/config.ts'
+import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
+import { saveServerUrl } from '../embedded/server-address.ts'
+import { requireFreePort } from '../server/free-port.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
@@ -41,8 +43,11 @@ interface StartOptions {
 async function start({ role, restartOtherWorkers }: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
   const stop = stopRequested(() => abortRequested.abort())
+  const environment = readEnvironment()
+  // Before anything is created: the usual reason of a failed first start is another program on the port.
+  await requireFreePort(loadConfig(environment).config)
   const { openRuntime } = await import('../embedded/runtime.ts')
-  const opening = openRuntime(readEnvironment())
+  const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
   const loading = sleep(POSTGRES_LAUNCH_MS).then(() => import('../app.ts'))
   await using runtime = await opening
@@ -62,6 +67,7 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   // A worker serves neither the console nor the APIs that the welcome message lists.
   const isTrial = runtime.config.database === 'embedded' && role !== 'worker'
   const welcomeText = isTrial ? await provision(app, runtime.config) : ''
+  await using _saved = isTrial ? await saveServerUrl(runtime.config.dataDir, app.url) : null
   hasStarted = true
   process.stderr.write(welcomeText)
   logger.info({ url: app.url, role }, 'ready')

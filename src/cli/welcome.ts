@@ -41,8 +41,7 @@ function laterStart(signInLink: string | null, file: string): string[] {
   return [
     `The API key in ${file} is missing or no longer valid. Create another one:`,
     '',
-    '  npx posthorn organization list',
-    `  npx posthorn key create --organization org_… --scope ${SCOPES.join(',')}`,
+    `  npx posthorn key create --scope ${SCOPES.join(',')}`,
   ]
 }
 
@@ -59,5 +58,9 @@ function firstStart(url: string, token: string, file: string): string[] {
     'Receive a signed delivery in a second terminal:',
     '',
     '  npx posthorn listen --register',
+    '',
+    'Publish an event in a third one:',
+    '',
+    `  npx posthorn publish event_attendee.joined_event '{"attendee":"Ada"}'`,
   ]
 }

@@ -123,8 +123,16 @@ export function readEnvironment(directory = process.cwd()): Environment {
   }
 }
 
+export interface LoadOptions {
+  /** Whether DATABASE_URL requires POSTHORN_ENCRYPTION_KEYS. Default: true. */
+  readonly requireEncryptionKeys?: boolean
+}
+
 /** Reads and checks all settings. Throws one `ConfigError` that lists every problem. */
-export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
+export function loadConfig(
+  environment: Environment,
+  { requireEncryptionKeys = true }: LoadOptions = {},
+): { config: Config; secrets: Secrets } {
   const problems: string[] = unknownSettings(environment)
 
   function read<T>(name: SettingName, parse: (text: string) => T): T {
@@ -169,7 +177,11 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   }
   const secrets: Secrets = {
     databaseUrl,
-    encryptionKeys: readEncryptionKeys(environment, database, problems),
+    encryptionKeys: readEncryptionKeys(
+      environment,
+      requireEncryptionKeys && database === 'external',
+      problems,
+    ),
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -200,12 +212,12 @@ function unknownSettings(environment: Environment): string[] {
 
 function readEncryptionKeys(
   environment: Environment,
-  database: Config['database'],
+  isRequired: boolean,
   problems: string[],
 ): Buffer[] | null {
   const text = environment['POSTHORN_ENCRYPTION_KEYS']?.trim() ?? ''
   if (text === '') {
-    if (database === 'external') {
+    if (isRequired) {
       problems.push(
         'POSTHORN_ENCRYPTION_KEYS is required with DATABASE_URL: give a base64 key of 32 bytes, such as the output of `openssl rand -base64 32`.',
       )

@@ -40,6 +40,7 @@ export function Pages() {
     <Routes>
       <Route element={<Shell />}>
         <Route index element={<Home />} />
+        <Route path="sign-in" element={<Home />} />
         {Object.entries(PAGES).map(([path, Page]) => (
           <Route key={path} path={path} element={isHome(path) ? <Home /> : <Page />} />
         ))}
@@ -48,7 +49,7 @@ export function Pages() {
   )
 }
 
-/** Redirects to the first page that the viewer may see. */
+/** Redirects to the first page that the viewer may see. The viewer is signed in, so `/sign-in` does the same. */
 function Home() {
   const [first] = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   return <Navigate to={first?.to ?? '/event-types'} replace />

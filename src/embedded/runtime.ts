@@ -20,6 +20,28 @@ export async function openRuntime(environment: Parameters<typeof loadConfig>[0])
     : externalRuntime(config, secrets)
 }
 
+/** The database of the settings, for commands that need no encryption keys. */
+export interface RuntimeDatabase extends AsyncDisposable {
+  readonly config: Config
+  readonly databaseUrl: string
+}
+
+/** In embedded mode, starts the Postgres of the data directory or connects to it. */
+export async function openRuntimeDatabase(
+  environment: Parameters<typeof loadConfig>[0],
+): Promise<RuntimeDatabase> {
+  const { config, secrets } = loadConfig(environment, { requireEncryptionKeys: false })
+  if (secrets.databaseUrl !== null) {
+    return { config, databaseUrl: secrets.databaseUrl, async [Symbol.asyncDispose]() {} }
+  }
+  const postgres = await openEmbeddedPostgres(config.dataDir)
+  return {
+    config,
+    databaseUrl: postgres.localUrl,
+    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
+  }
+}
+
 function externalRuntime(
   config: Config,
   { databaseUrl, encryptionKeys, egressProxy }: Secrets,

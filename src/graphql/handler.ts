@@ -47,6 +47,10 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
     if (options.corsOrigins.length > 0) response.headers.append('vary', 'origin')
+    // Otherwise nginx, which buffers responses by default, sends nothing until a buffer of the stream is full.
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      response.headers.set('x-accel-buffering', 'no')
+    }
     return response
   }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
+import { accepts } from 'hono/accepts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
@@ -15,10 +16,11 @@ interface ConsoleFilesOptions {
 
 /**
  * Serves the console and the portal, which are one application, at `/console/…` and `/portal/…`. Every path below them
- * that is not a file gets the HTML page.
+ * that is not a file gets the HTML page. `/` leads browsers to the console.
  */
 export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono {
   const routes = new Hono()
+  routes.get('/', leadToConsole)
   const asset = serveStatic({
     root: FOLDER,
     rewriteRequestPath: (requested) => requested.replace(/^\/console/, ''),
@@ -34,6 +36,19 @@ export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono
   for (const at of ['/console', '/console/*']) routes.get(at, consolePage)
   for (const at of ['/portal', '/portal/*']) routes.get(at, portalPage)
   return routes
+}
+
+/** A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL. */
+async function leadToConsole(context: Context): Promise<Response> {
+  const type = accepts(context, {
+    header: 'Accept',
+    supports: ['application/json', 'text/html'],
+    default: 'application/json',
+  })
+  const isBrowser = type === 'text/html'
+  const response = isBrowser ? context.redirect('/console') : await context.notFound()
+  response.headers.set('vary', 'accept')
+  return response
 }
 
 /** The name of an asset contains the hash of its content. */

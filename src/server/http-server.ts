@@ -14,6 +14,7 @@ import {
   TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
 import { urlTooLongProblem } from '../http/problem.ts'
+import { listenError } from './free-port.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -54,22 +55,6 @@ export async function startHttpServer(
     server.on('clientError', answerBrokenRequest)
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })
-}
-
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') {
-    return new Error(
-      `Port ${port} on ${host} is in use by another program. Stop it, or choose another port: PORT=${port + 1}`,
-      { cause: error },
-    )
-  }
-  if (error.code === 'EACCES') {
-    return new Error(
-      `This user may not listen on port ${port}. Choose a port above 1023 with PORT.`,
-      { cause: error },
-    )
-  }
-  return error
 }
 
 async function close(server: Server): Promise<void> {

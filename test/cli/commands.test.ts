@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { unappliedMigrations } from '../../src/migrate/migrate.ts'
+import { createOrganization } from '../../src/organizations/organization.ts'
 import { testEnvironment } from '../support/app.ts'
+import { createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
@@ -21,6 +24,18 @@ describe('posthorn migrate', () => {
       stdout: 'The database is up to date.\n',
     })
     expect(await json('migrate', '--json')).toEqual({ applied: [] })
+  })
+
+  test('needs no encryption key, as a migration stores no secret; posthorn start does', async () => {
+    await using blank = await createBlankDatabase()
+    const { POSTHORN_ENCRYPTION_KEYS: _, ...environment } = testEnvironment(blank.url)
+    const { code, stdout, stderr } = await runPosthorn(['migrate'], { environment })
+    expect(code, stderr).toBe(0)
+    expect(stdout).toMatch(/^Applied:/)
+    expect(await unappliedMigrations(blank.pool)).toEqual([])
+    const started = await runPosthorn(['start'], { environment })
+    expect(started.code).toBe(1)
+    expect(started.stderr).toContain('POSTHORN_ENCRYPTION_KEYS is required with DATABASE_URL')
   })
 
   test('without a reachable database fails with an error of one line', async () => {
@@ -197,6 +212,60 @@ describe('posthorn publish', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: 'error: There is no organization "org_x".\n',
+    })
+  })
+})
+
+describe('without --organization', () => {
+  const PUBLISH = ['publish', JOINED, '{}', '--json']
+  const CREATE_KEY = ['key', 'create', '--scope', 'webhooks:read', '--json']
+  let others: Database
+
+  beforeEach(async () => {
+    others = await createTestDatabase()
+  })
+  afterEach(async () => await others[Symbol.asyncDispose]())
+
+  const run = (args: string[]) => runPosthorn(args, { environment: testEnvironment(others.url) })
+
+  test('the only organization is used', async () => {
+    const { organizationId, publicOrganizationId } = await createTenant(others.prisma)
+    expect(await run(PUBLISH)).toMatchObject({ code: 0 })
+    expect(await others.prisma.event.findMany()).toMatchObject([{ organizationId }])
+    const created = JSON.parse((await run(CREATE_KEY)).stdout)
+    const listed = JSON.parse((await run(['key', 'list', '--json'])).stdout)
+    expect(listed).toContainEqual(
+      expect.objectContaining({ id: created.id, organization: publicOrganizationId }),
+    )
+  })
+
+  test.each([[PUBLISH], [CREATE_KEY]])(
+    '%j is rejected if there are several, with the options to choose from',
+    async (args) => {
+      const tenants = [await createTenant(others.prisma), await createTenant(others.prisma)]
+      const options = tenants.map(
+        ({ publicOrganizationId }) => `  --organization ${publicOrganizationId}  Harvest Fair\n`,
+      )
+      expect(await run(args)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `error: There are 2 organizations. Choose one:\n${options.join('')}`,
+      })
+    },
+  )
+
+  test('at most ten organizations are listed', async () => {
+    for (let n = 0; n < 12; n++) await createOrganization(others.prisma, { name: `Fair ${n}` })
+    const { stderr } = await run(PUBLISH)
+    expect(stderr).toContain('There are 12 organizations.')
+    expect(stderr.match(/--organization/g)).toHaveLength(10)
+    expect(stderr).toContain('posthorn organization list shows all')
+  })
+
+  test('the error says how to create the first organization', async () => {
+    expect(await run(PUBLISH)).toMatchObject({
+      code: 1,
+      stderr: 'error: There is no organization. Create one: posthorn organization create <name>\n',
     })
   })
 })

@@ -448,6 +448,33 @@ describe('--register', () => {
     expect(await listener.stop('SIGINT')).toBe(0)
   })
 
+  describe('without --server', () => {
+    const dataDirWith = async (server: string) => {
+      const dataDir = await mkdtemp(path.join(directory, 'data-'))
+      await writeFile(path.join(dataDir, 'server.json'), server)
+      return dataDir
+    }
+
+    test('uses the server that runs with the same data directory, at any HOST and PORT', async () => {
+      const url = api.url.replace('127.0.0.1', '0.0.0.0')
+      const dataDir = await dataDirWith(JSON.stringify({ pid: process.pid, url }))
+      const env = { POSTHORN_DATA_DIR: dataDir, HOST: '127.0.0.9', PORT: '1' }
+      const listener = await listening({ env, until: 'Registered' }, '--register', '--key', api.key)
+      expect(await listener.stop('SIGINT')).toBe(0)
+    })
+
+    test.each([
+      ['left by a killed server', async () => ({ pid: await endedPid(), url: 'http://[::1]:1' })],
+      ['that has no URL', () => ({ pid: process.pid })],
+      ['that is invalid', () => 'x'],
+    ])('ignores a file %s', async (_which, server) => {
+      const dataDir = await dataDirWith(JSON.stringify(await server()))
+      const env = { POSTHORN_DATA_DIR: dataDir, PORT: new URL(api.url).port }
+      const listener = await listening({ env, until: 'Registered' }, '--register', '--key', api.key)
+      expect(await listener.stop('SIGINT')).toBe(0)
+    })
+  })
+
   test('without any key, names the missing file and what to do', async () => {
     const listener = listen('--register', '--server', api.url)
     expect(await listener.exited).toBe(1)
@@ -647,6 +674,13 @@ async function send(
 
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** The pid of a process that has ended. */
+async function endedPid(): Promise<number | undefined> {
+  const child = spawn(process.execPath, ['--version'])
+  await once(child, 'close')
+  return child.pid
 }
 
 async function freePort(): Promise<number> {

@@ -52,6 +52,15 @@ test('with DATABASE_URL encryption keys are required, and the message says how t
   )
 })
 
+test('a command that reads no secret needs no encryption keys, but rejects invalid ones', () => {
+  const { DATABASE_URL } = external
+  const options = { requireEncryptionKeys: false }
+  expect(loadConfig({ DATABASE_URL }, options).secrets.encryptionKeys).toBeNull()
+  expect(() => loadConfig({ DATABASE_URL, POSTHORN_ENCRYPTION_KEYS: 'x' }, options)).toThrow(
+    /POSTHORN_ENCRYPTION_KEYS: .*32 bytes/,
+  )
+})
+
 test('all problems are reported together', () => {
   const problems = problemsOf({
     ...external,

@@ -80,6 +80,19 @@ story(
   },
 )
 
+story('the address of the sign-in leads a signed-in viewer to the overview', async () => {
+  await using reader = await visit(browser, { origins: [server.url] })
+  const { page } = reader
+  reader.expectPageErrors(UNAUTHORIZED)
+  await page.goto(`${server.url}/console/sign-in`)
+  await submitApiKey(page, server.token)
+  await waitUntilLoaded(page)
+  expect(page.url()).toBe(`${server.url}/console/overview`)
+  await page.goto(`${server.url}/console/sign-in`)
+  await waitUntilLoaded(page)
+  expect(page.url()).toBe(`${server.url}/console/overview`)
+})
+
 story('an idle page reports the end of its session', async () => {
   await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
   const { page } = reader

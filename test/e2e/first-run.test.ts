@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -56,11 +56,11 @@ test('only the owner of the files can read its secrets', async () => {
 
 test('a registered listener that fails twice gets three attempts of one delivery', async () => {
   await using listener = startPosthorn(
-    ['listen', '--register', '--server', url, '--fail', '2', '--count', '3', '--json'],
+    ['listen', '--register', '--fail', '2', '--count', '3', '--json'],
     { cwd, environment },
   )
   await until(() => /Registered wh_/.test(listener.stderr), 'the listener registers')
-  const published = await publishOverGraphql({ attendee: 'Ada' })
+  const published = await publish({ attendee: 'Ada' })
   expect(await listener.ended).toBe(0)
 
   const attempts = listener.stdout
@@ -93,6 +93,7 @@ test('a second start keeps the data, and does not print the key again', async ()
   const before = await webhooksAfterRegistering()
   posthorn.child.kill('SIGTERM')
   expect(await posthorn.ended).toBe(0)
+  await expect(readFile(serverFile())).rejects.toThrow('ENOENT')
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect(posthorn.stderr).not.toContain(token)
@@ -110,15 +111,22 @@ test('after kill -9 it starts again', async () => {
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({
+    pid: posthorn.child.pid,
+    url,
+  })
 })
 
-test('a start with a port that is in use fails and suggests another port', async () => {
+test('a start with a port that is in use fails, suggests another port, and creates nothing', async () => {
+  const empty = await mkdtemp(path.join(tmpdir(), 'posthorn taken port '))
   const { code, stderr } = await runPosthorn(['start'], {
-    cwd,
+    cwd: empty,
     environment: { ...environment, PORT: new URL(url).port },
   })
   expect(code).toBe(1)
-  expect(stderr).toMatch(/error: Port \d+ on 127\.0\.0\.1 is in use .*PORT=\d+/)
+  expect(stderr).toMatch(/^error: Port \d+ on 127\.0\.0\.1 is in use .*PORT=\d+\n$/)
+  expect(await readdir(empty)).toEqual([])
+  await rmdir(empty)
 })
 
 test('the paths for operators respond', async () => {
@@ -129,9 +137,11 @@ test('the paths for operators respond', async () => {
   })
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('posthorn_attempts_total')
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
-  const unknown = await fetch(`${url}/nothing-here`)
-  expect(unknown.status).toBe(404)
-  expect(unknown.headers.get('content-type')).toMatch('application/problem+json')
+  for (const path of ['/nothing-here', '/']) {
+    const unknown = await fetch(url + path)
+    expect(unknown.status).toBe(404)
+    expect(unknown.headers.get('content-type')).toMatch('application/problem+json')
+  }
 })
 
 test('a start with an invalid key says how to create another', async () => {
@@ -145,15 +155,17 @@ test('a start with an invalid key says how to create another', async () => {
   expect(posthorn.stderr).toContain('is missing or no longer valid')
 
   const [, suggested] = /npx posthorn (key create .*)/.exec(posthorn.stderr) ?? []
-  const listed = await runPosthorn(['organization', 'list', '--json'], { cwd, environment })
-  const [{ id: organization }] = JSON.parse(listed.stdout)
-  const args = `${suggested?.replace('org_…', organization)} --json`.split(' ')
+  const args = `${suggested} --json`.split(' ')
   const created = await runPosthorn(args, { cwd, environment })
   const response = await fetch(`${url}/api/connect/v1/webhooks`, {
     headers: { authorization: `Bearer ${JSON.parse(created.stdout).token}` },
   })
   expect(response.status).toBe(200)
 })
+
+function serverFile(): string {
+  return path.join(cwd, '.posthorn/server.json')
+}
 
 async function readyUrl(process: PosthornProcess): Promise<string> {
   const ready = () => /is ready at (\S+)/.exec(process.stderr)?.[1]
@@ -166,20 +178,11 @@ function linkOf({ stderr }: PosthornProcess): string | undefined {
   return /Console {3}http:\S+\/console\/sign-in#link=(\S+)/.exec(stderr)?.[1]
 }
 
-async function publishOverGraphql(data: unknown): Promise<string> {
-  const query = `mutation ($data: JSON!) {
-    publishEvent(input: { type: "${JOINED}", data: $data }) {
-      ... on PublishEventSuccess { publishedEvent { id } }
-    }
-  }`
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables: { data } }),
-  })
-  const answer = await response.json()
-  expect(answer.errors).toBeUndefined()
-  return answer.data.publishEvent.publishedEvent.id
+async function publish(data: unknown): Promise<string> {
+  const args = ['publish', JOINED, JSON.stringify(data), '--json']
+  const { code, stdout, stderr } = await runPosthorn(args, { cwd, environment })
+  expect(code, stderr).toBe(0)
+  return JSON.parse(stdout).id
 }
 
 async function webhooksAfterRegistering(): Promise<unknown> {

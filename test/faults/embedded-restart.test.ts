@@ -37,7 +37,10 @@ test('after a kill, the embedded Postgres is started once within 2 s, and two pr
       async () => (await api.isReady()) && (await worker.isReady()),
       'both are ready',
     ).catch((error) => expect.fail(`${error.message}\n${logs()}`))
-    await until(() => logs().split('restarted the embedded Postgres').length > round, 'the restart is logged')
+    await until(
+      () => logs().split('restarted the embedded Postgres').length > round,
+      'the restart is logged',
+    )
     pid = ((await readPostmaster(cluster())) as Postmaster).pid
     expect((await readPostmaster(cluster()))?.port).toBe(before.port)
   }

@@ -271,9 +271,11 @@ test('a subscription can be a GET, and is rejected for clients that do not accep
   const response = await get('text/event-stream')
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toContain('text/event-stream')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
   await response.body?.cancel()
   const rejected = await get('application/json')
   expect(rejected.status).toBe(406)
+  expect(rejected.headers.get('x-accel-buffering')).toBeNull()
   expect(await rejected.json()).toMatchObject({
     errors: [{ message: expect.stringContaining('text/event-stream') }],
   })

@@ -113,6 +113,7 @@ describe('outside of src/outbound', () => {
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/owned-sockets.ts: { Socket } from node:net',
       'src/embedded/local-certificates.ts: { isIP } from node:net',
+      'src/server/free-port.ts: { createServer } from node:net',
     ])
   })
 })

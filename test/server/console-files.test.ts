@@ -52,6 +52,26 @@ describe('the pages of the console', () => {
   })
 })
 
+describe('/', () => {
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+  test('leads a browser to the console', async () => {
+    const response = await get('/', { accept: BROWSER })
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('/console')
+    expect(response.headers.get('vary')).toBe('accept')
+  })
+
+  test.each([{}, { accept: '*/*' }, { accept: 'application/json, text/html;q=0.5' }])(
+    'is not found for a program that sends %o',
+    async (headers) => {
+      const response = await get('/', headers)
+      expect(response.status).toBe(404)
+      expect(response.headers.get('vary')).toBe('accept')
+    },
+  )
+})
+
 describe('the files of the console', () => {
   test('are cached by browsers for a year, because their names include a hash of their content', async () => {
     const response = await get(`/console/assets/${script}`)

@@ -6,6 +6,7 @@ async function statusesOf(role: Role): Promise<Record<string, number>> {
   const posthorn = await startTestApp({ role })
   onTestFinished(() => posthorn[Symbol.asyncDispose]())
   const paths = [
+    '/',
     '/healthz',
     '/readyz',
     '/metrics',
@@ -30,6 +31,7 @@ test('a worker process serves the paths for operators only', async () => {
   const statuses = await statusesOf('worker')
   expect(statuses).toEqual({
     ...FOR_OPERATORS,
+    '/': 404,
     '/graphql': 404,
     '/schema.graphql': 404,
     '/openapi.json': 404,
@@ -41,6 +43,7 @@ test.each<Role>(['all', 'api'])('a process with the role %s serves all paths', a
   const { '/graphql': graphql, ...statuses } = await statusesOf(role)
   expect(statuses).toEqual({
     ...FOR_OPERATORS,
+    '/': 302,
     '/schema.graphql': 200,
     '/openapi.json': 200,
     '/console': 200,

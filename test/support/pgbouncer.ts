@@ -1,27 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
+import { findProgram, whyMissing } from './installed-program.ts'
 import { until } from './until.ts'
 
-const FOLDERS = [
-  ...(process.env['PATH'] ?? '').split(path.delimiter),
-  '/usr/sbin',
-  '/usr/local/bin',
-]
-
-/** The path of PgBouncer, of Debian's package `pgbouncer`. */
-const PROGRAM = FOLDERS.map((folder) => path.join(folder, 'pgbouncer')).find((file) =>
-  existsSync(file),
-)
+const PROGRAM = findProgram('pgbouncer')
 
 /** Why tests with PgBouncer are skipped. In CI they fail instead. */
-export const NO_PGBOUNCER =
-  PROGRAM || process.env['CI'] ? null : 'PgBouncer is not installed (apt-get install pgbouncer)'
+export const NO_PGBOUNCER = whyMissing('pgbouncer')
 
 export interface PgBouncer extends AsyncDisposable {
   /** The URL of the same database through the pooler. */
@@ -69,15 +59,6 @@ ${Object.entries(lines)
   .map(([name, value]) => `${name} = ${value}`)
   .join('\n')}
 `
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function canConnect(url: string): Promise<boolean> {

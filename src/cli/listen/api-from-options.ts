@@ -1,25 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../../config/config.ts'
+import { readServerUrl } from '../../embedded/server-address.ts'
 import { type ConnectApi, createConnectApi } from '../connect-api.ts'
 import { displayPath } from './display-path.ts'
 
 /**
- * A client of the REST API. By default it uses the server that runs with the same settings, and the API key that
- * this server wrote to the data directory on its first start.
+ * A client of the REST API. By default it uses the server that runs with the same data directory, and the API key that
+ * this server wrote there on its first start.
  */
 export async function createApiFromOptions(
   options: { readonly server?: string; readonly key?: string },
   config: Config,
 ): Promise<ConnectApi> {
-  const server = options.server ?? serverUrl(config)
+  const server = options.server ?? (await findServer(config))
   return createConnectApi(server, options.key ?? (await readApiKey(config)))
 }
 
-function serverUrl({ host, port }: Config): string {
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+/** The running server comes first: it may have another HOST and PORT than the settings of this process. */
+async function findServer({ dataDir, host, port }: Config): Promise<string> {
+  const running = await readServerUrl(dataDir)
+  const url = new URL(running ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  url.hostname = LOOPBACK[url.hostname] ?? url.hostname
+  return url.origin
 }
+
+/** Where a server that listens on all addresses is reachable. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
 async function readApiKey({ dataDir }: Config): Promise<string> {
   const file = path.join(dataDir, 'api-key')

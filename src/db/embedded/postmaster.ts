@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { processExists } from '../../lib/process-exists.ts'
 import { SOCKET_FILES } from './socket.ts'
 
 /** The server of a cluster, as its `postmaster.pid` describes it. */
@@ -55,15 +56,6 @@ async function readLockFile(cluster: string): Promise<string[] | null> {
 
 async function isPostgres(pid: number): Promise<boolean> {
   return processExists(pid) && (await commandOf(pid)).includes('postgres')
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
 }
 
 async function commandOf(pid: number): Promise<string> {

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createTestAuthority } from '../outbound/certificates.ts'
+import { freePort } from './free-port.ts'
+import { findProgram } from './installed-program.ts'
+import { until } from './until.ts'
+
+/** A reverse proxy with TLS in front of Posthorn, with its block of docs/operating.md. */
+export interface ReverseProxy extends AsyncDisposable {
+  /** `https://localhost:…` */
+  readonly url: string
+  /** The certificate of the authority, as PEM. */
+  readonly authority: string
+}
+
+export type ProxyName = 'nginx' | 'caddy'
+
+interface Site {
+  readonly folder: string
+  readonly block: string
+  readonly port: number
+  readonly upstream: string
+  readonly certificateFile: string
+  readonly keyFile: string
+}
+
+/** Starts a proxy in front of the server at `upstreamUrl`. */
+export async function startProxy(
+  name: ProxyName,
+  upstreamUrl: string,
+  changeBlock = (block: string) => block,
+): Promise<ReverseProxy> {
+  const program = findProgram(name)
+  if (program === undefined) throw new Error(`${name} is not installed: apt-get install ${name}.`)
+  const folder = await mkdtemp(path.join(tmpdir(), `posthorn-${name}-`))
+  const authority = await createTestAuthority()
+  const { key, cert } = await authority.issue(['localhost'])
+  const site: Site = {
+    folder,
+    block: changeBlock(await documentedBlock(name === 'nginx' ? 'nginx' : 'caddyfile')),
+    port: await freePort(),
+    upstream: new URL(upstreamUrl).host,
+    certificateFile: path.join(folder, 'certificate.pem'),
+    keyFile: path.join(folder, 'certificate.key'),
+  }
+  const file = path.join(folder, 'configuration')
+  await writeFile(site.certificateFile, cert)
+  await writeFile(site.keyFile, key)
+  await writeFile(file, name === 'nginx' ? nginxFile(site) : caddyFile(site))
+  const args =
+    name === 'nginx'
+      ? ['-e', 'stderr', '-p', folder, '-c', file]
+      : ['run', '--config', file, '--adapter', 'caddyfile']
+  const child = spawn(program, args, {
+    env: { PATH: process.env['PATH'], HOME: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const ended = once(child, 'close')
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`${name} ended: ${errors}`)
+    return await accepts(site.port)
+  }, `${name} accepts connections`)
+  return {
+    url: `https://localhost:${site.port}`,
+    authority: authority.pem,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+async function documentedBlock(language: string): Promise<string> {
+  const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  return page.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? ''
+}
+
+function nginxFile({ folder, block, port, upstream, certificateFile, keyFile }: Site): string {
+  const site = replaceEach(block, {
+    '127.0.0.1:4000': upstream,
+    'listen 443': `listen 127.0.0.1:${port}`,
+    'server_name webhooks.example.com': 'server_name localhost',
+    '/etc/ssl/webhooks.example.com.pem': certificateFile,
+    '/etc/ssl/webhooks.example.com.key': keyFile,
+  })
+  const bodies = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${path.join(folder, kind)};`,
+  )
+  return `daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${path.join(folder, 'pid')};
+events {}
+http {
+access_log off;
+${bodies.join('\n')}
+${site}
+}
+`
+}
+
+function caddyFile({ block, port, upstream, certificateFile, keyFile }: Site): string {
+  const site = replaceEach(block, {
+    '127.0.0.1:4000': upstream,
+    'webhooks.example.com {': `https://localhost:${port} {
+  bind 127.0.0.1
+  tls ${certificateFile} ${keyFile}`,
+  })
+  return `{
+  admin off
+  auto_https disable_redirects
+}
+${site}
+`
+}
+
+function replaceEach(text: string, replacements: Readonly<Record<string, string>>): string {
+  return Object.entries(replacements).reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`docs/operating.md does not have ${from}.`)
+    return result.replaceAll(from, to)
+  }, text)
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
