@@ -21,6 +21,7 @@ import {
 import { findEndedSessions } from './sessions/ended-sessions.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
 /** A running process. Disposing of it finishes what is in flight, then closes the database. */
@@ -55,13 +56,16 @@ export async function startApp(
   ])
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
-  const { database, logger } = services
+  const { database, logger, outages } = services
   await migrate(database.pool, { workerSchema: config.workerSchema, restartOtherWorkers })
   await requireListedKeys(database.pool, services.webhooks.keyring)
   started.use(
     startHeartbeat({
       ...database,
-      onError: (error) => logger.warn({ error }, 'Postgres does not answer'),
+      onAnswer: outages.answered,
+      onError(error) {
+        if (!outages.report(error)) logger.warn({ error }, 'the heartbeat of Postgres failed')
+      },
     }),
   )
   const delivering = worker && started.use(await worker.startDelivering(services, settings))
@@ -80,6 +84,7 @@ export async function startApp(
       'deliveries to these address ranges pass the address guard',
     )
   }
+  database.connections.endStart()
   const resources = started.move()
   return {
     services,
@@ -92,6 +97,7 @@ export async function startApp(
 /** The services that the server, the worker and the commands share. */
 export interface Services extends AsyncDisposable {
   readonly logger: Logger
+  readonly outages: OutageLog
   readonly metrics: Metrics
   readonly database: Database
   readonly authenticate: Authenticate
@@ -111,28 +117,31 @@ const MAX_CONNECTIONS = 15
 /** Opens the services. They connect to Postgres on first use. */
 export function openServices({ config, secrets }: Settings): Services {
   const logger = createLogger(config.logLevel)
+  const outages = createOutageLog(logger)
+  const warnOf = (message: string) => (error: unknown) => {
+    if (!outages.report(error)) logger.warn({ error }, message)
+  }
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
-    onError: (error) => logger.warn({ error }, 'a connection to Postgres broke'),
+    isStarting: true,
+    // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
+    onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
   })
   const rateLimiter = createRateLimiter({
     sql: database.pool,
-    onError: (error) =>
-      logger.warn({ error }, 'cannot share the usage of API keys between processes'),
+    onError: warnOf('cannot share the usage of API keys between processes'),
   })
-  const notifier = createNotifier(database.pool, (error) =>
-    logger.warn({ error }, 'cannot notify subscribers'),
-  )
+  const notifier = createNotifier(database.pool, warnOf('cannot notify subscribers'))
   const live = createLiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: database.pool,
     findInactiveKeys: (keyIds) => findInactiveKeys(database.pool, keyIds),
     findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
-    onError: (error) =>
-      logger.warn({ error }, 'the connection of the subscriptions to Postgres broke'),
+    onError: warnOf('the connection of the subscriptions to Postgres broke'),
   })
   return {
     logger,
+    outages,
     metrics: createMetrics(),
     database,
     authenticate: createAuthenticate(database.pool),

@@ -8,6 +8,12 @@ export interface Connections {
   open(options: PoolOptions): pg.Pool
   /** The `stream` option of `pg`, for a pool that another module opens. */
   readonly openSocket: OwnedSockets['open']
+  /** Limits how long a pool that another module opens may take to connect. */
+  limitConnecting(pool: pg.Pool): void
+  /** How long connecting may take now: 30 s while the process starts, 2 s afterwards. */
+  readonly connectTimeoutMs: number
+  /** The process has started. */
+  endStart(): void
   /** Destroys the connections of all pools: running queries fail, and the pools reconnect. */
   destroyAll(): void
 }
@@ -21,7 +27,10 @@ export interface PoolOptions {
 }
 
 /** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
-const CONNECT_TIMEOUT_MS = 2_000
+export const CONNECT_TIMEOUT_MS = 2_000
+
+/** A process that starts is busy with loading for seconds on half a processor, and a hosted Postgres may have to wake up. */
+const START_CONNECT_TIMEOUT_MS = 30_000
 
 /**
  * A new connection plans every statement again: with 30 days of partitions, the first event that is published, loaded
@@ -29,15 +38,24 @@ const CONNECT_TIMEOUT_MS = 2_000
  */
 const IDLE_TIMEOUT_MS = 300_000
 
-export function createConnections(url: string): Connections {
+/** `isStarting`: whether the process starts, until `endStart`. */
+export function createConnections(url: string, { isStarting = false } = {}): Connections {
   const sockets = createOwnedSockets()
+  const patient = new Set<pg.Pool>()
+  let connectTimeoutMs = isStarting ? START_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS
+
+  /** A pool reads this option whenever it connects. */
+  function limitConnecting(pool: pg.Pool): void {
+    pool.options.connectionTimeoutMillis = connectTimeoutMs
+    if (connectTimeoutMs > CONNECT_TIMEOUT_MS) patient.add(pool)
+  }
+
   return {
     open({ maxConnections, onError, setupSql }) {
       const pool = new pg.Pool({
         connectionString: url,
         application_name: APPLICATION_NAME,
         max: maxConnections,
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
@@ -49,6 +67,7 @@ export function createConnections(url: string): Connections {
           },
         }),
       })
+      limitConnecting(pool)
       // Without listeners, a broken connection would end the process.
       pool.on('error', onError)
       pool.on('connect', (client) => client.on('error', onError))
@@ -56,6 +75,15 @@ export function createConnections(url: string): Connections {
     },
 
     openSocket: sockets.open,
+    limitConnecting,
+    get connectTimeoutMs() {
+      return connectTimeoutMs
+    },
+    endStart() {
+      connectTimeoutMs = CONNECT_TIMEOUT_MS
+      for (const pool of patient) limitConnecting(pool)
+      patient.clear()
+    },
     destroyAll: sockets.destroy,
   }
 }

@@ -4,13 +4,26 @@
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  return unavailabilityOf(error) !== null
+}
+
+/**
+ * Why Postgres is unavailable: the disk is full, other statements are in the way, or Postgres cannot be reached or is
+ * overloaded.
+ */
+export type Unavailability = 'disk_full' | 'contention' | 'unreachable'
+
+/** Null: the error does not mean that Postgres is unavailable. */
+export function unavailabilityOf(error: unknown): Unavailability | null {
   for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = inner(cause), depth++) {
-    const codes = [cause['code'], cause['originalCode']]
-    if (codes.some((code) => UNAVAILABLE_CODE.test(String(code ?? '')))) return true
+    const codes = [cause['code'], cause['originalCode']].map((code) => String(code ?? ''))
+    if (codes.includes(DISK_FULL)) return 'disk_full'
+    if (codes.some((code) => CONTENTION_CODE.test(code))) return 'contention'
+    if (codes.some((code) => UNREACHABLE_CODE.test(code))) return 'unreachable'
     const adapter = isObject(cause['meta']) ? JSON.stringify(cause['meta']) : ''
-    if (UNAVAILABLE_TEXT.test(`${cause['message'] ?? ''} ${adapter}`)) return true
+    if (UNREACHABLE_TEXT.test(`${cause['message'] ?? ''} ${adapter}`)) return 'unreachable'
   }
-  return false
+  return null
 }
 
 /** Prisma's error holds the error of its adapter in `meta`, which holds the error of Postgres. */
@@ -19,16 +32,23 @@ function inner(error: Record<string, unknown>): unknown {
   return cause ?? (isObject(meta) ? meta['driverAdapterError'] : undefined)
 }
 
+const DISK_FULL = '53100'
+
+/**
+ * Lock and statement timeouts (55P03, 57014), serialization failures and deadlocks (40001, 40P01), and Prisma's write
+ * conflict (P2034).
+ */
+const CONTENTION_CODE = /^(55P03|57014|40001|40P01|P2034)$/
+
 /**
  * Postgres: connection errors (08), insufficient resources (53), shutdown or startup (57P0x), a read-only standby (25006),
- * lock and statement timeouts (55P03, 57014), serialization failures and deadlocks (40001, 40P01), I/O errors (58030).
- * Node: socket errors. Prisma: connection errors (P1xxx), a pool timeout (P2024), a write conflict (P2034).
+ * I/O errors (58030). Node: socket errors. Prisma: connection errors (P1xxx), a pool timeout (P2024).
  */
-const UNAVAILABLE_CODE =
-  /^(08...|53...|57P0[1-5]|25006|55P03|57014|40001|40P01|58030|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2034)$/
+const UNREACHABLE_CODE =
+  /^(08...|53...|57P0[1-5]|25006|58030|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024)$/
 
 /** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
-const UNAVAILABLE_TEXT =
+const UNREACHABLE_TEXT =
   /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
 
 function isObject(value: unknown): value is Record<string, unknown> {

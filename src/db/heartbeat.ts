@@ -5,6 +5,8 @@ export interface HeartbeatOptions {
   readonly url: string
   /** Destroyed when Postgres does not respond. */
   readonly connections: Connections
+  /** Called about once a second while Postgres answers. */
+  readonly onAnswer: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -17,22 +19,39 @@ const RESPONSE_TIMEOUT_MS = 4_000
  * Detects a Postgres that vanished without closing its connections, as after a failover or a machine failure, and then
  * destroys all connections. Without the heartbeat, queries would wait for the TCP timeout of a quarter of an hour.
  */
-export function startHeartbeat({ url, connections, onError }: HeartbeatOptions): AsyncDisposable {
-  const session = openSession(url, { name: 'heartbeat', onOpen: async () => {}, onError })
+export function startHeartbeat({
+  url,
+  connections,
+  onAnswer,
+  onError,
+}: HeartbeatOptions): AsyncDisposable {
+  const session = openSession(url, {
+    name: 'heartbeat',
+    connectTimeoutMs: () => connections.connectTimeoutMs,
+    onOpen: async () => {},
+    onError,
+  })
 
+  // The first connect of a process may take longer than the response time-out.
+  let hasConnected = false
   let unansweredBeats = 0
   const timer = setInterval(() => {
     // Counts beats instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
-    if (unansweredBeats > 0 && ++unansweredBeats * BEAT_INTERVAL_MS > RESPONSE_TIMEOUT_MS) {
+    if (unansweredBeats > 0 && hasConnected) unansweredBeats += 1
+    if (unansweredBeats * BEAT_INTERVAL_MS > RESPONSE_TIMEOUT_MS) {
       unansweredBeats = 0
-      onError(new Error(`Postgres did not respond for ${RESPONSE_TIMEOUT_MS} ms.`))
+      onError(silence())
       connections.destroyAll()
       return
     }
     if (unansweredBeats > 0) return
     unansweredBeats = 1
     session
-      .use((sql) => sql.query('select 1'))
+      .use((sql) => {
+        hasConnected = true
+        return sql.query('select 1')
+      })
+      .then(onAnswer)
       // The session reports its broken connection itself.
       .catch(() => {})
       .finally(() => {
@@ -47,4 +66,9 @@ export function startHeartbeat({ url, connections, onError }: HeartbeatOptions):
       await session[Symbol.asyncDispose]()
     },
   }
+}
+
+function silence(): Error {
+  const error = new Error(`Postgres did not respond for ${RESPONSE_TIMEOUT_MS} ms.`)
+  return Object.assign(error, { code: 'ETIMEDOUT' })
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Sql } from './client.ts'
+import { CONNECT_TIMEOUT_MS } from './connections.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 
 export interface SessionOptions {
@@ -9,6 +10,8 @@ export interface SessionOptions {
   /** Runs first on every new connection. If it throws, the session reconnects. */
   readonly onOpen: (session: Sql) => Promise<void>
   readonly onNotification?: (payload: string) => void
+  /** How long the next connect may take. Default: 2 s. */
+  readonly connectTimeoutMs?: () => number
   /** Called when the connection breaks, but not for every failed reconnect. */
   readonly onError: (error: unknown) => void
 }
@@ -20,8 +23,6 @@ export interface Session extends AsyncDisposable {
 }
 
 const RECONNECT_DELAY_MS = 250
-
-const CONNECT_TIMEOUT_MS = 2_000
 
 const QUERY_TIMEOUT_MS = 5_000
 
@@ -60,7 +61,7 @@ export function openSession(url: string, options: SessionOptions): Session {
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: options.connectTimeoutMs?.() ?? CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
     })
     client.on('error', report)

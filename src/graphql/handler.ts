@@ -3,6 +3,7 @@ import { createYoga } from 'graphql-yoga'
 import { createQuota } from '../access/quota.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
 import { type Context, createContext, type DomainDeps, type Identify } from './context.ts'
 import { type Connection, corsOptions, type Handle } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
@@ -22,6 +23,7 @@ export interface HandlerOptions {
   readonly identify: Identify
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
+  readonly outages: OutageLog
   /** The origins allowed by CORS. */
   readonly corsOrigins: readonly string[]
   /** Whether a browser that opens the path gets GraphiQL. */
@@ -76,7 +78,7 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
       useResponseSize(),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
-    maskedErrors: { maskError: createMaskError(options.logger) },
+    maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
     graphiql: options.graphiql && !trusted && graphiqlOptions,
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
     // A plugin above does each of these, or Posthorn does not offer it.

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { isDatabaseUnavailable } from '../db/faults.ts'
 import { DomainError, type ErrorCode, invalid, unavailable } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
 import { redactVariableValue } from './redact-values.ts'
 
 type ErrorOptions = NonNullable<Parameters<typeof createGraphQLError>[1]>
@@ -35,7 +35,7 @@ const TRANSLATIONS: Record<ErrorCode, Translation> = {
  * Translates thrown errors for the response. Errors that a caller can act on keep their message. Any other error becomes
  * `INTERNAL` with a reference, and the log has the whole error under that reference.
  */
-export function createMaskError(logger: Logger): (error: unknown) => Error {
+export function createMaskError(logger: Logger, outages: OutageLog): (error: unknown) => Error {
   const references = new WeakMap<object, string>()
 
   /** Logs each fault once, although it may appear several times in a response. */
@@ -52,15 +52,15 @@ export function createMaskError(logger: Logger): (error: unknown) => Error {
   return (error) => {
     const thrown = innermost(error)
     if (isGraphQLError(thrown)) return withCode(isGraphQLError(error) ? error : thrown)
-    if (thrown instanceof DomainError) return toGraphQLError(thrown, error)
+    if (thrown instanceof DomainError) {
+      if (thrown.code === 'unavailable') outages.report(thrown)
+      return toGraphQLError(thrown, error)
+    }
     if (thrown instanceof PothosValidationError) {
       const issue = { path: [], code: 'invalid_argument', detail: `${thrown.message}.` }
       return toGraphQLError(invalid([issue]), error)
     }
-    if (isDatabaseUnavailable(thrown)) {
-      logger.warn({ error: thrown }, 'Postgres cannot be reached')
-      return toGraphQLError(unavailable(thrown), error)
-    }
+    if (outages.report(thrown)) return toGraphQLError(unavailable(thrown), error)
     const reference = referenceTo(thrown)
     return createGraphQLError(
       'Internal error. The server log has the details under this reference.',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPException } from 'hono/http-exception'
-import { isDatabaseUnavailable } from '../db/faults.ts'
 import { DomainError, UNAVAILABLE_DETAIL } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
 import { listedIssues, summary } from './field-error.ts'
 import { MAX_URL_LENGTH } from './http-limits.ts'
 import { HttpRejection } from './http-rejection.ts'
@@ -19,10 +19,19 @@ interface Problem {
   readonly retryAfterSeconds?: number | undefined
 }
 
+interface FaultLogs {
+  readonly logger: Logger
+  readonly outages: OutageLog
+}
+
 /** The response to an error thrown by a request handler. Errors that are not for the caller are logged and masked. */
-export function problemResponse(error: unknown, request: Request, logger: Logger): Response {
+export function problemResponse(
+  error: unknown,
+  request: Request,
+  { logger, outages }: FaultLogs,
+): Response {
   if (error instanceof DomainError) {
-    if (error.code === 'unavailable') logger.warn({ error }, 'the database is unreachable')
+    if (error.code === 'unavailable') outages.report(error)
     return toResponse(domainProblem(error, request))
   }
   if (error instanceof HttpRejection) return toResponse(error)
@@ -30,10 +39,7 @@ export function problemResponse(error: unknown, request: Request, logger: Logger
     const kind = kindOf(error.status)
     return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })
   }
-  if (isDatabaseUnavailable(error)) {
-    logger.warn({ error }, 'the database is unreachable')
-    return toResponse(UNAVAILABLE)
-  }
+  if (outages.report(error)) return toResponse(UNAVAILABLE)
   return toResponse(internalProblem(error, request, logger))
 }
 

@@ -79,7 +79,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     events,
     logger: new WorkerLogger(() => (level, message, meta) => {
       // Errors of a runner that has ended follow from the failure that was reported, and its jobs are rescued.
-      log.write(hasEnded ? 'debug' : level, message, meta)
+      log(hasEnded ? 'debug' : level, message, meta)
     }),
     noHandleSignals: true,
     taskList: taskRuns.taskList,

@@ -12,8 +12,6 @@ export interface RunnerPool {
 /** One listens, one claims, and the others complete jobs. */
 const MAX_CONNECTIONS = 5
 
-const CONNECT_TIMEOUT_MS = 2_000
-
 /**
  * graphile-worker looks up and claims rows in the order of an index. By default, Postgres may scan a whole table that was
  * small when the plan was made, and a bitmap scan reads all due jobs to claim a few. Before PostgreSQL 18, a disabled scan
@@ -38,10 +36,10 @@ export function openRunnerPool(
       await client.query(SETTINGS)
     },
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     stream: sockets.open,
   })
+  connections.limitConnecting(pool)
   // Without listeners, a broken connection would end the process.
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))

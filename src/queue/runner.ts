@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/client.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
 import { type Failure, type Runner, startRunner } from './graphile-runner.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { watchOrphanedJobs } from './orphaned-jobs.ts'
@@ -25,6 +25,7 @@ export interface WorkerOptions {
   /** The schema of graphile-worker. */
   readonly workerSchema: string
   readonly logger: Logger
+  readonly outages: OutageLog
   /** Called when the shutdown begins. */
   readonly onStopping: () => void
 }
@@ -39,9 +40,9 @@ const MAX_STALLED_AFTER_HEARTBEATS = 60
 export async function startWorker(
   database: Database,
   tasks: Tasks,
-  { concurrency, workerSchema, logger, onStopping }: WorkerOptions,
+  { concurrency, workerSchema, logger, outages, onStopping }: WorkerOptions,
 ): Promise<Worker> {
-  const log = createWorkerLog(logger)
+  const log = createWorkerLog(logger, outages)
   const running: RunningJobs = new Map()
   const retiring = new Map<string, Promise<void>>()
   const shutdown = new AbortController()
@@ -55,8 +56,8 @@ export async function startWorker(
   const heartbeat = started.use(
     startHeartbeat({
       databaseUrl: database.url,
+      connectTimeoutMs: () => database.connections.connectTimeoutMs,
       onHeartbeat() {
-        log.available()
         if (current) checkClaims(current)
       },
       onLost(runnerId) {
@@ -92,8 +93,7 @@ export async function startWorker(
   }
 
   function report(error: unknown): void {
-    if (isDatabaseUnavailable(error)) log.unavailable(error)
-    else logger.warn({ error }, 'A worker runner reported an error.')
+    if (!outages.report(error)) logger.warn({ error }, 'A worker runner reported an error.')
   }
 
   async function start(): Promise<void> {
@@ -109,7 +109,7 @@ export async function startWorker(
             running,
             ensureClaimed: (signal) => heartbeat.ensureClaimed(runnerId(), signal),
             exitContext: context.exit,
-            onUnavailable: log.unavailable,
+            onUnavailable: outages.report,
           }),
         register: heartbeat.register,
         onConnectionError(error) {
@@ -124,8 +124,8 @@ export async function startWorker(
 
   function replaceRunner(runner: Runner, { reason, error }: Failure): void {
     if (runner !== current || shutdown.signal.aborted) return
-    if (isDatabaseUnavailable(error)) log.unavailable(error)
-    logger.warn({ reason, error }, 'Replacing the worker runner.')
+    const isOutage = outages.report(error)
+    logger.warn({ reason, ...(!isOutage && { error }) }, 'Replacing the worker runner.')
     current = null
     runner.stop()
     // If Postgres is unavailable, the old runner's tasks wait for it, so the deadline for them starts only afterwards.
@@ -137,8 +137,9 @@ export async function startWorker(
       try {
         return await start()
       } catch (error) {
-        if (isDatabaseUnavailable(error)) log.unavailable(error)
-        else logger.error({ error }, 'The worker runner did not start. Retrying.')
+        if (!outages.report(error)) {
+          logger.error({ error }, 'The worker runner did not start. Retrying.')
+        }
       }
       await sleep(RETRY_AFTER_MS, undefined, { signal: shutdown.signal }).catch(() => {})
     }

@@ -15,14 +15,14 @@ import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
 export interface ApiDeps
-  extends Omit<ConnectV1Deps, 'logger'>,
-    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'logger'> {
+  extends ConnectV1Deps,
+    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
   readonly database: Database
 }
 
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
-  const { database, authenticate, logger } = deps
+  const { database, authenticate, logger, outages } = deps
   const { publicUrl } = config
   const graphql = createGraphqlHandler({
     ...deps,
@@ -45,7 +45,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(
     SESSION_PATH,
-    createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger }),
+    createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger, outages }),
   )
   routes.route('/', createConsoleFiles(config))
 }

@@ -13,7 +13,7 @@ export interface GraphqlDeps extends DomainDeps, Omit<HandlerOptions, 'schema' |
 
 /** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
-  const { rateLimiter, logger, corsOrigins, graphiql, trustedDocuments, ...domain } = deps
+  const { rateLimiter, logger, outages, corsOrigins, graphiql, trustedDocuments, ...domain } = deps
   const { authenticate, authenticateSession, ...domainDeps } = domain
   const identify = createIdentify({ ...domainDeps, authenticate, authenticateSession })
   return createHandler(domainDeps, {
@@ -21,6 +21,7 @@ export function createGraphqlHandler(deps: GraphqlDeps): Handle {
     identify,
     rateLimiter,
     logger,
+    outages,
     corsOrigins,
     graphiql,
     trustedDocuments,

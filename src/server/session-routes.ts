@@ -15,23 +15,25 @@ import {
 import { endSession, type StartedSession, startSession } from '../sessions/session.ts'
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
 
 export interface SessionDeps {
   readonly sql: Sql
   readonly authenticate: Authenticate
   readonly publicUrl: string | null
   readonly logger: Logger
+  readonly outages: OutageLog
 }
 
 export const SESSION_PATH = '/console/session'
 
 /** The routes to sign in to the console and to sign out. Mount: `server.route(SESSION_PATH, createSessionRoutes(deps))`. */
 export function createSessionRoutes(deps: SessionDeps): Hono {
-  const { sql, publicUrl, logger } = deps
+  const { sql, publicUrl } = deps
   const cookie = sessionCookie(publicUrl)
   const signIn = createSignIn(deps)
   const app = new Hono()
-  app.onError((error, c) => problemResponse(error, c.req.raw, logger))
+  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
   app.use(async (c, next) => {
     await next()
     c.header('cache-control', 'no-store')

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
 import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { markFault } from '../deliveries/attempts/mark-fault.ts'
 import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
@@ -21,6 +20,7 @@ import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
@@ -29,6 +29,7 @@ import { createTasks } from './tasks.ts'
 export interface DeliveringDeps {
   readonly database: Database
   readonly logger: Logger
+  readonly outages: OutageLog
   readonly metrics: Metrics
   readonly webhooks: WebhookDeps
   readonly notify: Notify
@@ -59,13 +60,15 @@ async function openSender({
   })
 }
 
-function openScheduler({ database, logger, notify }: DeliveringDeps, { config, now }: Settings) {
+function openScheduler(
+  { database, logger, outages, notify }: DeliveringDeps,
+  { config, now }: Settings,
+) {
   return createScheduler(database.pipeline, {
     concurrency: config.concurrency,
     notify,
     onError(error) {
-      // The runner reports an unavailable database, once.
-      if (isDatabaseUnavailable(error)) return
+      if (outages.report(error)) return
       logger.warn({ error }, 'cannot release from the backlogs; trying again')
     },
     now: now ?? systemClock,
@@ -75,7 +78,7 @@ function openScheduler({ database, logger, notify }: DeliveringDeps, { config, n
 const systemClock = () => new Date()
 
 async function startTasks(
-  { database, logger, metrics, webhooks, notify }: DeliveringDeps,
+  { database, logger, outages, metrics, webhooks, notify }: DeliveringDeps,
   sender: HttpSender,
   scheduler: Scheduler,
   { config, now }: Settings,
@@ -90,7 +93,7 @@ async function startTasks(
     findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
     scheduler,
     sender,
-    record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity)),
+    record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
     requeue: createRequeue(pipeline),
@@ -116,6 +119,7 @@ async function startTasks(
     concurrency: config.concurrency,
     workerSchema,
     logger,
+    outages,
     onStopping: () => scheduler.close(),
   })
   // Maintenance may have been missed while no process ran.

@@ -7,6 +7,7 @@ import { enqueue } from '../../src/queue/jobs.ts'
 import { startWorker, type Worker } from '../../src/queue/runner.ts'
 import type { Tasks } from '../../src/queue/task-runs.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
+import { createOutageLog } from '../../src/telemetry/outage-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
@@ -21,10 +22,12 @@ beforeEach(async () => {
 afterEach(async () => await database[Symbol.asyncDispose]())
 
 function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
+  const logger = createLogger('silent')
   return startWorker(through, createTasks(tasks), {
     concurrency: 5,
     workerSchema: 'graphile_worker',
-    logger: createLogger('silent'),
+    logger,
+    outages: createOutageLog(logger),
     onStopping() {},
   })
 }

@@ -11,6 +11,8 @@ import {
   type ConnectV1Deps,
   createConnectV1,
 } from '../../src/rest/connect-v1/routes.ts'
+import type { Logger } from '../../src/telemetry/logger.ts'
+import { createOutageLog } from '../../src/telemetry/outage-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
@@ -74,18 +76,20 @@ export function connectV1Deps(database: Database, logged: LogEntry[] = []): Conn
   const log = (level: string) => (fields: unknown) => {
     logged.push({ level, fields: fields as Record<string, unknown> })
   }
+  const logger: Logger = {
+    isLevelEnabled: () => true,
+    debug: log('debug'),
+    info: log('info'),
+    warn: log('warn'),
+    error: log('error'),
+    fatal: log('fatal'),
+  }
   return {
     authenticate: createAuthenticate(database.pool),
     rateLimiter: createRateLimiter({ sql: database.pool, onError: () => {} }),
     webhooks: { prisma: database.prisma, keyring: KEYRING, guard: createAddressGuard([]) },
-    logger: {
-      isLevelEnabled: () => true,
-      debug: log('debug'),
-      info: log('info'),
-      warn: log('warn'),
-      error: log('error'),
-      fatal: log('fatal'),
-    },
+    logger,
+    outages: createOutageLog(logger),
   }
 }
 

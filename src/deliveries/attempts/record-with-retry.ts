@@ -9,10 +9,15 @@ const RETRY_DELAY_MS = 250
  * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A broken connection can hide
  * a commit, so each retry first looks for the recorded attempt.
  */
-export function recordWithRetry(sql: Sql, record: RecordAttempt): RecordAttempt {
+export function recordWithRetry(
+  sql: Sql,
+  record: RecordAttempt,
+  onUnavailable: (error: unknown) => void,
+): RecordAttempt {
   async function retry(attempt: AttemptRecord, error: unknown) {
     for (let reason = error; ; ) {
       if (!isDatabaseUnavailable(reason)) throw reason
+      onUnavailable(reason)
       await sleep(RETRY_DELAY_MS)
       try {
         return (await findRecorded(sql, attempt)) ?? (await record(attempt))

@@ -4,6 +4,7 @@ import { methodNotAllowed } from '../../http/method-not-allowed.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
+import type { OutageLog } from '../../telemetry/outage-log.ts'
 import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
@@ -18,6 +19,7 @@ export interface ConnectV1Deps {
   readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly logger: Logger
+  readonly outages: OutageLog
 }
 
 export const CONNECT_V1_PATH = '/api/connect/v1'
@@ -29,7 +31,7 @@ export const CONNECT_V1_PATH = '/api/connect/v1'
  */
 export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
   const app = new OpenAPIHono<CallerEnv>()
-  app.onError((error, c) => problemResponse(error, c.req.raw, deps.logger))
+  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
   app.use(async (c, next) => {
     await next()
     c.header('cache-control', 'no-store')

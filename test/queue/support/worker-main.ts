@@ -3,6 +3,7 @@ import { openDatabase } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
 import { startWorker } from '../../../src/queue/runner.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
+import { createOutageLog } from '../../../src/telemetry/outage-log.ts'
 import { createTasks } from './tasks.ts'
 
 /** The state of a delivery in a worker process: its task started, lost its claim, or recorded its only attempt. */
@@ -16,6 +17,8 @@ await using database = openDatabase(process.env['DATABASE_URL'] as string)
 const stopping = Promise.withResolvers<void>()
 process.once('SIGTERM', () => stopping.resolve())
 process.once('disconnect', () => process.exit(1))
+
+const logger = createLogger('info')
 
 await using _worker = await startWorker(
   database,
@@ -41,7 +44,8 @@ await using _worker = await startWorker(
   {
     concurrency: 10,
     workerSchema: 'graphile_worker',
-    logger: createLogger('info'),
+    logger,
+    outages: createOutageLog(logger),
     onStopping() {},
   },
 )

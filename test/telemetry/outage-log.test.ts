@@ -1,0 +1,128 @@
+import { beforeEach, expect, test } from 'vitest'
+import { unavailable } from '../../src/lib/errors.ts'
+import type { Logger } from '../../src/telemetry/logger.ts'
+import { createOutageLog, type OutageLog } from '../../src/telemetry/outage-log.ts'
+
+let lines: string[]
+let fields: object[]
+let nowMs: number
+let outages: OutageLog
+
+beforeEach(() => {
+  lines = []
+  fields = []
+  nowMs = 0
+  const log = (level: string) => (facts: object, message: string) => {
+    fields.push(facts)
+    lines.push(`${level}: ${message.split(/[.;]/)[0]}`)
+  }
+  const logger = Object.fromEntries(
+    ['debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, log(level)]),
+  )
+  outages = createOutageLog(logger as unknown as Logger, () => nowMs)
+})
+
+const errorOf = (code: string, message = 'reason') => Object.assign(new Error(message), { code })
+const BEGINS = 'warn: Postgres is unavailable'
+const FULL = 'error: The disk of Postgres is full'
+const ENDS = 'info: Postgres is available again'
+
+test('an outage is logged once, with its end', () => {
+  for (let second = 0; second < 100; second++) {
+    nowMs += 1_000
+    expect(outages.report(errorOf('ECONNREFUSED'))).toBe(true)
+  }
+  expect(lines).toEqual([BEGINS])
+  nowMs += 60_000
+  outages.answered()
+  outages.answered()
+  expect(lines).toEqual([BEGINS, ENDS])
+})
+
+test('the next outage is logged again', () => {
+  outages.report(errorOf('57P01'))
+  nowMs += 60_000
+  outages.answered()
+  outages.report(errorOf('57P01'))
+  expect(lines).toEqual([BEGINS, ENDS, BEGINS])
+})
+
+test('an outage does not end while statements still fail, although others succeed', () => {
+  for (let second = 0; second < 100; second++) {
+    nowMs += 1_000
+    outages.report(errorOf('53300'))
+    outages.answered()
+  }
+  expect(lines).toEqual([BEGINS])
+})
+
+test('no end is logged without an outage', () => {
+  outages.answered()
+  expect(lines).toEqual([])
+})
+
+test('a full disk is called a full disk, once, also if a publisher tries again only every half minute', () => {
+  for (let minute = 0; minute < 10; minute += 0.5) {
+    expect(outages.report(errorOf('53100', 'could not extend file'))).toBe(true)
+    nowMs += 30_000
+    outages.answered()
+  }
+  expect(lines).toEqual([FULL])
+  expect(fields).toEqual([
+    {
+      event: 'postgres.unavailable',
+      cause: 'disk_full',
+      error: { code: '53100', message: 'could not extend file' },
+    },
+  ])
+  nowMs += 60_000
+  outages.answered()
+  expect(lines).toEqual([FULL, ENDS])
+})
+
+test('a full disk and an outage are two things', () => {
+  outages.report(errorOf('53100'))
+  outages.report(errorOf('57P03'))
+  expect(lines).toEqual([FULL, BEGINS])
+})
+
+test('a deadlock is no outage', () => {
+  expect(outages.report(errorOf('40P01'))).toBe(true)
+  expect(lines).toEqual([
+    'warn: Postgres canceled a statement because of a lock, a deadlock or a time-out',
+  ])
+  nowMs += 60_000
+  outages.answered()
+  expect(lines).toHaveLength(1)
+})
+
+test.each([new Error('a bug'), errorOf('23505'), undefined, null, 'text'])(
+  'another error is not logged here: %s',
+  (error) => {
+    expect(outages.report(error)).toBe(false)
+    expect(lines).toEqual([])
+  },
+)
+
+test.each([
+  ['without a stack', errorOf('57P03', 'starting up'), { code: '57P03', message: 'starting up' }],
+  [
+    'for the error that a caller gets',
+    unavailable(errorOf('57P03', 'starting up')),
+    { code: '57P03', message: 'starting up' },
+  ],
+  [
+    'for a message of Prisma, which begins with source code',
+    errorOf('P1001', '\nInvalid `find()` invocation in\n\n  1 code\n\nNo server at 127.0.0.1:1'),
+    { code: 'P1001', message: 'No server at 127.0.0.1:1' },
+  ],
+  [
+    'for an error of several addresses, which has no message',
+    Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+    { code: 'ECONNREFUSED', message: 'ECONNREFUSED' },
+  ],
+])('the log has the reason %s', (_case, error, expected) => {
+  outages.report(error)
+  expect(fields).toMatchObject([{ error: expected }])
+  expect(JSON.stringify(fields)).not.toContain('stack')
+})
