@@ -4,6 +4,7 @@ import { notFoundProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { logRoute } from './request-log.ts'
 
 export interface OperatorDeps {
   readonly database: Database
@@ -21,6 +22,7 @@ const READY_WITHIN_MS = 2_000
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
   const { metrics } = deps
   const routes = new Hono()
+  routes.use(logRoute)
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
     const checks = await readiness(deps)

@@ -14,7 +14,8 @@ export const API_DESCRIPTION = {
 
 Every request needs the header \`Authorization: Bearer <API key>\`; the key determines the organization. Bodies are JSON in UTF-8
 of at most 65,536 bytes. Field names are in snake_case, and times are RFC 3339 in UTC. Errors are RFC 9457
-\`application/problem+json\`. Unknown query parameters are ignored.`,
+\`application/problem+json\`. Unknown query parameters are ignored.
+Every response has the header \`X-Request-Id\`: that of the request if it has 1 to 128 visible ASCII characters, otherwise a new one.`,
     license: { name: 'MIT', identifier: 'MIT' },
   },
   tags: [
