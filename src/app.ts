@@ -75,7 +75,7 @@ export async function startApp(
     hasStarted,
   })
   api?.addApiRoutes(routes, services, config)
-  const { url } = started.use(await startHttpServer(routes, config))
+  const { url } = started.use(await startHttpServer(routes, config, logger))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services.live)
   if (config.egressAllow.length > 0) {

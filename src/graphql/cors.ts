@@ -1,4 +1,5 @@
 import type { YogaServerOptions } from 'graphql-yoga'
+import { REQUEST_ID_HEADER } from '../http/request-id.ts'
 import { ORGANIZATION_HEADER } from './organization-header.ts'
 
 /** The connection that a request came in on. */
@@ -25,8 +26,14 @@ export function corsOptions(origins: readonly string[]): CorsOptions {
     return {
       origin: [origin],
       methods: ['GET', 'POST'],
-      allowedHeaders: ['authorization', 'content-type', ORGANIZATION_HEADER],
-      exposedHeaders: ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate'],
+      allowedHeaders: ['authorization', 'content-type', ORGANIZATION_HEADER, REQUEST_ID_HEADER],
+      exposedHeaders: [
+        'ratelimit',
+        'ratelimit-policy',
+        'retry-after',
+        'www-authenticate',
+        REQUEST_ID_HEADER,
+      ],
       credentials: false,
       maxAge: MAX_AGE_S,
     }

@@ -5,6 +5,7 @@ import { createGraphQLError } from 'graphql-yoga'
 import { DomainError, type ErrorCode, invalid, unavailable } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
+import { currentRequestId } from '../telemetry/request-log.ts'
 import { redactVariableValue } from './redact-values.ts'
 
 type ErrorOptions = NonNullable<Parameters<typeof createGraphQLError>[1]>
@@ -45,7 +46,10 @@ export function createMaskError(logger: Logger, outages: OutageLog): (error: unk
     if (known) return known
     const reference = randomUUID()
     references.set(key, reference)
-    logger.error({ reference, error: fault }, 'a GraphQL operation failed')
+    logger.error(
+      { reference, requestId: currentRequestId(), error: fault },
+      'a GraphQL operation failed',
+    )
     return reference
   }
 

@@ -2,12 +2,20 @@ import type { Duplex } from 'node:stream'
 import { HEADERS_TIMEOUT_MS, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from './http-limits.ts'
 import { problemBody } from './problem.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
 
-/** Answers a request that the HTTP parser rejects with a problem, and closes the connection. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+/**
+ * Answers a request that the HTTP parser rejects with a problem, and closes the connection. Returns the status, or null
+ * if the connection is already closed.
+ */
+export function answerBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  requestId: string,
+): number | null {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
-    return
+    return null
   }
   const [kind, detail] = explain(error.code)
   const { status, title } = PROBLEM_KINDS[kind]
@@ -16,11 +24,13 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     `HTTP/1.1 ${status} ${title}`,
     'content-type: application/problem+json',
     'cache-control: no-store',
+    `${REQUEST_ID_HEADER}: ${requestId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]
   // A client that never reads the response must not keep the socket open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  return status
 }
 
 function explain(code: string | undefined): [kind: ProblemKind, detail: string] {

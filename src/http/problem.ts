@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import { DomainError, UNAVAILABLE_DETAIL } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
+import { currentRequestId } from '../telemetry/request-log.ts'
 import { listedIssues, summary } from './field-error.ts'
 import { MAX_URL_LENGTH } from './http-limits.ts'
 import { HttpRejection } from './http-rejection.ts'
@@ -80,7 +81,9 @@ function challenge(error: DomainError, request: Request): Record<string, string>
 function internalProblem(error: unknown, request: Request, logger: Logger): Problem {
   const reference = randomUUID()
   const { pathname } = new URL(request.url)
-  logger.error({ error, reference, method: request.method, path: pathname }, 'a request failed')
+  const { method } = request
+  const requestId = currentRequestId()
+  logger.error({ error, reference, requestId, method, path: pathname }, 'a request failed')
   return {
     kind: 'internal',
     detail: `Something went wrong on our side. Quote the reference ${reference} when you report it.`,

@@ -14,7 +14,11 @@ import {
   TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
 import { urlTooLongProblem } from '../http/problem.ts'
+import { newRequestId } from '../http/request-id.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { createRequestReporter } from '../telemetry/request-log.ts'
 import { listenError } from './free-port.ts'
+import { createRequestLog } from './request-log.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -36,12 +40,17 @@ export interface HttpServer extends AsyncDisposable {
 export async function startHttpServer(
   routes: Hono,
   { host, port }: Pick<Config, 'host' | 'port'>,
+  logger: Logger,
 ): Promise<HttpServer> {
+  const reporter = createRequestReporter(logger)
+  const requestLog = createRequestLog(reporter)
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
-      (env.incoming.url?.length ?? 0) > MAX_URL_LENGTH
-        ? urlTooLongProblem()
-        : routes.fetch(request, env)
+      requestLog.run(env.incoming, () =>
+        (env.incoming.url?.length ?? 0) > MAX_URL_LENGTH
+          ? urlTooLongProblem()
+          : routes.fetch(request, env),
+      )
     const listening = { fetch, hostname: host, port, serverOptions: SERVER_OPTIONS }
     const server = serve(listening as Parameters<typeof serve>[0], (address) => {
       const hostname = address.family === 'IPv6' ? `[${address.address}]` : address.address
@@ -52,7 +61,12 @@ export async function startHttpServer(
     }) as Server
     server.maxConnections = MAX_CONNECTIONS
     server.setTimeout(INACTIVITY_TIMEOUT_MS)
-    server.on('clientError', answerBrokenRequest)
+    server.prependListener('request', requestLog.begin)
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      const requestId = newRequestId()
+      const status = answerBrokenRequest(error, socket, requestId)
+      if (status !== null) reporter.rejected(requestId, status, error.code)
+    })
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
   })
 }

@@ -6,6 +6,7 @@ import { ORGANIZATION_HEADER } from '../graphql/organization-header.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 import { actFor } from './act-for.ts'
 
 export interface IdentifyDeps {
@@ -51,7 +52,10 @@ async function identify(
 ): Promise<Identity> {
   try {
     const caller = await authenticate(request, address)
-    return await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
+    describeRequest({ caller })
+    const acting = await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
+    describeRequest({ caller: acting })
+    return acting
   } catch (error) {
     if (error instanceof DomainError && error.code !== 'unavailable') return error
     throw error

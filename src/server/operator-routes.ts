@@ -4,6 +4,7 @@ import { notFoundProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import { logRoute } from './request-log.ts'
 
 export interface OperatorDeps {
   readonly database: Database
@@ -22,6 +23,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
   const { metrics } = deps
   // Not strict: a slash at the end of a path makes no difference.
   const routes = new Hono({ strict: false })
+  routes.use(logRoute)
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
     const checks = await readiness(deps)

@@ -16,6 +16,7 @@ import { endSession, type StartedSession, startSession } from '../sessions/sessi
 import { exchangeSignInLink } from '../sessions/sign-in-link.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 
 export interface SessionDeps {
   readonly sql: Sql
@@ -76,6 +77,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
     if (typeof token === 'string' && link === undefined) {
       // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
+      describeRequest({ caller })
       if (caller.portal) throw portalTokenRejected()
       return await startSession(sql, caller.keyId, actor)
     }

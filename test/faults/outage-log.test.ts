@@ -88,6 +88,7 @@ test('an outage of Postgres is one line at its beginning and one at its end, for
     const answers = await Promise.all([publish(), publish(), publish()])
     for (const answer of answers) {
       expect(answer.status).toBe(503)
+      expect(answer.headers.get('x-request-id')).toMatch(/./)
     }
   }
   await logLine(posthorn, { event: 'postgres.unavailable' })

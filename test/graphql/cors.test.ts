@@ -39,12 +39,14 @@ test('pages of a configured origin can call, after a preflight', async () => {
   expect(Object.fromEntries(preflight.headers)).toMatchObject({
     'access-control-allow-origin': OURS,
     'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': 'authorization, content-type, posthorn-organization',
+    'access-control-allow-headers':
+      'authorization, content-type, posthorn-organization, x-request-id',
     vary: 'origin',
   })
   const answer = await handle(requestFrom(OURS, 'POST'))
   expect(answer.status).toBe(200)
   expect(answer.headers.get('access-control-allow-origin')).toBe(OURS)
+  expect(answer.headers.get('access-control-expose-headers')).toContain('x-request-id')
   expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
 })
 

@@ -3,6 +3,7 @@ import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../src/server/graphql-handler.ts'
+import { runRequest } from '../../src/telemetry/request-log.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -19,7 +20,10 @@ afterAll(() => api[Symbol.asyncDispose]())
 async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {}) {
   api.log.length = 0
   const handle = createGraphqlHandler({ ...api.deps, ...deps })
-  const response = await handle(request(token, { query, variables }))
+  const response = await runRequest(
+    { id: 'request-1', method: 'POST', route: () => null, caller: null, operation: null },
+    () => handle(request(token, { query, variables })),
+  )
   const text = await response.clone().text()
   return { ...(await readAnswer(response)), text }
 }
@@ -51,6 +55,7 @@ test('a fault is masked, and the log has the whole error under the returned refe
     {
       level: 50,
       reference: errors?.[0].extensions.reference,
+      requestId: 'request-1',
       error: {
         message: expect.stringContaining('hunter2'),
         stack: expect.stringContaining('deeper'),

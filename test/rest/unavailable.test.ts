@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { DomainError, unavailable } from '../../src/lib/errors.ts'
+import { runRequest } from '../../src/telemetry/request-log.ts'
 import {
   type ConnectV1,
   connectV1Deps,
@@ -70,10 +71,11 @@ describe('503 and Retry-After: Postgres is unreachable', () => {
     }
   })
 
-  test('the log contains the reason', async () => {
+  test('the log contains the reason, once', async () => {
     await using gone = openDatabase('postgres://nobody@127.0.0.1:1/nothing')
     const logged: ConnectV1['logged'] = []
     const app = mount(connectV1Deps(gone, logged))
+    await request(app, 'GET', '/webhooks', { token: api.tenant.token })
     await request(app, 'GET', '/webhooks', { token: api.tenant.token })
     expect(logged).toMatchObject([{ level: 'warn', fields: { error: { code: 'ECONNREFUSED' } } }])
   })
@@ -87,7 +89,11 @@ describe('500: an internal error', () => {
   test('is masked, and logged completely with the reference that the caller gets', async () => {
     api.logged.length = 0
     const error = new Error('the password is hunter2')
-    const body = await problem(await failing(error), 500)
+    const response = await runRequest(
+      { id: 'request-1', method: 'GET', route: () => null, caller: null, operation: null },
+      () => failing(error),
+    )
+    const body = await problem(response, 500)
     expect(JSON.stringify(body)).not.toMatch(/hunter2|Error|at /)
     expect(body.instance).toMatch(/^urn:uuid:[0-9a-f-]{36}$/)
     const reference = body.instance.slice('urn:uuid:'.length)
@@ -95,7 +101,13 @@ describe('500: an internal error', () => {
     expect(api.logged).toEqual([
       {
         level: 'error',
-        fields: { error, reference, method: 'GET', path: '/api/connect/v1/webhooks' },
+        fields: {
+          error,
+          reference,
+          requestId: 'request-1',
+          method: 'GET',
+          path: '/api/connect/v1/webhooks',
+        },
       },
     ])
   })

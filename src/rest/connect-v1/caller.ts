@@ -6,6 +6,7 @@ import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
 
 /** The context variables of every handler: `quota` is set first, `caller` after authentication. */
 export interface CallerEnv {
@@ -16,6 +17,7 @@ export interface CallerEnv {
 export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
+    describeRequest({ caller })
     if (caller.portal) throw portalKeyRejected()
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)

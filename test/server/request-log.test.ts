@@ -1,0 +1,279 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import type { Database } from '../../src/db/client.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { subscribe } from '../graphql/support/live.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+
+const WEBHOOKS = '/api/connect/v1/webhooks'
+const ID = 'wh_01h455vb4pex5vsknk084sn02q'
+const SECRET = 'nobody-logs-this'
+
+let database: Database
+let posthorn: PosthornProcess
+let url: string
+let tenant: Awaited<ReturnType<typeof createTenant>>
+let number = 0
+let requestId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tenant = await createTenant(database.prisma)
+  posthorn = startPosthorn(['start', '--role', 'api'], {
+    environment: { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'debug' },
+  })
+  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  requestId = `request-${++number}`
+})
+
+/** Sends a request with the id of the test. Returns the response and the line of the request. */
+async function call(path: string, init: RequestInit & { token?: string | null } = {}) {
+  const { token = tenant.token, headers, ...rest } = init
+  const response = await fetch(url + path, {
+    ...rest,
+    headers: {
+      'x-request-id': requestId,
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(rest.body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  })
+  await response.text()
+  const id = response.headers.get('x-request-id') as string
+  return { response, id, line: await logLine(posthorn, { requestId: id }) }
+}
+
+const graphql = (query: string, options: object = {}, init: Parameters<typeof call>[1] = {}) =>
+  call('/graphql', { method: 'POST', body: JSON.stringify({ query, ...options }), ...init })
+
+/** The fields of a line that differ between requests. */
+function factsOf({ level, event, time, service, requestId: _, durationMs, ...facts }: LogLine) {
+  expect({ event, service }).toEqual({ event: 'request.finished', service: 'posthorn' })
+  expect(durationMs).toBeGreaterThanOrEqual(0)
+  expect(Number.isInteger(durationMs)).toBe(true)
+  expect(Number.isNaN(Date.parse(time))).toBe(false)
+  return { level, ...facts }
+}
+
+const caller = () => ({
+  keyId: publicId('apiKey', tenant.keyId),
+  organizationId: tenant.publicOrganizationId,
+})
+
+describe('one line for each request', () => {
+  test.each([
+    ['GET', WEBHOOKS, 200, WEBHOOKS],
+    ['HEAD', WEBHOOKS, 200, WEBHOOKS],
+    ['GET', `${WEBHOOKS}?limit=1`, 200, WEBHOOKS],
+    ['GET', `${WEBHOOKS}/${ID}`, 404, `${WEBHOOKS}/{webhook_id}`],
+    ['GET', `${WEBHOOKS}/${ID}/secret`, 404, `${WEBHOOKS}/{webhook_id}/secret`],
+    ['PATCH', `${WEBHOOKS}/${ID}`, 405, `${WEBHOOKS}/{webhook_id}`],
+  ])('%s %s: %i at %s', async (method, path, status, route) => {
+    const { line } = await call(path, { method })
+    expect(factsOf(line)).toEqual({
+      level: 'info',
+      method,
+      route,
+      status,
+      ...caller(),
+      msg: 'request finished',
+    })
+    expect(logLines(posthorn).filter((other) => other['requestId'] === requestId)).toHaveLength(1)
+  })
+
+  test('the line of a rejected key names no caller', async () => {
+    const { line } = await call(`${WEBHOOKS}/${ID}`, { token: SECRET })
+    expect(factsOf(line)).toEqual({
+      level: 'info',
+      method: 'GET',
+      route: `${WEBHOOKS}/{webhook_id}`,
+      status: 401,
+      msg: 'request finished',
+    })
+  })
+
+  test.each([
+    ['/nowhere', null],
+    ['/api/connect/v1/nowhere', '/api/connect/v1/*'],
+  ])('the path of a request without a route is not in its line: %s', async (path, route) => {
+    const { line } = await call(`${path}/${SECRET}`)
+    expect(line).toMatchObject({ status: 404, route })
+  })
+
+  test('a URL that is too long', async () => {
+    const { line } = await call(`/graphql?query=${'x'.repeat(16_384)}`)
+    expect(line).toMatchObject({ status: 414, route: null })
+  })
+
+  test('signing in names the key', async () => {
+    const body = JSON.stringify({ token: tenant.token })
+    const { line } = await call('/console/session', { method: 'POST', body, token: null })
+    expect(line).toMatchObject({ level: 'info', route: '/console/session', status: 204 })
+    expect(line).toMatchObject(caller())
+  })
+
+  test.each(['/healthz', '/readyz', '/metrics', '/console/posthorn.svg', '/console/webhooks'])(
+    '%s is logged at level debug',
+    async (path) => {
+      const { line } = await call(path, { token: null })
+      expect(line['level']).toBe('debug')
+    },
+  )
+})
+
+describe('GraphQL', () => {
+  test('the line has the name and the type of the operation, and no variable', async () => {
+    const query = `mutation Publish($data: JSON!) { publishEvent(input: { type: "${JOINED}", data: $data }) { __typename } }`
+    const { line } = await graphql(query, { variables: { data: { value: SECRET } } })
+    expect(factsOf(line)).toEqual({
+      level: 'info',
+      method: 'POST',
+      route: '/graphql',
+      status: 200,
+      ...caller(),
+      operationType: 'mutation',
+      operationName: 'Publish',
+      msg: 'request finished',
+    })
+  })
+
+  test('of several operations, the line has the one that runs', async () => {
+    const query = 'query One { __typename } query Two { viewer { id } }'
+    const { line } = await graphql(query, { operationName: 'Two' })
+    expect(line).toMatchObject({ operationType: 'query', operationName: 'Two' })
+  })
+
+  test('an operation without a name', async () => {
+    const { line } = await graphql('{ __typename }')
+    expect(line['operationType']).toBe('query')
+    expect(line).not.toHaveProperty('operationName')
+  })
+
+  test('a long name is shortened', async () => {
+    const { line } = await graphql(`query ${'a'.repeat(200)} { __typename }`)
+    expect(line['operationName']).toBe('a'.repeat(100))
+  })
+
+  test('an operation that is rejected before it runs', async () => {
+    const { line } = await graphql('query Wrong { nonsense }')
+    expect(line).toMatchObject({ operationType: 'query', operationName: 'Wrong', ...caller() })
+  })
+
+  test('a document that cannot be parsed', async () => {
+    const { line } = await graphql('{ ')
+    expect(line).toMatchObject({ route: '/graphql', ...caller() })
+    expect(line).not.toHaveProperty('operationType')
+  })
+
+  test('the organization is the one that an operator acts for', async () => {
+    const { organizationId } = await createTenant(database.prisma)
+    const { key, token } = await createApiKey(database.prisma, {
+      organizationId,
+      scopes: ['admin'],
+    })
+    const headers = { 'posthorn-organization': tenant.publicOrganizationId }
+    const { line } = await graphql('{ viewer { id } }', {}, { token, headers })
+    expect(line).toMatchObject({
+      keyId: publicId('apiKey', key.id),
+      organizationId: tenant.publicOrganizationId,
+    })
+  })
+
+  test('a subscription is logged at its end', async () => {
+    const query = 'subscription Attempts { attemptRecorded { number } }'
+    const lines = () => logLines(posthorn).filter((line) => line['operationName'] === 'Attempts')
+    const stream = await subscribe(url, tenant.token, query)
+    await graphql('{ __typename }')
+    expect(lines()).toEqual([])
+    stream[Symbol.dispose]()
+    await logLine(posthorn, { operationName: 'Attempts' })
+    expect(lines()).toMatchObject([
+      { operationType: 'subscription', status: 200, aborted: true, ...caller() },
+    ])
+  })
+})
+
+/** Sends raw bytes. Returns what the server answers until it closes the connection, or closes it itself. */
+async function sendRaw(text: string, { thenClose = false } = {}): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return await new Promise((resolve) => {
+    let received = ''
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(text, () => thenClose && socket.destroy())
+    })
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(received))
+  })
+}
+
+test('a request whose client goes away is logged as aborted', async () => {
+  const head = [
+    'POST /graphql HTTP/1.1',
+    'host: x',
+    `x-request-id: ${requestId}`,
+    `authorization: Bearer ${tenant.token}`,
+    'content-type: application/json',
+    'content-length: 100',
+  ]
+  await sendRaw(`${head.join('\r\n')}\r\n\r\n{`, { thenClose: true })
+  const line = await logLine(posthorn, { requestId })
+  expect(line).toMatchObject({ status: null, aborted: true, msg: 'request aborted' })
+})
+
+describe('x-request-id', () => {
+  test('of the client is returned', async () => {
+    const { id } = await call(WEBHOOKS)
+    expect(id).toBe(requestId)
+  })
+
+  test.each([[''], ['two words'], ['x'.repeat(129)]])(
+    'that is not 1 to 128 visible characters, "%s", is replaced',
+    async (header) => {
+      const { id } = await call(WEBHOOKS, { headers: { 'x-request-id': header } })
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+    },
+  )
+
+  test.each([
+    ['a success', WEBHOOKS, 200],
+    ['a rejected key', `${WEBHOOKS}?`, 401],
+    ['an unknown path', '/nowhere', 404],
+    ['a file', '/openapi.json', 200],
+  ])('is on %s', async (_case, path, status) => {
+    const { response, id } = await call(path, { token: status === 401 ? 'wrong' : tenant.token })
+    expect(response.status).toBe(status)
+    expect(id).toBe(requestId)
+  })
+
+  test.each([
+    ['bytes that are not HTTP', 'hello\r\n\r\n', 400],
+    ['too many headers', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(33_000)}\r\n\r\n`, 431],
+  ])('is new on the answer to %s, and in the log', async (_case, text, status) => {
+    const answer = await sendRaw(text)
+    const [, id] = /^x-request-id: (\S+)\r$/m.exec(answer) ?? []
+    const line = await logLine(posthorn, { requestId: id })
+    expect(line).toMatchObject({ level: 'info', event: 'request.rejected', status })
+    expect(line['reason']).toMatch(/^HPE_/)
+  })
+})
+
+test('no line has a secret, an id of a path or a variable', () => {
+  const requests = logLines(posthorn).filter((line) => String(line['event']).startsWith('request'))
+  expect(requests.length).toBeGreaterThan(30)
+  const text = JSON.stringify(requests)
+  for (const secret of [SECRET, ID, tenant.token, 'limit=']) expect(text).not.toContain(secret)
+})
