@@ -8,7 +8,7 @@ export const MAX_HEADERS = 32
 export const MAX_HEADERS_BYTES = 8 * 1024
 
 /** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** Visible ASCII. Spaces and tabs only between visible characters. */
 export const HEADER_VALUE = /^[!-~]([\t -~]*[!-~])?$/
 
@@ -84,7 +84,7 @@ export function checkCustomHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     const twin = seen.get(lower)
-    if (!TOKEN.test(name)) {
+    if (!HEADER_NAME.test(name)) {
       report(
         name,
         'invalid_header_name',

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_URL_LENGTH } from '../../outbound/destination-url.ts'
-import { HEADER_VALUE, MAX_HEADERS } from '../../webhooks/custom-headers.ts'
+import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../webhooks/custom-headers.ts'
 import type { Webhook } from '../../webhooks/webhook.ts'
 import { MAX_SUBSCRIPTIONS, webhookFields } from '../../webhooks/webhook-fields.ts'
 import { EXAMPLE_WEBHOOK } from './examples.ts'
@@ -14,7 +14,8 @@ const url = webhookFields.url.meta({
   examples: [EXAMPLE_WEBHOOK.url],
 })
 const description = webhookFields.description.meta({
-  description: 'A free label of at most 1,000 characters, or `null`.',
+  description: 'A free label of at most 1,000 characters, none of them NUL, or `null`.',
+  pattern: String.raw`^[^\u0000]*$`,
   examples: [EXAMPLE_WEBHOOK.description],
 })
 const ENABLED_DESCRIPTION =
@@ -37,6 +38,7 @@ const headers = z
   .meta({
     description: HEADERS_DESCRIPTION,
     maxProperties: MAX_HEADERS,
+    propertyNames: { pattern: HEADER_NAME.source },
     examples: [EXAMPLE_WEBHOOK.headers],
   })
 
