@@ -32,6 +32,8 @@ export interface Context extends DomainDeps {
   readonly identity: Identity
   readonly quota: Quota
   readonly responseSize: ResponseSize
+  /** Whether the variables may have a lone surrogate, so that fields must check their arguments. */
+  readonly checkSurrogates: boolean
   /** The caller, for the audit log. */
   readonly actor: Actor
   /** The origin of links to pages of Posthorn. A function, because yoga reads every property of a context. */
@@ -49,7 +51,10 @@ export function createContext(
   deps: DomainDeps,
   identity: Identity,
   quota: Quota,
-  request: Parameters<typeof requestActor>[2] & { readonly url: string },
+  request: Parameters<typeof requestActor>[2] & {
+    readonly url: string
+    readonly hasLoneSurrogate: boolean
+  },
 ): Context {
   const keyId = identity instanceof DomainError ? null : identity.keyId
   const perField: PerField = createPerField()
@@ -58,6 +63,7 @@ export function createContext(
     identity,
     quota,
     responseSize: createResponseSize(),
+    checkSurrogates: request.hasLoneSurrogate,
     actor: requestActor('graphql', keyId, request),
     perField,
     origin: () => deps.publicUrl ?? new URL(request.url).origin,

@@ -14,7 +14,7 @@ import { useLimits } from './limits/use-limits.ts'
 import { type RequestContext, useRateLimit } from './limits/use-rate-limit.ts'
 import { useResponseSize } from './limits/use-response-size.ts'
 import { createMaskError } from './mask-error.ts'
-import { useReadParams } from './read-params.ts'
+import { hasLoneSurrogateInParams, useReadParams } from './read-params.ts'
 import { useRequestLog } from './use-request-log.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
@@ -67,6 +67,7 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
       createContext(deps, await identify(request, address), quota, {
         headers: request.headers,
         url: request.url,
+        hasLoneSurrogate: hasLoneSurrogateInParams(request),
         address,
       }),
     plugins: [

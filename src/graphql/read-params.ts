@@ -1,10 +1,18 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { readBody } from '../http/read-body.ts'
 import { DomainError } from '../lib/errors.ts'
+import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
+
+const withLoneSurrogate = new WeakSet<Request>()
+
+/** Whether the parameters of a request have a lone surrogate, which their fields must reject. */
+export function hasLoneSurrogateInParams(request: Request): boolean {
+  return withLoneSurrogate.has(request)
+}
 
 /**
  * Accepts a POST of `application/json`, or a GET for queries. Forms and plain text are rejected: browsers send them
@@ -24,7 +32,9 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
-  const params = readValue(decode(await readBounded(request)), 'The body')
+  const text = decode(await readBounded(request))
+  if (hasLoneSurrogate(text)) withLoneSurrogate.add(request)
+  const params = readValue(text, 'The body')
   if (Array.isArray(params)) {
     throw rejection(400, 'One request holds one operation: batches are not supported.')
   }
@@ -60,6 +70,7 @@ function readSearchParams(request: Request): GraphQLParams {
   const { searchParams } = new URL(request.url)
   const object = (name: string) => {
     const text = searchParams.get(name)
+    if (text && hasLoneSurrogate(text)) withLoneSurrogate.add(request)
     return text ? (readValue(text, `The parameter ${name}`) as Record<string, unknown>) : undefined
   }
   return {

@@ -5,6 +5,7 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
+import type { Context } from './context.ts'
 
 /** Rejects arguments with a lone surrogate, which variables can contain, as `invalid`. */
 export class WellFormedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
@@ -29,6 +30,8 @@ function withCheckedArguments<Types extends SchemaTypes>(
 ): Resolver<Types> {
   if (Object.keys(declared).length === 0) return resolve
   return (parent, args, context, info) => {
+    const { checkSurrogates } = context as unknown as Context
+    if (!checkSurrogates) return resolve(parent, args, context, info)
     // Paths of issues start in the argument `input`, as in the issues of domain functions.
     const { input, ...others } = args as { readonly input?: object | null }
     rejectLoneSurrogates(others)

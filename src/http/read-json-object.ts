@@ -1,5 +1,5 @@
 import { DomainError } from '../lib/errors.ts'
-import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
+import { hasLoneSurrogate, rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { readBody } from './read-body.ts'
 
@@ -17,7 +17,7 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('The body is JSON, but not an object. Send a JSON object.')
   }
-  rejectLoneSurrogates(value)
+  if (hasLoneSurrogate(text)) rejectLoneSurrogates(value)
   return value as Record<string, unknown>
 }
 
