@@ -55,7 +55,7 @@ export default defineConfig({
           name: 'waiting',
           include: WAITING,
           globalSetup: postgres,
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

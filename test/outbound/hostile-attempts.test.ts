@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -27,6 +28,9 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
     trustedAuthorities: [authority.pem],
   })
   onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  // A process that stands still on a busy machine cannot keep its deadlines: one for each phase.
+  const eventLoop = monitorEventLoopDelay()
+  eventLoop.enable()
   const byUrl = new Map<string, Misbehaviour>()
   for (const misbehaviour of MISBEHAVIOURS) {
     const { port } = await misbehaviour.open()
@@ -47,6 +51,9 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
     return rows.length > byUrl.size && rows.every(({ state }) => state !== 'pending')
   }, 'every delivery is finished')
 
+  eventLoop.disable()
+  const graceMs = GRACE_MS + (3 * eventLoop.max) / 1e6
+
   const good = rows.find(({ url }) => url === healthy)
   expect(good).toMatchObject({ status: 200, state: 'succeeded', attempts: 1 })
   for (const [url, { name, phase, status, errorCode, error }] of byUrl) {
@@ -59,7 +66,7 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
       state: status === 200 ? 'succeeded' : 'exhausted',
       attempts: 1,
     })
-    expect.soft(row?.ms, name).toBeLessThanOrEqual(DEADLINE_MS[phase] + GRACE_MS)
+    expect.soft(row?.ms, name).toBeLessThanOrEqual(DEADLINE_MS[phase] + graceMs)
     expect.soft(row?.body?.length ?? 0, name).toBeLessThanOrEqual(16 * 1024)
   }
 }, 60_000)
