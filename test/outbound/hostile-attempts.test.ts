@@ -7,7 +7,7 @@ import { MISBEHAVIOURS, type Misbehaviour } from './hostile-receivers.ts'
 import { authority, openReceiver } from './sending.ts'
 
 /** The timeouts of this process, added up for each phase. */
-const ACKNOWLEDGE_MS = 1_000
+const ACKNOWLEDGE_MS = 3_000
 const DEADLINE_MS = { connect: 5_000, response: ACKNOWLEDGE_MS, body: ACKNOWLEDGE_MS + 2_000 }
 const GRACE_MS = 1_000
 
@@ -24,7 +24,7 @@ interface AttemptRow {
 
 test('an attempt to a misbehaving receiver ends in time, reports what happened, and delays no other attempt', async () => {
   const posthorn = await startTestApp({
-    environment: { POSTHORN_ATTEMPT_TIMEOUT: '1s', POSTHORN_RETRY_SCHEDULE: '' },
+    environment: { POSTHORN_ATTEMPT_TIMEOUT: '3s', POSTHORN_RETRY_SCHEDULE: '' },
     trustedAuthorities: [authority.pem],
   })
   onTestFinished(() => posthorn[Symbol.asyncDispose]())

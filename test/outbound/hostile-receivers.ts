@@ -26,7 +26,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\n'
 const KIB = 1024
 
 const CONNECT_TIMED_OUT = 'No TLS connection could be made within 5 s.'
-const RESPONSE_TIMED_OUT = 'The receiver did not answer within 1 s of the request.'
+const RESPONSE_TIMED_OUT = 'The receiver did not answer within 3 s of the request.'
 const RESET = 'The connection was reset before a response.'
 const TLS_FAILED = 'A TLS connection could not be made; TLS 1.2 or later is required.'
 const CLOSED_EARLY = 'The receiver closed the connection before it answered.'
