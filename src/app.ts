@@ -9,7 +9,7 @@ import { createCatalogue } from './event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createNotifier, type Notify } from './live/notify.ts'
-import { migrate } from './migrate/migrate.ts'
+import { migrateDatabase } from './migrate/migrate-database.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
 import { startHttpServer } from './server/http-server.ts'
@@ -54,10 +54,11 @@ export async function startApp(
     role === 'worker' ? null : import('./server/api-routes.ts'),
     role === 'api' ? null : import('./worker/start-delivering.ts'),
   ])
+  const { workerSchema } = config
+  await migrateDatabase(settings.secrets.databaseUrl, { workerSchema, restartOtherWorkers })
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings))
   const { database, logger, outages } = services
-  await migrate(database.pool, { workerSchema: config.workerSchema, restartOtherWorkers })
   await requireListedKeys(database.pool, services.webhooks.keyring)
   started.use(
     startHeartbeat({
@@ -84,7 +85,6 @@ export async function startApp(
       'deliveries to these address ranges pass the address guard',
     )
   }
-  database.connections.endStart()
   const resources = started.move()
   return {
     services,
@@ -123,7 +123,6 @@ export function openServices({ config, secrets }: Settings): Services {
   }
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS,
-    isStarting: true,
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
   })

@@ -30,19 +30,25 @@ export function registerMigrate(program: Command): void {
     .option('--json', 'print {"applied":["…"]}')
     .action(async ({ json, serviceRole, dashboardsRole, restartOtherWorkers }: MigrateOptions) => {
       await runCommand(async () => {
-        const [{ openRuntimeDatabase }, { openDatabase }, { migrate }, service, dashboards] =
-          await Promise.all([
-            import('../embedded/runtime.ts'),
-            import('../db/client.ts'),
-            import('../migrate/migrate.ts'),
-            import('../migrate/grant-service-role.ts'),
-            import('../migrate/grant-dashboards-role.ts'),
-          ])
+        const [
+          { openRuntimeDatabase },
+          { openDatabase },
+          { migrateDatabase },
+          service,
+          dashboards,
+        ] = await Promise.all([
+          import('../embedded/runtime.ts'),
+          import('../db/client.ts'),
+          import('../migrate/migrate-database.ts'),
+          import('../migrate/grant-service-role.ts'),
+          import('../migrate/grant-dashboards-role.ts'),
+        ])
         await using runtime = await openRuntimeDatabase(readEnvironment())
-        await using database = openDatabase(runtime.databaseUrl)
+        const { config, databaseUrl } = runtime
+        const { workerSchema } = config
+        const applied = await migrateDatabase(databaseUrl, { workerSchema, restartOtherWorkers })
+        await using database = openDatabase(databaseUrl)
         const { pool } = database
-        const { workerSchema } = runtime.config
-        const applied = await migrate(pool, { workerSchema, restartOtherWorkers })
         if (serviceRole !== undefined) {
           await service.grantServiceRole(pool, serviceRole, workerSchema)
         }

@@ -8,15 +8,16 @@ import { DomainError } from '../lib/errors.ts'
  * The imports are dynamic, so that --help and commands without a database start quickly.
  */
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
-  const [{ openRuntime }, { openServices }, { migrate }] = await Promise.all([
+  const [{ openRuntime }, { openServices }, { migrateDatabase }] = await Promise.all([
     import('../embedded/runtime.ts'),
     import('../app.ts'),
-    import('../migrate/migrate.ts'),
+    import('../migrate/migrate-database.ts'),
   ])
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
+  const { workerSchema } = quiet.config
+  await migrateDatabase(quiet.secrets.databaseUrl, { workerSchema })
   await using services = openServices(quiet)
-  await migrate(services.database.pool, { workerSchema: quiet.config.workerSchema })
   return await use(services)
 }
 

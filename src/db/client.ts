@@ -37,16 +37,16 @@ const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
 export interface DatabaseOptions extends Partial<PoolOptions> {
-  /** Whether the process starts, so that connecting may take longer until `connections.endStart()`. Default: false. */
-  readonly isStarting?: boolean
+  /** How long a connect, and the wait for a free connection, may take. Default: 2 s. */
+  readonly connectTimeoutMs?: number
 }
 
 /** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
 export function openDatabase(
   url: string,
-  { maxConnections = 20, onError = () => {}, isStarting = false }: DatabaseOptions = {},
+  { maxConnections = 20, onError = () => {}, connectTimeoutMs }: DatabaseOptions = {},
 ): Database {
-  const connections = createConnections(url, { isStarting })
+  const connections = createConnections(url, connectTimeoutMs)
   const pool = connections.open({ maxConnections, onError })
   const pipeline = connections.open({
     maxConnections: MAX_PIPELINE_CONNECTIONS,

@@ -8,12 +8,6 @@ export interface Connections {
   open(options: PoolOptions): pg.Pool
   /** The `stream` option of `pg`, for a pool that another module opens. */
   readonly openSocket: OwnedSockets['open']
-  /** Limits how long a pool that another module opens may take to connect. */
-  limitConnecting(pool: pg.Pool): void
-  /** How long connecting may take now: 30 s while the process starts, 2 s afterwards. */
-  readonly connectTimeoutMs: number
-  /** The process has started. */
-  endStart(): void
   /** Destroys the connections of all pools: running queries fail, and the pools reconnect. */
   destroyAll(): void
 }
@@ -29,8 +23,8 @@ export interface PoolOptions {
 /** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
-/** A process that starts is busy with loading for seconds on half a processor, and a hosted Postgres may have to wake up. */
-const START_CONNECT_TIMEOUT_MS = 30_000
+/** For the first connection of a process: a hosted Postgres may have to wake up, and a busy machine is slow to start. */
+export const START_CONNECT_TIMEOUT_MS = 30_000
 
 /**
  * A new connection plans every statement again: with 30 days of partitions, the first event that is published, loaded
@@ -38,24 +32,15 @@ const START_CONNECT_TIMEOUT_MS = 30_000
  */
 const IDLE_TIMEOUT_MS = 300_000
 
-/** `isStarting`: whether the process starts, until `endStart`. */
-export function createConnections(url: string, { isStarting = false } = {}): Connections {
+export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
   const sockets = createOwnedSockets()
-  const patient = new Set<pg.Pool>()
-  let connectTimeoutMs = isStarting ? START_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS
-
-  /** A pool reads this option whenever it connects. */
-  function limitConnecting(pool: pg.Pool): void {
-    pool.options.connectionTimeoutMillis = connectTimeoutMs
-    if (connectTimeoutMs > CONNECT_TIMEOUT_MS) patient.add(pool)
-  }
-
   return {
     open({ maxConnections, onError, setupSql }) {
       const pool = new pg.Pool({
         connectionString: url,
         application_name: APPLICATION_NAME,
         max: maxConnections,
+        connectionTimeoutMillis: connectTimeoutMs,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
@@ -67,7 +52,6 @@ export function createConnections(url: string, { isStarting = false } = {}): Con
           },
         }),
       })
-      limitConnecting(pool)
       // Without listeners, a broken connection would end the process.
       pool.on('error', onError)
       pool.on('connect', (client) => client.on('error', onError))
@@ -75,15 +59,6 @@ export function createConnections(url: string, { isStarting = false } = {}): Con
     },
 
     openSocket: sockets.open,
-    limitConnecting,
-    get connectTimeoutMs() {
-      return connectTimeoutMs
-    },
-    endStart() {
-      connectTimeoutMs = CONNECT_TIMEOUT_MS
-      for (const pool of patient) limitConnecting(pool)
-      patient.clear()
-    },
     destroyAll: sockets.destroy,
   }
 }

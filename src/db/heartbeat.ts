@@ -25,20 +25,12 @@ export function startHeartbeat({
   onAnswer,
   onError,
 }: HeartbeatOptions): AsyncDisposable {
-  const session = openSession(url, {
-    name: 'heartbeat',
-    connectTimeoutMs: () => connections.connectTimeoutMs,
-    onOpen: async () => {},
-    onError,
-  })
+  const session = openSession(url, { name: 'heartbeat', onOpen: async () => {}, onError })
 
-  // The first connect of a process may take longer than the response time-out.
-  let hasConnected = false
   let unansweredBeats = 0
   const timer = setInterval(() => {
     // Counts beats instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
-    if (unansweredBeats > 0 && hasConnected) unansweredBeats += 1
-    if (unansweredBeats * BEAT_INTERVAL_MS > RESPONSE_TIMEOUT_MS) {
+    if (unansweredBeats > 0 && ++unansweredBeats * BEAT_INTERVAL_MS > RESPONSE_TIMEOUT_MS) {
       unansweredBeats = 0
       onError(silence())
       connections.destroyAll()
@@ -47,10 +39,7 @@ export function startHeartbeat({
     if (unansweredBeats > 0) return
     unansweredBeats = 1
     session
-      .use((sql) => {
-        hasConnected = true
-        return sql.query('select 1')
-      })
+      .use((sql) => sql.query('select 1'))
       .then(onAnswer)
       // The session reports its broken connection itself.
       .catch(() => {})

@@ -10,8 +10,6 @@ export interface SessionOptions {
   /** Runs first on every new connection. If it throws, the session reconnects. */
   readonly onOpen: (session: Sql) => Promise<void>
   readonly onNotification?: (payload: string) => void
-  /** How long the next connect may take. Default: 2 s. */
-  readonly connectTimeoutMs?: () => number
   /** Called when the connection breaks, but not for every failed reconnect. */
   readonly onError: (error: unknown) => void
 }
@@ -61,7 +59,7 @@ export function openSession(url: string, options: SessionOptions): Session {
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
-      connectionTimeoutMillis: options.connectTimeoutMs?.() ?? CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
     })
     client.on('error', report)

@@ -18,8 +18,6 @@ export interface Heartbeat extends AsyncDisposable {
 
 export interface HeartbeatOptions {
   readonly databaseUrl: string
-  /** How long the next connect may take. Default: 2 s. */
-  readonly connectTimeoutMs?: () => number
   readonly onHeartbeat: () => void
   /** Another process marked a runner of this process as abandoned or rescued its jobs. */
   readonly onLost: (runnerId: string) => void
@@ -44,16 +42,11 @@ const RETRY_AFTER_MS = 250
 const FRESH_FOR_MS = 8_000
 
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { databaseUrl, connectTimeoutMs, onHeartbeat, onLost, onDead, onError } = options
+  const { databaseUrl, onHeartbeat, onLost, onDead, onError } = options
   const runners = new Map<string, OwnRunner>()
   const findDeadRunners = createDeadRunnerFinder()
   const closed = new AbortController()
-  const session = openSession(databaseUrl, {
-    name: 'heartbeat',
-    ...(connectTimeoutMs && { connectTimeoutMs }),
-    onOpen: async () => {},
-    onError,
-  })
+  const session = openSession(databaseUrl, { name: 'heartbeat', onOpen: async () => {}, onError })
 
   let sending: Promise<void> | null = null
 

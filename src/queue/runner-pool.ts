@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Database } from '../db/client.ts'
+import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
 
 /** The Postgres connections of one worker runner. */
@@ -36,10 +37,10 @@ export function openRunnerPool(
       await client.query(SETTINGS)
     },
     max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     stream: sockets.open,
   })
-  connections.limitConnecting(pool)
   // Without listeners, a broken connection would end the process.
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', onError))

@@ -56,7 +56,6 @@ export async function startWorker(
   const heartbeat = started.use(
     startHeartbeat({
       databaseUrl: database.url,
-      connectTimeoutMs: () => database.connections.connectTimeoutMs,
       onHeartbeat() {
         if (current) checkClaims(current)
       },

@@ -13,17 +13,5 @@ export interface GraphqlDeps extends DomainDeps, Omit<HandlerOptions, 'schema' |
 
 /** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {
-  const { rateLimiter, logger, outages, corsOrigins, graphiql, trustedDocuments, ...domain } = deps
-  const { authenticate, authenticateSession, ...domainDeps } = domain
-  const identify = createIdentify({ ...domainDeps, authenticate, authenticateSession })
-  return createHandler(domainDeps, {
-    schema,
-    identify,
-    rateLimiter,
-    logger,
-    outages,
-    corsOrigins,
-    graphiql,
-    trustedDocuments,
-  })
+  return createHandler(deps, { ...deps, schema, identify: createIdentify(deps) })
 }

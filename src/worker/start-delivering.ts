@@ -35,14 +35,22 @@ export interface DeliveringDeps {
   readonly notify: Notify
 }
 
-/** Runs the jobs of deliveries and of maintenance until it is disposed of, which finishes the attempts in flight. */
-export async function startDelivering(deps: DeliveringDeps, settings: Settings) {
+/** Disposing of it finishes the attempts in flight. */
+export interface Delivering extends AsyncDisposable {
+  readonly worker: Worker
+}
+
+/** Runs the jobs of deliveries and of maintenance. */
+export async function startDelivering(
+  deps: DeliveringDeps,
+  settings: Settings,
+): Promise<Delivering> {
   await using started = new AsyncDisposableStack()
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
   const worker = started.use(await startTasks(deps, sender, scheduler, settings))
   const resources = started.move()
-  return Object.assign(resources, { worker })
+  return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 async function openSender({
