@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { loadConfig, parseDuration, readEnvironment } from '../config/config.ts'
+import { loadConfig, readEnvironment } from '../config/config.ts'
+import { parseDuration } from '../config/setting-parsers.ts'
 import { escapeControls } from './listen/escape-controls.ts'
 import type { ListenOptions } from './listen/listen-options.ts'
 import { runListener } from './listen/run-listener.ts'

@@ -2,7 +2,25 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
-import { isRange } from '../outbound/address-range.ts'
+import {
+  type LogLevel,
+  parseBoolean,
+  parseCidr,
+  parseDurationBetween,
+  parseHeaderPrefix,
+  parseInteger,
+  parseList,
+  parseLogLevel,
+  parseNonEmpty,
+  parseOrigin,
+  parsePostgresUrl,
+  parseProxy,
+  parsePublicUrl,
+  parseRetrySchedule,
+  parseSchemaName,
+  parseWebOrigin,
+  readTrustedDocuments,
+} from './setting-parsers.ts'
 
 /** The validated settings, frozen. The config has no secrets, so it is safe to print. */
 export interface Config {
@@ -59,9 +77,6 @@ export interface Secrets {
   /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
   readonly egressProxy: string | null
 }
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** The environment variables of Posthorn with their defaults. A test compares the list with `.env.example`. */
 export const SETTINGS = {
@@ -188,21 +203,6 @@ export function loadConfig(
   return { config: Object.freeze(config), secrets: Object.freeze(secrets) }
 }
 
-/** Parses a duration such as `90s` to milliseconds. The units are ms, s, m, h and d. Throws on other text. */
-export function parseDuration(text: string): number {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text)
-  if (!match) throw new Error('give a whole number and a unit, such as 500ms, 15s, 5m, 2h or 30d.')
-  const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] as 'ms']
-  return Number(match[1]) * unitMs
-}
-
-/** Parses comma-separated delays to milliseconds: at most 50, of up to 7 days each. Empty: no retries. */
-export function parseRetrySchedule(text: string): number[] {
-  const delaysMs = parseList(parseDurationBetween('0s', '7d'))(text)
-  if (delaysMs.length > 50) throw new Error('give at most 50 delays.')
-  return delaysMs
-}
-
 function unknownSettings(environment: Environment): string[] {
   const known = Object.keys(SETTINGS)
   return Object.keys(environment)
@@ -229,135 +229,4 @@ function readEncryptionKeys(
     problems.push('POSTHORN_ENCRYPTION_KEYS: each comma-separated key must be 32 bytes in base64.')
   }
   return keys
-}
-
-function parseList<T>(parse: (text: string) => T): (text: string) => T[] {
-  return (text) => (text === '' ? [] : text.split(',').map((part) => parse(part.trim())))
-}
-
-function parseNonEmpty(text: string): string {
-  if (text === '') throw new Error('it must not be empty.')
-  return text
-}
-
-function parseInteger(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= min && value <= max)) {
-      throw new Error(`give a whole number from ${min} to ${max}.`)
-    }
-    return value
-  }
-}
-
-function parseDurationBetween(min: string, max: string): (text: string) => number {
-  return (text) => {
-    const value = parseDuration(text)
-    if (value < parseDuration(min) || value > parseDuration(max)) {
-      throw new Error(`give a duration from ${min} to ${max}.`)
-    }
-    return value
-  }
-}
-
-function parsePostgresUrl(text: string): string | null {
-  if (text === '') return null
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error('give a URL such as postgres://user:password@host:5432/database.')
-  }
-  return text
-}
-
-const RESERVED_SCHEMA = /^(posthorn|posthorn_partitions|public|information_schema|pg_.*)$/
-
-function parseSchemaName(text: string): string {
-  if (!/^[a-z0-9_]{1,63}$/.test(text)) {
-    throw new Error(
-      'give 1 to 63 lower-case letters, digits and underscores, such as posthorn_worker.',
-    )
-  }
-  if (RESERVED_SCHEMA.test(text)) {
-    throw new Error('this schema is reserved; give one for the jobs only, such as posthorn_worker.')
-  }
-  return text
-}
-
-function parseCidr(text: string): string {
-  if (!isRange(text)) throw new Error('give CIDR ranges such as 10.0.0.0/8 or fd00::/8.')
-  return text
-}
-
-function parseProxy(text: string): string | null {
-  if (text === '') return null
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error('give the http:// or https:// URL of a forward proxy.')
-  }
-  return text
-}
-
-function parseHeaderPrefix(text: string): string {
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*-$/.test(text)) {
-    throw new Error(
-      'give lower-case letters and digits ending in a hyphen, such as wh- or webhook-.',
-    )
-  }
-  return text
-}
-
-function parseOrigin(text: string): string {
-  if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new Error('give origins such as https://app.example.com, without a path.')
-  }
-  return text
-}
-
-/** Stricter than `URL`: the origin becomes part of a Content-Security-Policy, where `;` and `*` have a meaning. */
-const WEB_ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/
-
-function parseWebOrigin(text: string): string {
-  if (!WEB_ORIGIN.test(text)) {
-    throw new Error('give http:// or https:// origins such as https://app.example.com.')
-  }
-  return parseOrigin(text)
-}
-
-function parsePublicUrl(text: string): string | null {
-  if (text === '') return null
-  const url = URL.parse(text)
-  if (!url || !WEB_ORIGIN.test(url.origin) || url.href !== `${url.origin}/`) {
-    throw new Error(
-      'give the http:// or https:// origin of Posthorn as browsers see it, without a path, such as https://webhooks.example.com.',
-    )
-  }
-  return url.origin
-}
-
-function parseBoolean(text: string): boolean | null {
-  if (text === '') return null
-  if (text !== 'true' && text !== 'false') throw new Error('give true or false.')
-  return text === 'true'
-}
-
-function readTrustedDocuments(file: string): Record<string, string> | null {
-  if (file === '') return null
-  const remedy = 'give the path of a JSON file such as {"<hash>": "query { … }"}.'
-  let documents: unknown
-  try {
-    documents = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Error(`${code ? `it cannot be read (${code})` : 'it is not JSON'}: ${remedy}`)
-  }
-  const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents)
-  if (!isObject || Object.values(documents as object).some((text) => typeof text !== 'string')) {
-    throw new Error(`it is not an object of documents by hash: ${remedy}`)
-  }
-  return documents as Record<string, string>
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text)
-  if (!level)
-    throw new Error(`give one of ${LOG_LEVELS.join(', ')}.${didYouMean(text, LOG_LEVELS)}`)
-  return level
 }

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { LogLevel } from '../config/config.ts'
+import type { LogLevel } from '../config/setting-parsers.ts'
 
 export type Logger = Pick<
   pino.Logger,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseRetrySchedule, SETTINGS } from '../../../src/config/config.ts'
+import { SETTINGS } from '../../../src/config/config.ts'
+import { parseRetrySchedule } from '../../../src/config/setting-parsers.ts'
 import {
   isSuccess,
   MAX_RETRY_AFTER_MS,
