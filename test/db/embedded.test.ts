@@ -77,6 +77,16 @@ test('stops when its last user closes it', async () => {
   await until(() => !isAlive(pid), 'Postgres ends')
 })
 
+test('stops even if Postgres still shows a connection that this process has closed', async () => {
+  const postgres = await openEmbeddedPostgres(dataDir)
+  const pid = await postmasterPid()
+  const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn' })
+  await client.connect()
+  setTimeout(() => client.end(), 300)
+  await postgres[Symbol.asyncDispose]()
+  await until(() => !isAlive(pid), 'Postgres ends')
+})
+
 test('keeps running while another Posthorn process uses it', async () => {
   const first = await openEmbeddedPostgres(dataDir)
   await using second = await openEmbeddedPostgres(dataDir)

@@ -117,7 +117,7 @@ function embeddedPostgres(
     async [Symbol.asyncDispose]() {
       closed.abort()
       await supervision
-      if (await isUsedByOthers(url)) return
+      if (await staysInUse(url)) return
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']).catch(() => {
         // Another process stopped it first, or it was killed.
       })
@@ -152,7 +152,19 @@ async function tryConnection(url: string): Promise<string | null> {
 const DATABASE_MISSING = '3D000'
 const DATABASE_IN_USE = '55006'
 
-async function isUsedByOthers(url: string): Promise<boolean> {
+/** How long Postgres may take to end the connections that this process has closed. */
+const CLOSE_TIMEOUT_MS = 2_000
+
+/** Whether another process uses Postgres. Connections of this process can still be visible for a moment. */
+async function staysInUse(url: string): Promise<boolean> {
+  for (const deadline = performance.now() + CLOSE_TIMEOUT_MS; performance.now() < deadline; ) {
+    if (!(await isInUse(url))) return false
+    await sleep(50)
+  }
+  return true
+}
+
+async function isInUse(url: string): Promise<boolean> {
   try {
     const { rows } = await withClient(url, (client) =>
       client.query(
