@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import type { App } from '../app.ts'
 import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
 import { requireFreePort } from '../server/free-port.ts'
+import type { Threads } from '../threads/start-threads.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { welcome } from './welcome.ts'
@@ -49,43 +49,55 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
-  const loading = sleep(POSTGRES_LAUNCH_MS).then(() => import('../app.ts'))
+  const loading = sleep(POSTGRES_LAUNCH_MS).then(loadModules)
   await using runtime = await opening
-  const { startApp } = await loading
+  const { config, secrets } = runtime
+  const { createLogger, migrateDatabase, startThreads } = await loading
+  const logger = createLogger(config.logLevel)
+  await migrateDatabase(secrets.databaseUrl, {
+    workerSchema: config.workerSchema,
+    restartOtherWorkers,
+  })
   // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
   let hasStarted = false
-  await using app = await startApp(runtime, {
-    role,
-    restartOtherWorkers,
-    hasStarted: () => hasStarted,
-  })
-  const { logger } = app.services
+  await using threads = await startThreads(runtime, { role, logger, hasStarted: () => hasStarted })
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
+  if (config.egressAllow.length > 0) {
+    logger.warn(
+      { allow: config.egressAllow },
+      'deliveries to these address ranges pass the address guard',
+    )
+  }
   // A worker serves neither the console nor the APIs that the welcome message lists.
-  const isTrial = runtime.config.database === 'embedded' && role !== 'worker'
-  const welcomeText = isTrial ? await provision(app, runtime.config) : ''
-  await using _saved = isTrial ? await saveServerUrl(runtime.config.dataDir, app.url) : null
+  const isTrial = config.database === 'embedded' && role !== 'worker'
+  const welcomeText = isTrial ? await provision(threads, config) : ''
+  await using _saved = isTrial ? await saveServerUrl(config.dataDir, threads.url) : null
   hasStarted = true
   process.stderr.write(welcomeText)
-  logger.info({ url: app.url, role }, 'ready')
+  logger.info({ url: threads.url, role }, 'ready')
   const signal = await stop
   logger.info({ signal }, 'stopping after the requests and attempts in flight')
   abortRequested.signal.addEventListener('abort', () => {
     logger.info('aborting the attempts in flight and unclaiming their jobs')
-    app.abort()
+    threads.abort()
   })
 }
 
+async function loadModules() {
+  const [{ createLogger }, { migrateDatabase }, { startThreads }] = await Promise.all([
+    import('../telemetry/logger.ts'),
+    import('../migrate/migrate-database.ts'),
+    import('../threads/start-threads.ts'),
+  ])
+  return { createLogger, migrateDatabase, startThreads }
+}
+
 /** Creates the organization and the API key of embedded mode on the first start. Returns the welcome message. */
-async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
-  const embedded = await import('../embedded/provision.ts')
-  const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
-  const signInLink = await embedded.embeddedSignInLink(services, dataDir)
-  const keyFile = embedded.embeddedApiKeyFile(dataDir)
-  return welcome({ url: publicUrl ?? url, token, keyFile, signInLink })
+async function provision(threads: Threads, { dataDir, publicUrl }: Config): Promise<string> {
+  return welcome({ url: publicUrl ?? threads.url, ...(await threads.provision(dataDir)) })
 }
 
 /** The first signal stops the app, a second one aborts the attempts in flight, a third one exits immediately. */

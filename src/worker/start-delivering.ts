@@ -14,7 +14,6 @@ import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
 import { createHttpSender, type HttpSender } from '../outbound/http-sender.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
-import { enqueue } from '../queue/jobs.ts'
 import { startWorker, type Worker } from '../queue/runner.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
@@ -131,6 +130,6 @@ async function startTasks(
     onStopping: () => scheduler.close(),
   })
   // Maintenance may have been missed while no process ran.
-  await enqueue(database.prisma, 'maintain', {}, { key: 'maintain' })
+  await pool.query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)
   return worker
 }
