@@ -56,6 +56,8 @@ test('the embedded Postgres is not started again when no process uses it', async
   all.posthorn.child.kill('SIGTERM')
   expect(await all.posthorn.ended).toBe(0)
   await until(async () => !(await readPostmaster(cluster()))?.alive, 'Postgres has stopped')
+  const log = await readFile(`${cluster()}.log`, 'utf8')
+  expect(log.match(/ starting PostgreSQL /g)).toHaveLength(1)
 }, 60_000)
 
 test('a process is not ready before its start has finished', async () => {
