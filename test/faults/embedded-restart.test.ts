@@ -4,9 +4,9 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Postmaster, readPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { freePort } from '../support/free-port.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { freePort } from './postgres-server.ts'
 
 let dataDir: string
 const cluster = () => path.join(dataDir, 'postgres')
