@@ -38,7 +38,7 @@ const TEXTS: Readonly<Record<Unavailability, OutageText>> = {
   contention: {
     level: 'warn',
     begins:
-      'Postgres canceled a statement because of a lock, a deadlock or a time-out. Its request got 503; a worker repeats it.',
+      'Postgres canceled a statement because of a lock, a deadlock or a timeout. Its request got 503; a worker repeats it.',
     ends: null,
   },
 }

@@ -90,7 +90,7 @@ test('a full disk and an outage are two things', () => {
 test('a deadlock is no outage', () => {
   expect(outages.report(errorOf('40P01'))).toBe(true)
   expect(lines).toEqual([
-    'warn: Postgres canceled a statement because of a lock, a deadlock or a time-out',
+    'warn: Postgres canceled a statement because of a lock, a deadlock or a timeout',
   ])
   nowMs += 60_000
   outages.answered()

@@ -1,3 +1,4 @@
+import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
@@ -66,7 +67,7 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
         'The webhook is at its rate limit',
         webhook.rateLimitPerSecond == null
           ? 'The rate limit was removed. The backlog is being released.'
-          : `The limit is ${webhook.rateLimitPerSecond} attempts a second.`,
+          : `The limit is ${countOf(webhook.rateLimitPerSecond, 'attempt')} a second.`,
       )
     default:
       return reason('The webhook is at its concurrency limit', concurrencyOf(webhook))
@@ -80,7 +81,12 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
 }
 
 function concurrencyOf({ maxInFlight, health }: DeliveryWebhook): string {
-  if (maxInFlight != null) return `The limit is ${maxInFlight} parallel requests per worker.`
+  if (maxInFlight != null)
+    return `The limit is ${countOf(maxInFlight, 'parallel request')} per worker.`
   const now = health?.concurrencyLimit != null ? ` Now: ${health.concurrencyLimit}.` : ''
   return `The limit of parallel requests per worker adapts to the endpoint.${now}`
+}
+
+function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   fail: {
     label: 'Fail',
-    question: (jobs) => `Fail ${jobs} for good?`,
+    question: (jobs) => `Fail ${jobs} permanently?`,
     effect: 'The jobs do not run again. Their deliveries are canceled, and record the reason.',
     done: 'failed',
     destructive: true,

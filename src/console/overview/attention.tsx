@@ -32,7 +32,7 @@ export function Attention() {
           <Item key={webhook.id} webhook={webhook}>
             On hold since <At at={webhook.health?.onHoldSince} /> (
             {formatParked(webhook.parkedCount)} waiting)
-            {webhook.health?.lastError && `: ${webhook.health.lastError}`}. We test the endpoint
+            {webhook.health?.lastError && `: ${webhook.health.lastError}`}. Probes test the endpoint
             every few minutes.
           </Item>
         ))}

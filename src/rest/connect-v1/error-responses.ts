@@ -106,7 +106,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     description:
       'The path does not support the method. `Allow` lists the methods that it supports.',
     headers: ['Allow'],
-    detail: 'PATCH is not possible here. The methods of this path are GET, HEAD, POST.',
+    detail: 'PATCH is not allowed on this path. Its methods are GET, HEAD, POST.',
   },
   Conflict: {
     kind: 'conflict',
@@ -143,7 +143,8 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     description:
       'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
     headers: [],
-    detail: 'The request took too long: its headers may take 10 seconds, and all of it 30.',
+    detail:
+      'The request took too long: the limit is 10 seconds for the headers and 30 for the whole request.',
   },
   UrlTooLong: {
     kind: 'url_too_long',

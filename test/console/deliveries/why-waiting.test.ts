@@ -54,8 +54,18 @@ test('a delivery of a webhook on hold shows the time of the next probe', () => {
   })
 })
 
-test('a fixed concurrency limit is shown', () => {
-  expect(parked('CONCURRENCY_LIMIT', { maxInFlight: 3 })?.sentence).toContain('3 parallel requests')
+test.each([
+  [1, 'The limit is 1 attempt a second.'],
+  [10_000, 'The limit is 10,000 attempts a second.'],
+])('a rate limit of %i is shown', (rateLimitPerSecond, sentence) => {
+  expect(parked('RATE_LIMIT', { rateLimitPerSecond })).toMatchObject({ sentence })
+})
+
+test.each([
+  [1, 'The limit is 1 parallel request per worker.'],
+  [3, 'The limit is 3 parallel requests per worker.'],
+])('a fixed concurrency limit of %i is shown', (maxInFlight, sentence) => {
+  expect(parked('CONCURRENCY_LIMIT', { maxInFlight })).toMatchObject({ sentence })
 })
 
 test('an unfinished delivery is queued or scheduled', () => {

@@ -80,7 +80,7 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
           {health.lastError && `: ${health.lastError}`}.{' '}
         </>
       )}
-      We test the endpoint every few minutes
+      Probes test the endpoint every few minutes
       {health.nextProbeAt && (
         <>
           , next <Time at={health.nextProbeAt} as="relative" />
