@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
+import { type Config, LOOPBACK, loadConfig, readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
 import { requireFreePort } from '../server/free-port.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Threads } from '../threads/start-threads.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
+import { shutdownRequested } from './shutdown-signals.ts'
 import { welcome } from './welcome.ts'
 
 /** `posthorn start`: runs the API, the worker or both, until a signal. */
@@ -42,7 +44,7 @@ interface StartOptions {
 
 async function start({ role, restartOtherWorkers }: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
-  const stop = stopRequested(() => abortRequested.abort())
+  const stop = shutdownRequested(() => abortRequested.abort())
   const environment = readEnvironment()
   // Before anything is created: the usual reason of a failed first start is another program on the port.
   await requireFreePort(loadConfig(environment).config)
@@ -65,12 +67,7 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
-  if (config.egressAllow.length > 0) {
-    logger.warn(
-      { allow: config.egressAllow },
-      'deliveries to these address ranges pass the address guard',
-    )
-  }
+  warnOfEgress(config, logger)
   // A worker serves neither the console nor the APIs that the welcome message lists.
   const isTrial = config.database === 'embedded' && role !== 'worker'
   const welcomeText = isTrial ? await provision(threads, config) : ''
@@ -78,12 +75,22 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   hasStarted = true
   process.stderr.write(welcomeText)
   logger.info({ url: threads.url, role }, 'ready')
-  const signal = await stop
-  logger.info({ signal }, 'stopping after the requests and attempts in flight')
+  const reason = await stop
+  logger.info({ reason }, 'stopping after the requests and attempts in flight')
   abortRequested.signal.addEventListener('abort', () => {
     logger.info('aborting the attempts in flight and unclaiming their jobs')
     threads.abort()
   })
+}
+
+function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {
+  if (egressAllow.length > 0) {
+    const message = 'deliveries to these address ranges pass the address guard'
+    logger.warn({ allow: egressAllow }, message)
+  } else if (database === 'embedded') {
+    const message = `deliveries to this machine are rejected, as other machines may reach HOST=${host}. To try them out, set POSTHORN_EGRESS_ALLOW=${LOOPBACK.join(',')}`
+    logger.warn({ host }, message)
+  }
 }
 
 async function loadModules() {
@@ -99,21 +106,3 @@ async function loadModules() {
 async function provision(threads: Threads, { dataDir, publicUrl }: Config): Promise<string> {
   return welcome({ url: publicUrl ?? threads.url, ...(await threads.provision(dataDir)) })
 }
-
-/** The first signal stops the app, a second one aborts the attempts in flight, a third one exits immediately. */
-function stopRequested(abort: () => void): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const steps = [resolve, abort, () => process.exit(130)]
-    let ignoreUntilMs = 0
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        // npm forwards Ctrl+C as a second signal, so signals shortly after the first are ignored.
-        if (performance.now() < ignoreUntilMs) return
-        ignoreUntilMs = performance.now() + SAME_SIGNAL_WITHIN_MS
-        steps.shift()?.(signal)
-      })
-    }
-  })
-}
-
-const SAME_SIGNAL_WITHIN_MS = 1_000
