@@ -112,8 +112,8 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveHub
 }
 
-/** Postgres connections per process, without those of the worker runner (`src/queue/runner-pool.ts`). */
-const MAX_CONNECTIONS = 15
+/** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
+const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
 
 /** Opens the services. They connect to Postgres on first use. */
 export function openServices(
@@ -126,7 +126,7 @@ export function openServices(
     if (!outages.report(error)) logger.warn({ error }, message)
   }
   const database = openDatabase(secrets.databaseUrl, {
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections: MAX_CONNECTIONS[role],
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
   })
