@@ -1,4 +1,4 @@
-import { networkOf } from './address-network.ts'
+import { networkOf } from '../lib/address-network.ts'
 import { type Bucket, drain } from './bucket.ts'
 
 /** If there are more addresses, the least recently counted ones are evicted. */

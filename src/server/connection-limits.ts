@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../http/client-address.ts'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_PIPELINED_REQUESTS } from '../http/http-limits.ts'
+import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
-import { networkOf } from '../rate-limit/address-network.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
 export interface ConnectionLimits {
