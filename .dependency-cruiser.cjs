@@ -118,7 +118,7 @@ module.exports = {
           '^src/outbound/',
           '^src/cli/listen/(https-receiver|format-delivery|received-delivery)[.]ts$',
           '^src/embedded/local-certificates[.]ts$',
-          '^src/server/(free-port|http-server)[.]ts$',
+          '^src/server/(connection-limits|free-port|http-server)[.]ts$',
           '^src/db/(connections|owned-sockets|embedded/server)[.]ts$',
         ],
       },

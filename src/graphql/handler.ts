@@ -71,7 +71,7 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
         address,
       }),
     plugins: [
-      useReadParams(),
+      useReadParams(identify),
       ...(trusted ? [useTrustedDocuments(trusted)] : []),
       useRequestLog(),
       useKeylessRequests(identify),

@@ -45,7 +45,9 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   })
   app.post('/', async (c) => {
     const actor = actorOf(c)
-    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw), actor)
+    const { memory } = connectionOf(c)
+    memory?.countFor(null)
+    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw, memory), actor)
     // Signing in again ends the previous session of the browser.
     const previous = cookie.read(c.req.raw)
     if (previous !== null) await endSession(sql, previous, actor)

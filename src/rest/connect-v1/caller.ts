@@ -13,14 +13,19 @@ export interface CallerEnv {
   Variables: { caller: Caller; quota: Quota }
 }
 
-/** Rejects requests without a valid API key (401), with a portal session's key (403), or over the rate limit (429). */
+/**
+ * Rejects requests without a valid API key (401), with a portal session's key (403), over the rate limit, or without
+ * memory for them (429, 503).
+ */
 export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
+    const { address, memory } = connectionOf(c)
+    const caller = await authenticate(c.req.header('authorization'), address)
     describeRequest({ caller })
     if (caller.portal) throw portalKeyRejected()
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
+    memory?.countFor(caller.organizationId)
     await next()
   }
 }

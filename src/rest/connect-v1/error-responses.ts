@@ -180,7 +180,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   RateLimited: {
     kind: 'rate_limited',
     description:
-      'Too many requests with this API key, or too many requests from this address with invalid keys. Nothing was changed.',
+      'Too many requests with this API key, too many large requests of its organization at a time, or too many requests from this address with invalid keys. Nothing was changed.',
     headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     detail:
       'This API key has reached its limit of 500 requests per second. Nothing was done. Try again in 1 second.',
@@ -196,7 +196,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   Unavailable: {
     kind: 'unavailable',
     description:
-      'The database is unreachable. Unless the connection broke during the request, it had no effect.',
+      'The database is unreachable, or Posthorn has too many large requests in progress. Unless the connection to the database broke during the request, it had no effect.',
     headers: ['Retry-After'],
     detail: UNAVAILABLE_DETAIL,
   },
