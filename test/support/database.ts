@@ -7,7 +7,9 @@ import { withDatabase } from './with-database.ts'
 export async function createTestDatabase(): Promise<Database> {
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`
   const server = inject('postgresUrl')
-  await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
+  // Copying files takes a quarter of the time of writing the pages to the write-ahead log, the default.
+  const options = `template ${inject('templateDatabase')} strategy file_copy`
+  await onServer(server, `create database ${name} ${options}`)
   const database = openDatabase(withDatabase(server, name))
   return {
     ...database,
