@@ -79,7 +79,7 @@ test.each([
   ],
 ])(
   'a client that does not finish its %s gets 408 in time, and its connection is closed',
-  { timeout: 60_000 },
+  { timeout: 60_000, concurrent: true },
   async (_, text, withinMs) => {
     const startedAt = performance.now()
     const { status, body } = await sendRaw(text)
