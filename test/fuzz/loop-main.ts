@@ -4,14 +4,15 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 
 /*
- * A process of Posthorn that reports, for each message, the longest delay of its event loop since the last message, and
- * the longest garbage collection in that time.
+ * A process of Posthorn that reports, for each message, the longest delay of its event loop since the last message, the
+ * longest garbage collection in that time, and the processor time of its main thread.
  */
 const { config, secrets } = loadConfig(process.env)
 const app = await startApp({ config, secrets: secrets as Settings['secrets'] }, { role: 'api' })
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
 let longestCollectionMs = 0
+let usage = process.threadCpuUsage()
 new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries()) {
     longestCollectionMs = Math.max(longestCollectionMs, duration)
@@ -21,9 +22,15 @@ new PerformanceObserver((list) => {
 process.on('message', () => {
   // After the pending work of the event loop.
   setTimeout(() => {
-    process.send?.({ longestMs: delay.max / 1e6, longestCollectionMs })
+    const { user, system } = process.threadCpuUsage(usage)
+    process.send?.({
+      longestMs: delay.max / 1e6,
+      longestCollectionMs,
+      processorMs: (user + system) / 1e3,
+    })
     delay.reset()
     longestCollectionMs = 0
+    usage = process.threadCpuUsage()
   }, 20)
 })
 process.on('disconnect', () => process.exit())
