@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { backfillAll, fillDeliveries } from '../support/million.ts'
+import { backfillAll, fillDeliveries } from '../support/many-deliveries.ts'
 import { type Api, openApi } from './support/api.ts'
 import { readsWithoutIndex } from './support/plans.ts'
 
