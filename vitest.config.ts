@@ -32,8 +32,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
-    // CI repeats a failed test once and lists it at the end (`.ci/run`). A test that needs this is a defect to repair.
-    retry: process.env['CI'] ? 1 : 0,
     coverage: {
       include: ['src/**/*.ts'],
       exclude: ['src/console/**', '**/generated/**'],
