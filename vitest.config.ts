@@ -1,5 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
+import { temporaryFolder } from './test/support/temporary-folder.ts'
+
+// For this process, the processes of the tests, and the programs that they start.
+process.env['TMPDIR'] = temporaryFolder()
 
 const CONSOLE = 'test/console/**/*.test.ts'
 
@@ -27,13 +32,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
-    // CI repeats a failed test once and lists it at the end (`.ci/run`). A test that needs this is a defect to repair.
-    retry: process.env['CI'] ? 1 : 0,
     coverage: {
       include: ['src/**/*.ts'],
       exclude: ['src/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
+    sequence: { sequencer: LongestFirst },
     // One group after another. A machine with two cores shares them with Postgres.
     projects: [
       {
@@ -55,7 +59,7 @@ export default defineConfig({
           name: 'waiting',
           include: WAITING,
           globalSetup: postgres,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -65,10 +69,9 @@ export default defineConfig({
           name: 'console',
           include: [CONSOLE],
           globalSetup: ['test/console/built-console.ts'],
-          // Each file runs a browser, a server and its Postgres.
-          fileParallelism: false,
           testTimeout: 60_000,
-          sequence: { groupOrder: 2 },
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency.ts'
 import { createTenant } from '../support/factories.ts'
-import { backfillAll, fillDeliveries } from '../support/million.ts'
+import { backfillAll, fillDeliveries } from '../support/many-deliveries.ts'
 import type { Bench } from './bench.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'

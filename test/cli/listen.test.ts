@@ -205,7 +205,9 @@ describe('untrusted input', () => {
 
   test('a failed TLS handshake is logged, and later deliveries are received', async () => {
     const listener = await listening('--secret', SECRET)
-    await expect(send(listener, signed(), 'POST', { ca: [] })).rejects.toThrow('certificate')
+    // A client that rejects the certificate can do so after its side of the handshake, which is then no failure here.
+    const client = connect(listener.port, '127.0.0.1', () => client.end('no handshake'))
+    client.on('error', () => {})
     await until(() => listener.stderr().includes('aborted the TLS handshake'))
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
   })
@@ -630,7 +632,7 @@ async function listening(...args: Args) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 8_000, interval: 10 })
+  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 10 })
 }
 
 interface Delivery {
@@ -660,7 +662,7 @@ async function send(
   to: { port: number; ca: Buffer },
   { headers, body }: Delivery,
   method = 'POST',
-  options: { ca?: string[]; signal?: AbortSignal } = {},
+  options: { signal?: AbortSignal } = {},
 ): Promise<{ status: number; body: string }> {
   const sent = request({
     ...{ host: 'localhost', family: 4, port: to.port, ca: to.ca, method, agent: false },

@@ -8,8 +8,8 @@ import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
 /*
- * Measures the first page load of an organization with a month of statistics. test/graphql/million.test.ts checks the
- * query plans of lists with a million deliveries.
+ * Measures the first page load of an organization with a month of statistics. test/graphql/many-deliveries.test.ts
+ * checks the query plans of lists with many deliveries.
  */
 const SCRIPT_BYTES = 250 * 1_024
 

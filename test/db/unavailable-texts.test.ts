@@ -56,7 +56,8 @@ test.each<[text: string, url: () => Promise<string>]>([
 )
 
 test('an error of Prisma for a transaction that cannot start means that Postgres is unavailable', async () => {
-  const begin = database.prisma.$transaction(async () => {}, { maxWait: 1 })
+  await using silent = openDatabase(await serve(() => {}), { connectTimeoutMs: 500 })
+  const begin = silent.prisma.$transaction(async () => {}, { maxWait: 20 })
   const error = await begin.catch((thrown: unknown) => thrown)
   expect((error as Error).message).toContain('Unable to start a transaction in the given time')
   expect(isDatabaseUnavailable(error)).toBe(true)

@@ -8,7 +8,7 @@ import type { RoundResult } from './round.ts'
 import { openTestbed } from './testbed.ts'
 import { verify } from './verification.ts'
 
-const ROUNDS = 20
+const ROUNDS = 8
 const RESUMES_WITHIN_MS = 15_000
 
 /** Each round injects the next one. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFailed, test } from 'vitest'
 import { runSuite } from './suite.ts'
 
 /**
@@ -8,23 +8,13 @@ import { runSuite } from './suite.ts'
 const SEED = 40_339
 
 test('while processes are killed, frozen and cut off, every accepted event arrives at every subscribed webhook, every recorded success was acknowledged, and only attempts in flight arrive twice', async () => {
-  const report = await runSuite({ rounds: 5, seed: SEED, perSecond: 100 }).catch(show)
-  try {
-    expect(report.violations).toEqual([])
-    expect(report.accepted).toBeGreaterThan(100)
-    expect(report.rejected).toBeGreaterThan(0)
-    expect(report.missing).toBe(0)
-    expect(report.succeeded).toBe(2 * report.accepted)
-    expect(report.unacknowledged).toBe(0)
-    expect(report.duplicates).toBeLessThanOrEqual(report.maxDuplicates)
-  } catch (error) {
-    console.error(report)
-    show(error)
-  }
+  const report = await runSuite({ rounds: 5, seed: SEED, perSecond: 50 })
+  onTestFailed(() => console.error(report))
+  expect(report.violations).toEqual([])
+  expect(report.accepted).toBeGreaterThan(100)
+  expect(report.rejected).toBeGreaterThan(0)
+  expect(report.missing).toBe(0)
+  expect(report.succeeded).toBe(2 * report.accepted)
+  expect(report.unacknowledged).toBe(0)
+  expect(report.duplicates).toBeLessThanOrEqual(report.maxDuplicates)
 }, 240_000)
-
-/** Prints the error, as vitest does not show the errors of a test that passes on a retry. */
-function show(error: unknown): never {
-  console.error(error)
-  throw error
-}

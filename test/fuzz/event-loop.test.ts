@@ -14,8 +14,8 @@ import { introspection } from './introspection.ts'
 
 /** The longest time that one request may block the event loop. */
 const MAX_BLOCKED_MS = 50
-/** The best of these tries decides, because other processes on the machine can delay a request. */
-const TRIES = 5
+/** The best of these tries decides, because the first ones run code that is not optimized yet. */
+const TRIES = 10
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
 let database: Database
@@ -66,8 +66,14 @@ async function addTypes() {
   )
 }
 
-/** The longest delays since the last call. */
-async function readDelays(): Promise<{ longestMs: number; longestCollectionMs: number }> {
+interface Delays {
+  readonly longestMs: number
+  readonly longestCollectionMs: number
+  readonly longestWorkMs: number
+}
+
+/** Since the last call. */
+async function readDelays(): Promise<Delays> {
   const answer = once(child, 'message')
   child.send('read')
   return (await answer)[0]
@@ -85,8 +91,9 @@ async function measureBlockedMs({ path, body, keyless }: Hostile): Promise<numbe
   })
   await response.arrayBuffer()
   expect(response.status).toBeLessThan(500)
-  const { longestMs, longestCollectionMs } = await readDelays()
-  return longestMs - longestCollectionMs
+  const { longestMs, longestCollectionMs, longestWorkMs } = await readDelays()
+  // On a busy machine the loop is also delayed because the thread waits for a processor.
+  return Math.min(longestMs - longestCollectionMs, longestWorkMs)
 }
 
 async function expectShort(name: string, hostile: Hostile): Promise<void> {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import type { HttpSenderOptions } from '../../src/outbound/http-sender.ts'
 import type { Outcome } from '../../src/outbound/outcome.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
 import { certificate, openReceiver, openSender, post } from './sending.ts'
 
 const MIB = 1024 * 1024
@@ -47,12 +48,12 @@ async function sendToAll(
     residentBytes = Math.max(residentBytes, now.residentBytes - before.residentBytes)
     if (heapBytes > MAX_GROWTH_BYTES) overflow.abort()
   }, 5)
-  const startedAt = performance.now()
+  const stopwatch = startStopwatch()
   const outcomes = await Promise.all(
     Array.from({ length: RECEIVERS }, () => post(sender, receiver, { signal: overflow.signal })),
   )
   clearInterval(timer)
-  return { outcomes, heapBytes, residentBytes, tookMs: performance.now() - startedAt }
+  return { outcomes, heapBytes, residentBytes, tookMs: stopwatch.readMs() }
 }
 
 function measure(): { heapBytes: number; residentBytes: number } {

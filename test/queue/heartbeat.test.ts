@@ -1,44 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { expect, test as sequentialTest } from 'vitest'
 import { type Heartbeat, startHeartbeat } from '../../src/queue/heartbeat.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { runnerIds } from './support/deliveries.ts'
 import { startProxyTo } from './support/proxy.ts'
 
-let database: Database
-let lost: string[]
-let dead: string[]
+/** The tests mostly wait for heartbeats, each with its own database, so they run at the same time. */
+const test = sequentialTest.concurrent
 
-beforeEach(async () => {
-  database = await createTestDatabase()
-  lost = []
-  dead = []
-})
-afterEach(async () => await database[Symbol.asyncDispose]())
+interface StartedHeartbeat extends AsyncDisposable {
+  readonly heartbeat: Heartbeat
+  /** The runners that it reported as lost, and those of other processes that it found dead. */
+  readonly lost: readonly string[]
+  readonly dead: readonly string[]
+}
 
-function start(databaseUrl = database.url): Heartbeat {
-  return startHeartbeat({
+function start(databaseUrl: string): StartedHeartbeat {
+  const lost: string[] = []
+  const dead: string[] = []
+  const heartbeat = startHeartbeat({
     databaseUrl,
     onHeartbeat() {},
     onLost: (id) => lost.push(id),
     onDead: (ids) => dead.push(...ids),
     onError() {},
   })
+  return { heartbeat, lost, dead, [Symbol.asyncDispose]: () => heartbeat[Symbol.asyncDispose]() }
 }
 
 const never = new AbortController().signal
 
 test('a runner with a fresh heartbeat has its claims', async () => {
-  await using heartbeat = start()
+  await using database = await createTestDatabase()
+  await using started = start(database.url)
+  const { heartbeat } = started
   await heartbeat.register('pool-a')
   expect(await runnerIds(database)).toEqual(['pool-a'])
   expect(heartbeat.ensureClaimed('pool-a', never)).toBeUndefined()
 })
 
 test('a runner that was rescued or never registered has lost its claims', async () => {
-  await using heartbeat = start()
+  await using database = await createTestDatabase()
+  await using started = start(database.url)
+  const { heartbeat, lost } = started
   await heartbeat.register('pool-a')
   await database.pool.query('delete from posthorn.workers')
   await until(() => lost.length > 0, 'the lost runner is reported')
@@ -48,8 +53,10 @@ test('a runner that was rescued or never registered has lost its claims', async 
 })
 
 test('after 8 s without a heartbeat, the check of the claims waits for one, and succeeds if no process rescued', async () => {
+  await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)
-  await using heartbeat = start(proxy.url)
+  await using started = start(proxy.url)
+  const { heartbeat, lost } = started
   await heartbeat.register('pool-a')
   proxy.blackhole()
   let waiting: Promise<void> | undefined
@@ -65,8 +72,10 @@ test('after 8 s without a heartbeat, the check of the claims waits for one, and 
 })
 
 test('a waiting check of the claims ends when the run is aborted', async () => {
+  await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)
-  await using heartbeat = start(proxy.url)
+  await using started = start(proxy.url)
+  const { heartbeat } = started
   await heartbeat.register('pool-a')
   proxy.blackhole()
   const controller = new AbortController()
@@ -80,7 +89,9 @@ test('a waiting check of the claims ends when the run is aborted', async () => {
 })
 
 test('a runner that was marked as abandoned is found with the next heartbeat', async () => {
-  await using _heartbeat = start()
+  await using database = await createTestDatabase()
+  await using started = start(database.url)
+  const { dead } = started
   await database.pool.query(
     `insert into posthorn.workers (id, heartbeat_at) values ('pool-x', '-infinity')`,
   )

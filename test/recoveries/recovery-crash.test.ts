@@ -9,13 +9,14 @@ import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { addDeliveries, addEvents, createPastPartitions } from './recovery-rows.ts'
 
 /** Half failed and half missed deliveries. `RECOVERED=100000` makes a long run. */
-const COUNT = Number(process.env['RECOVERED'] ?? 20_000)
+const COUNT = Number(process.env['RECOVERED'] ?? 8_000)
 const RATE_PER_SECOND = 4_000
-const KILLS = 6
+const KILLS = 4
 
 /** An idle worker uses about 170 MB. Attempts in flight use the rest. */
 const MAX_MEGABYTES = 400
@@ -104,11 +105,11 @@ test('SIGTERM during a recovery stops the worker at once, and the next worker co
   const first = startWorker()
   const recovery = await recover(webhookId, { since: new Date(at.getTime() + 3_600_000), rate: 50 })
   await until(async () => (await progress(recovery.id)) > 0, 'the recovery has started')
-  const signaledAtMs = performance.now()
+  const signaledFor = startStopwatch()
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
   // Less than the grace period for attempts in flight.
-  expect(performance.now() - signaledAtMs).toBeLessThan(6_000)
+  expect(signaledFor.readMs()).toBeLessThan(6_000)
   const before = await progress(recovery.id)
   expect(before).toBeLessThan(1)
   await using _next = startWorker()

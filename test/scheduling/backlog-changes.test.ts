@@ -14,7 +14,7 @@ import {
   publish,
 } from './support/backlog.ts'
 
-const BACKLOG = 2_000
+const BACKLOG = 1_000
 
 let receiver: Receiver
 let posthorn: TestApp
@@ -59,14 +59,16 @@ function answerSlowly(delayMs: number) {
 }
 
 /** Creates a webhook with a backlog: a few deliveries are in flight, and the others are parked. */
-async function createBacklog(options: Parameters<typeof createWebhook>[2] = {}): Promise<string> {
-  const id = await createWebhook(posthorn, receiver.url, { maxInFlight: 20, ...options })
+async function createBacklog(): Promise<string> {
+  const { answer } = receiver
+  const withheld: (() => void)[] = []
+  receiver.answer = (...request) => void withheld.push(() => answer(...request))
+  const id = await createWebhook(posthorn, receiver.url, { maxInFlight: 20 })
   await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, BACKLOG)
-  await until(() => receiver.received.length > 10, 'some arrive')
-  await until(
-    async () => (await countParked(posthorn.database.pool)) > BACKLOG * 0.8,
-    'the others are parked',
-  )
+  await until(() => withheld.length > 10, 'some arrive')
+  await until(async () => (await parked()) > BACKLOG * 0.8, 'the others are parked')
+  receiver.answer = answer
+  for (const answerWithheld of withheld) answerWithheld()
   return id
 }
 
@@ -127,7 +129,7 @@ test('a disabled webhook gets only the deliveries that were in flight and uses u
 
 test('when a webhook is deleted, its deliveries, jobs and backlog are removed, and nothing more arrives', async () => {
   const { pool } = posthorn.database
-  const slow = answerSlowly(100)
+  const slow = answerSlowly(200)
   const id = await createBacklog()
   await posthorn.rest('DELETE', `/webhooks/${id}`)
   await until(() => slow.inFlight === 0, 'no request is in flight')
@@ -144,7 +146,7 @@ test('when a webhook is deleted, its deliveries, jobs and backlog are removed, a
 }, 60_000)
 
 test('after a rotation, deliveries are signed only with the new secret', async () => {
-  const slow = answerSlowly(100)
+  const slow = answerSlowly(200)
   const id = await createBacklog()
   const { key: oldKey } = await (await posthorn.rest('GET', `/webhooks/${id}/secret`)).json()
   const requestedAt = new Date()
@@ -188,7 +190,7 @@ async function verifies({ body, headers }: Received, secret: string): Promise<bo
 }
 
 test('after a change of the URL, attempts go to the new one', async () => {
-  const slow = answerSlowly(100)
+  const slow = answerSlowly(200)
   const id = await createBacklog()
   const requestedAt = new Date()
   await posthorn.rest('PUT', `/webhooks/${id}`, { url: `${receiver.url}elsewhere` })

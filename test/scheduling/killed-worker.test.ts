@@ -1,50 +1,42 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { countJobs, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
 
-let receiver: Receiver
-let directory: string
-let api: TestApp
-let workers: PosthornProcess[]
+interface Testbed extends AsyncDisposable {
+  readonly receiver: Receiver
+  readonly api: TestApp
+  startWorker(): PosthornProcess
+}
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-  directory = await mkdtemp(path.join(tmpdir(), 'posthorn killed '))
+/** Each test has its own, because they mostly wait for rescues and so run at the same time. */
+async function openTestbed(): Promise<Testbed> {
+  await using stack = new AsyncDisposableStack()
+  const receiver = stack.use(await startReceiver())
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthorn killed '))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
-})
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
-beforeEach(async () => {
-  receiver.clear()
-  workers = []
-  api = await startTestApp({ role: 'api' })
-})
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
-  await api[Symbol.asyncDispose]()
-})
-
-function startWorker(): PosthornProcess {
-  const worker = startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(api.database.url),
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  workers.push(worker)
-  return worker
+  const api = stack.use(await startTestApp({ role: 'api' }))
+  const environment = {
+    ...testEnvironment(api.database.url),
+    POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+  }
+  const opened = stack.move()
+  return {
+    receiver,
+    api,
+    startWorker: () => opened.use(startPosthorn(['start', '--role', 'worker'], { environment })),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
 }
 
 /** Starts two workers. During the nth request for each n of `points`, kills one and starts another. */
-function killAt(points: readonly number[]) {
+function killAt({ receiver, startWorker }: Testbed, points: readonly number[]) {
   let victim = startWorker()
   startWorker()
   let killed = 0
@@ -63,11 +55,13 @@ function killAt(points: readonly number[]) {
 
 const randomBetween = (from: number, to: number) => from + Math.floor(Math.random() * (to - from))
 
-test('an ordered webhook keeps its order while its endpoint fails and workers are killed', async () => {
+test.concurrent('an ordered webhook keeps its order while its endpoint fails and workers are killed', async () => {
+  await using testbed = await openTestbed()
+  const { receiver, api } = testbed
   const { database, tenant } = api
   const count = 60
   const points = [randomBetween(5, 25), randomBetween(40, 60)]
-  const killer = killAt(points)
+  const killer = killAt(testbed, points)
   const failures = new Map<number, number>()
   receiver.answer = (response, request) => {
     const number = numberOf(request)
@@ -99,12 +93,14 @@ test('an ordered webhook keeps its order while its endpoint fails and workers ar
   await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
 }, 120_000)
 
-test('a rate limit is never exceeded while workers are killed, and nothing is lost', async () => {
+test.concurrent('a rate limit is never exceeded while workers are killed, and nothing is lost', async () => {
+  await using testbed = await openTestbed()
+  const { receiver, api } = testbed
   const { database, tenant } = api
   const count = 200
   const rateLimitPerSecond = 40
   const points = [randomBetween(10, 60), randomBetween(80, 160)]
-  const killer = killAt(points)
+  const killer = killAt(testbed, points)
   receiver.answer = (response) => {
     killer.countRequest()
     setTimeout(() => response.end(), 10)

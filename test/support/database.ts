@@ -3,12 +3,17 @@ import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { withDatabase } from './with-database.ts'
 
+/** A machine that runs the tests is busy: Postgres may take longer than a process in production would wait for it. */
+export const PATIENT = { connectTimeoutMs: 30_000 }
+
 /** Creates a migrated database; disposing it drops the database. */
 export async function createTestDatabase(): Promise<Database> {
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`
   const server = inject('postgresUrl')
-  await onServer(server, `create database ${name} template ${inject('templateDatabase')}`)
-  const database = openDatabase(withDatabase(server, name))
+  // Copying files takes a quarter of the time of writing the pages to the write-ahead log, the default.
+  const options = `template ${inject('templateDatabase')} strategy file_copy`
+  await onServer(server, `create database ${name} ${options}`)
+  const database = openDatabase(withDatabase(server, name), PATIENT)
   return {
     ...database,
     async [Symbol.asyncDispose]() {
@@ -19,7 +24,7 @@ export async function createTestDatabase(): Promise<Database> {
 }
 
 async function onServer(url: string, statement: string): Promise<void> {
-  await using server = openDatabase(url, { maxConnections: 1 })
+  await using server = openDatabase(url, { ...PATIENT, maxConnections: 1 })
   // Postgres rejects concurrent clones of one template, which other test files may create.
   for (let tries = 0; ; tries++) {
     try {

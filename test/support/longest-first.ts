@@ -1,0 +1,41 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take longer than 20 s, the longest first: they start first, so that none of them runs alone at the end. */
+const LONG = [
+  'queue/dead-workers',
+  'scheduling/killed-worker',
+  'recoveries/recovery-crash',
+  'e2e/crash',
+  'faults/faults',
+  'console/every-page',
+  'console/webhooks/secret/verify-snippets',
+  'rest/http-limits',
+  'console/dialogs',
+  'scheduling/backlog-changes',
+  'migrate/neighbor',
+  'scheduling/concurrency-limit',
+  'cli/commands',
+  'faults/dropped-connections',
+  'queue/runner',
+  'db/embedded',
+  'faults/outage-log',
+  'cli/listen',
+  'queue/heartbeat',
+  'scheduling/circuit-breaker',
+  'scheduling/ordered',
+]
+
+/** Runs the groups in their order, and in each group the long files first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b))
+  }
+}
+
+const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONG.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+  return rank === -1 ? LONG.length : rank
+}
