@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.ts'
 
 /** Answers for the thread of the API while that is started again: the process lives, and clients shall try again. */
 export async function startStandIn(
-  address: Pick<Config, 'host' | 'port'>,
+  address: Pick<Config, 'host' | 'port' | 'trustedProxies'>,
   logger: Logger,
 ): Promise<HttpServer> {
   const routes = new Hono({ strict: false })

@@ -59,7 +59,7 @@ export async function startThreads(
     if (!isListening(self)) return
     try {
       const { startStandIn } = await import('./stand-in.ts')
-      standIn = await startStandIn({ host: config.host, port }, logger)
+      standIn = await startStandIn({ ...config, port }, logger)
     } catch (error) {
       logger.warn({ error }, 'requests are refused until the API runs again')
     }
