@@ -56,7 +56,7 @@ export async function launchThread({
   const supervision = superviseAnswers(
     () => remote.ping(),
     (silentMs) => {
-      reason = `its event loop stood still for ${silentMs / 1_000} s`
+      reason ||= `its event loop stood still for ${silentMs / 1_000} s`
       void worker.terminate()
     },
   )

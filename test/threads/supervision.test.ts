@@ -123,7 +123,7 @@ test('while the API starts again, the process reports that it lives, and asks cl
     type: 'urn:posthorn:problem:unavailable',
     detail: 'The API of this process is starting again. Send the request again.',
   })
-  await until(async () => (await call('GET', '/webhooks')).status === 200, 'the API returns')
+  await until(async () => (await statusOf('/schema.graphql')) === 200, 'the API returns')
 }, 60_000)
 
 test('the API answers while the worker starts again, and deliveries go on after that', async () => {
