@@ -34,7 +34,7 @@ beforeAll(async () => {
     await cp(path.join(ROOT, file), path.join(installed, file), { recursive: true })
   }
   await symlink(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
-}, 120_000)
+})
 afterAll(async () => await rm(project, { recursive: true, force: true }))
 
 test('posthorn/receiver can be imported by name, and verifies signatures', async () => {

@@ -53,7 +53,7 @@ beforeAll(async () => {
     async () => (await deliveryJobs(posthorn.database.pool)).every(({ lockedBy }) => !lockedBy),
     'no job runs',
   )
-}, 120_000)
+})
 afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()

@@ -60,7 +60,7 @@ test('kill -9 between sending and recording: the attempt is repeated after the r
   for (const id of inFlight) expect(arrived).toContain(id)
   await until(async () => (await jobCount()) === 0, 'no job is left')
   await api.rest('DELETE', `/webhooks/${webhook}`)
-}, 60_000)
+})
 
 test('kill -9 during the last attempt exhausts and cancels no delivery, and the rescue does not count as an attempt', async () => {
   const webhook = await register()
@@ -106,7 +106,7 @@ test('kill -9 during the last attempt exhausts and cancels no delivery, and the 
   )
   await completeJobs(ids)
   await api.rest('DELETE', `/webhooks/${webhook}`)
-}, 60_000)
+})
 
 test('kill -9 in the middle of recording: committed attempts are not sent again, the others are repeated once', async () => {
   const webhook = await register()
@@ -134,7 +134,7 @@ test('kill -9 in the middle of recording: committed attempts are not sent again,
     { state: 'succeeded', attempts: 1, recorded: 1, count: 2 },
   ])
   await api.rest('DELETE', `/webhooks/${webhook}`)
-}, 60_000)
+})
 
 test('SIGTERM finishes the attempts in flight and exits with code 0', async () => {
   await register()
@@ -149,7 +149,7 @@ test('SIGTERM finishes the attempts in flight and exits with code 0', async () =
     { state: 'succeeded', attempts: 1, recorded: 1, count: 5 },
   ])
   expect(await jobCount()).toBe(0)
-}, 60_000)
+})
 
 test('SIGTERM requeues a delivery to a hanging receiver without counting an attempt', async () => {
   receiver.clear()
@@ -165,7 +165,7 @@ test('SIGTERM requeues a delivery to a hanging receiver without counting an atte
   expect(await jobs()).toEqual([
     { key: id, attempts: 0, max_attempts: ATTEMPTS, locked: false, last_error: null },
   ])
-}, 60_000)
+})
 
 test('the next process immediately sends deliveries requeued at SIGTERM, and finished ones are not sent again', async () => {
   await deliverRest()
@@ -198,7 +198,7 @@ test('the next process immediately sends deliveries requeued at SIGTERM, and fin
     [[...counts.keys()].map((id) => parseId('delivery', String(id)))],
   )
   expect(rows).toEqual([{ attempt_count: 1 }])
-}, 60_000)
+})
 
 /** Delivers everything that earlier tests left. */
 async function deliverRest(): Promise<void> {

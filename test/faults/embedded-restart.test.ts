@@ -49,7 +49,7 @@ test('after a kill, the embedded Postgres is started once within 2 s, and two pr
   expect(Math.min(...tookMs)).toBeLessThan(2_000)
   expect([api.posthorn.child.exitCode, worker.posthorn.child.exitCode]).toEqual([null, null])
   expect(logs()).not.toMatch(/could not be restarted/)
-}, 60_000)
+})
 
 test('the embedded Postgres is not started again when no process uses it', async () => {
   const all = await start('all')
@@ -59,7 +59,7 @@ test('the embedded Postgres is not started again when no process uses it', async
   await until(async () => !(await readPostmaster(cluster()))?.alive, 'Postgres has stopped')
   const log = await readFile(`${cluster()}.log`, 'utf8')
   expect(log.match(/ starting PostgreSQL /g)).toHaveLength(1)
-}, 60_000)
+})
 
 test('a process is not ready before its start has finished', async () => {
   await using api = await start('api')
@@ -85,7 +85,7 @@ test('a process is not ready before its start has finished', async () => {
   } finally {
     await holder.end()
   }
-}, 60_000)
+})
 
 /** Connects like `psql`: the connection does not keep the embedded Postgres running. */
 async function connect(): Promise<pg.Client> {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     event_subscriptions: [JOINED],
     enabled: true,
   })
-}, 90_000)
+})
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
@@ -79,7 +79,7 @@ describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: 
     expect(restored.readMs()).toBeLessThan(5_000)
     await until(isReady, 'the process is ready')
     await until(async () => (await jobCount()) === 0, 'no job is left')
-  }, 60_000)
+  })
 })
 
 test('an attempt that ends during an outage of Postgres is recorded and not repeated', async () => {
@@ -97,7 +97,7 @@ test('an attempt that ends during an outage of Postgres is recorded and not repe
     'select count(*)::int as count from posthorn.attempts where delivery_id = (select max(id::text)::uuid from posthorn.deliveries)',
   )
   expect(attempts).toEqual({ count: 1 })
-}, 60_000)
+})
 
 test('while the disk is full (simulated by triggers), callers get 503, and no request is repeated', async () => {
   await rejectRows('events')
@@ -112,7 +112,7 @@ test('while the disk is full (simulated by triggers), callers get 503, and no re
   await acceptRows('attempts')
   await until(async () => (await jobCount()) === 0, 'no job is left')
   expect(receiver.received).toHaveLength(1)
-}, 60_000)
+})
 
 test('while others hold all connections of the server, callers get 503, and events are accepted again afterwards', async () => {
   await until(async () => (await publish()).status === 200, 'an event is accepted')
@@ -136,7 +136,7 @@ test('while others hold all connections of the server, callers get 503, and even
   receiver.clear()
   await until(async () => (await publish()).status === 200, 'an event is accepted', 5_000)
   await until(() => receiver.received.length > 0, 'the event arrives')
-}, 60_000)
+})
 
 test('a publisher that waits too long for a lock gets 503', async () => {
   const holder = new pg.Client({ connectionString: postgres.url })
@@ -150,7 +150,7 @@ test('a publisher that waits too long for a lock gets 503', async () => {
   } finally {
     await holder.end()
   }
-}, 60_000)
+})
 
 interface Answer {
   readonly status: number

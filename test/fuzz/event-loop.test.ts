@@ -107,13 +107,10 @@ async function expectShort(name: string, hostile: Hostile): Promise<void> {
 
 test.each(Object.entries(HOSTILE))(
   '%s blocks the event loop for less than 50 ms',
-  { timeout: 60_000 },
   async (name, hostile) => await expectShort(name, hostile),
 )
 
-test('introspection of any shape blocks the event loop for less than 50 ms', {
-  timeout: 120_000,
-}, async () => {
+test('introspection of any shape blocks the event loop for less than 50 ms', async () => {
   for (const query of fc.sample(introspection, { numRuns: 200, seed: SEED })) {
     await expectShort(query, { path: '/graphql', body: JSON.stringify({ query }), keyless: true })
   }

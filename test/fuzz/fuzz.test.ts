@@ -7,6 +7,7 @@ import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { ALL_SCOPES, createTenant } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { graphqlInputs, type Input, keyInputs, rawInputs, restInputs } from './inputs.ts'
 
@@ -73,9 +74,9 @@ async function findFailure<T>(
   send: (input: T) => Promise<number>,
 ): Promise<string | null> {
   for (let tries = 0; ; tries++) {
-    const startedAt = performance.now()
+    const stopwatch = startStopwatch()
     const status = await send(input)
-    const tookMs = performance.now() - startedAt
+    const tookMs = stopwatch.readMs()
     if (status >= 500) return `${status}: ${format(input)}`
     if (tookMs < MAX_RESPONSE_MS) return null
     if (tries === 2) return `${Math.round(tookMs)} ms: ${format(input)}`
@@ -116,23 +117,23 @@ async function fuzz<T>(
   return statuses
 }
 
-test('no body, header or path causes a REST error 5xx', { timeout: 120_000 }, async () => {
-  const statuses = await fuzz(restInputs, 8_000, send)
+test('no body, header or path causes a REST error 5xx', async () => {
+  const statuses = await fuzz(restInputs, 4_000, send)
   // The inputs are rejected for many reasons, so they reach deep enough.
   for (const status of [400, 404, 405, 415, 422]) expect(statuses.get(status)).toBeGreaterThan(20)
 })
 
-test('no document and no variable causes a GraphQL error 5xx', { timeout: 120_000 }, async () => {
-  const statuses = await fuzz(graphqlInputs, 8_000, send)
+test('no document and no variable causes a GraphQL error 5xx', async () => {
+  const statuses = await fuzz(graphqlInputs, 4_000, send)
   for (const status of [200, 400]) expect(statuses.get(status)).toBeGreaterThan(100)
 })
 
-test('no id, API key or path causes an error 5xx', { timeout: 120_000 }, async () => {
-  const statuses = await fuzz(keyInputs, 3_000, send)
+test('no id, API key or path causes an error 5xx', async () => {
+  const statuses = await fuzz(keyInputs, 2_000, send)
   for (const status of [401, 404, 429]) expect(statuses.get(status)).toBeGreaterThan(15)
 })
 
-test('no input that is not HTTP causes an error 5xx', { timeout: 120_000 }, async () => {
-  const statuses = await fuzz(rawInputs, 2_000, sendRaw)
+test('no input that is not HTTP causes an error 5xx', async () => {
+  const statuses = await fuzz(rawInputs, 1_000, sendRaw)
   expect(statuses.get(400)).toBeGreaterThan(100)
 })

@@ -7,6 +7,7 @@ import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
 import { BEHIND_PROXY, fromNewClient, HOSTILE, type Hostile } from './hostile.ts'
 import { introspection } from './introspection.ts'
@@ -64,9 +65,9 @@ async function sendInParallel(hostile: readonly Hostile[]) {
   let longestMs = 0
   const poll = async () => {
     while (!ended) {
-      const startedAt = performance.now()
+      const stopwatch = startStopwatch()
       await (await fetch(`${url}/healthz`)).arrayBuffer()
-      longestMs = Math.max(longestMs, performance.now() - startedAt)
+      longestMs = Math.max(longestMs, stopwatch.readMs())
     }
   }
   const polling = poll()
@@ -96,19 +97,15 @@ const keyless = (query: string): Hostile => ({
 
 test.each(Object.entries(HOSTILE))(
   '%s does not delay other requests',
-  { timeout: 60_000 },
   async (name, hostile) => await expectNoStandstill([hostile], name),
 )
 
 test.each(Object.entries(HOSTILE).filter(([, hostile]) => hostile.keyless))(
   '%s, twenty in parallel, does not delay other requests',
-  { timeout: 60_000 },
   async (name, hostile) => await expectNoStandstill(Array(20).fill(hostile), `20 x ${name}`),
 )
 
-test('introspection of any shape, twenty in parallel, does not delay other requests', {
-  timeout: 120_000,
-}, async () => {
+test('introspection of any shape, twenty in parallel, does not delay other requests', async () => {
   const documents = fc.sample(introspection, { numRuns: 400, seed })
   for (let i = 0; i < documents.length; i += 20) {
     const batch = documents.slice(i, i + 20)

@@ -15,7 +15,6 @@ import { startWorkerProcess, type WorkerProcess } from './support/worker-process
 
 /** The tests mostly wait for heartbeats, each with its own database, so they run at the same time. */
 const test = sequentialTest.concurrent
-const TIMEOUT_MS = 120_000
 
 const LONG_MS = 600_000
 
@@ -24,155 +23,127 @@ function reported({ reports }: WorkerProcess, state: Report['state'] = 'started'
   return reports.filter((report) => report.state === state).map(({ deliveryId }) => deliveryId)
 }
 
-test(
-  'other workers run the jobs of a killed worker within 15 s, and no attempt is used up',
-  async () => {
-    await using database = await createTestDatabase()
-    await using victim = startWorkerProcess(database.url, LONG_MS)
-    await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
-    const ids = await addDeliveries(database, 60, { attemptCount: 3 })
-    await until(() => reported(victim).length === 20, 'its tasks run')
-    await using other = startWorkerProcess(database.url, 0)
-    await until(async () => (await runnerIds(database)).length === 2, 'the other worker runs')
-    victim.kill('SIGKILL')
-    // A rescue takes at most 15 s; the rest is a margin for a busy machine.
-    await until(
-      () => reported(other, 'recorded').length === 60,
-      'the other worker delivers all',
-      20_000,
-    )
-    expect(reported(other, 'recorded').toSorted()).toEqual(ids.toSorted())
-    expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 4, count: 60 }])
-    await until(async () => (await jobs(database)).length === 0, 'no job is left')
-    expect(await runnerIds(database)).toHaveLength(1)
-  },
-  TIMEOUT_MS,
-)
+test('other workers run the jobs of a killed worker within 15 s, and no attempt is used up', async () => {
+  await using database = await createTestDatabase()
+  await using victim = startWorkerProcess(database.url, LONG_MS)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  const ids = await addDeliveries(database, 60, { attemptCount: 3 })
+  await until(() => reported(victim).length === 20, 'its tasks run')
+  await using other = startWorkerProcess(database.url, 0)
+  await until(async () => (await runnerIds(database)).length === 2, 'the other worker runs')
+  victim.kill('SIGKILL')
+  // A rescue takes at most 15 s; the rest is a margin for a busy machine.
+  await until(
+    () => reported(other, 'recorded').length === 60,
+    'the other worker delivers all',
+    20_000,
+  )
+  expect(reported(other, 'recorded').toSorted()).toEqual(ids.toSorted())
+  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 4, count: 60 }])
+  await until(async () => (await jobs(database)).length === 0, 'no job is left')
+  expect(await runnerIds(database)).toHaveLength(1)
+})
 
-test(
-  'other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs',
-  async () => {
-    await using database = await createTestDatabase()
-    await using victim = startWorkerProcess(database.url, 3_000)
-    await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
-    const [frozenId] = await runnerIds(database)
-    await addDeliveries(database, 20)
-    await until(() => reported(victim).length === 20, 'its tasks run')
-    victim.kill('SIGSTOP')
-    await using other = startWorkerProcess(database.url, 0)
-    await until(
-      () => reported(other, 'recorded').length === 20,
-      'the other worker delivers all',
-      20_000,
-    )
-    victim.kill('SIGCONT')
-    await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
-    expect(reported(victim, 'recorded')).toEqual([])
-    expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
-    other.kill('SIGKILL')
-    await until(
-      async () => !(await runnerIds(database)).includes(frozenId as string),
-      'the worker has a new runner',
-    )
-    await addDeliveries(database, 5)
-    await until(() => reported(victim, 'recorded').length === 5, 'the worker delivers again')
-    await until(async () => (await jobs(database)).length === 0, 'no job is left')
-    expect(victim.process.exitCode).toBeNull()
-  },
-  TIMEOUT_MS,
-)
+test('other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs', async () => {
+  await using database = await createTestDatabase()
+  await using victim = startWorkerProcess(database.url, 3_000)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  const [frozenId] = await runnerIds(database)
+  await addDeliveries(database, 20)
+  await until(() => reported(victim).length === 20, 'its tasks run')
+  victim.kill('SIGSTOP')
+  await using other = startWorkerProcess(database.url, 0)
+  await until(
+    () => reported(other, 'recorded').length === 20,
+    'the other worker delivers all',
+    20_000,
+  )
+  victim.kill('SIGCONT')
+  await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
+  expect(reported(victim, 'recorded')).toEqual([])
+  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
+  other.kill('SIGKILL')
+  await until(
+    async () => !(await runnerIds(database)).includes(frozenId as string),
+    'the worker has a new runner',
+  )
+  await addDeliveries(database, 5)
+  await until(() => reported(victim, 'recorded').length === 5, 'the worker delivers again')
+  await until(async () => (await jobs(database)).length === 0, 'no job is left')
+  expect(victim.process.exitCode).toBeNull()
+})
 
-test(
-  'the jobs of a worker cut off from Postgres are rescued; when it reconnects, its claims are lost, and it claims new jobs',
-  async () => {
-    await using database = await createTestDatabase()
-    await using proxy = await startProxyTo(database.url)
-    await using victim = startWorkerProcess(proxy.url, 3_000)
-    await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
-    await addDeliveries(database, 20)
-    await until(() => reported(victim).length === 20, 'its tasks run')
-    proxy.blackhole()
-    await using other = startWorkerProcess(database.url, 0)
-    await until(
-      () => reported(other, 'recorded').length === 20,
-      'the other worker delivers all',
-      20_000,
-    )
-    other.kill('SIGKILL')
-    proxy.restore()
-    await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
-    expect(reported(victim, 'recorded')).toEqual([])
-    await addDeliveries(database, 5)
-    await until(() => reported(victim, 'recorded').length === 5, 'the worker delivers again')
-    await until(async () => (await jobs(database)).length === 0, 'no job is left')
-  },
-  TIMEOUT_MS,
-)
+test('the jobs of a worker cut off from Postgres are rescued; when it reconnects, its claims are lost, and it claims new jobs', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await startProxyTo(database.url)
+  await using victim = startWorkerProcess(proxy.url, 3_000)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await addDeliveries(database, 20)
+  await until(() => reported(victim).length === 20, 'its tasks run')
+  proxy.blackhole()
+  await using other = startWorkerProcess(database.url, 0)
+  await until(
+    () => reported(other, 'recorded').length === 20,
+    'the other worker delivers all',
+    20_000,
+  )
+  other.kill('SIGKILL')
+  proxy.restore()
+  await until(() => reported(victim, 'claim lost').length === 20, 'its claims are lost')
+  expect(reported(victim, 'recorded')).toEqual([])
+  await addDeliveries(database, 5)
+  await until(() => reported(victim, 'recorded').length === 5, 'the worker delivers again')
+  await until(async () => (await jobs(database)).length === 0, 'no job is left')
+})
 
-test(
-  'a worker that reconnects before a rescue finishes its jobs',
-  async () => {
-    await using database = await createTestDatabase()
-    await using proxy = await startProxyTo(database.url)
-    await using worker = startWorkerProcess(proxy.url, 500)
-    await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
-    await addDeliveries(database, 20)
-    await until(() => reported(worker).length === 20, 'its tasks run')
-    proxy.blackhole()
-    await until(async () => (await countLate(database, 3)) === 1, 'its heartbeat is late')
-    proxy.restore()
-    await until(() => reported(worker, 'recorded').length === 20, 'all are recorded', 20_000)
-    await until(async () => (await jobs(database)).length === 0, 'no job is left', 20_000)
-    expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
-  },
-  TIMEOUT_MS,
-)
+test('a worker that reconnects before a rescue finishes its jobs', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await startProxyTo(database.url)
+  await using worker = startWorkerProcess(proxy.url, 500)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await addDeliveries(database, 20)
+  await until(() => reported(worker).length === 20, 'its tasks run')
+  proxy.blackhole()
+  await until(async () => (await countLate(database, 3)) === 1, 'its heartbeat is late')
+  proxy.restore()
+  await until(() => reported(worker, 'recorded').length === 20, 'all are recorded', 20_000)
+  await until(async () => (await jobs(database)).length === 0, 'no job is left', 20_000)
+  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count: 20 }])
+})
 
-test(
-  'after an outage of Postgres, no worker considers another one dead',
-  async () => {
-    await using database = await createTestDatabase()
-    await using proxy = await startProxyTo(database.url)
-    await using worker = startWorkerProcess(proxy.url, 0)
-    await using other = startWorkerProcess(proxy.url, 0)
-    await until(async () => (await runnerIds(database)).length === 2, 'both workers run')
-    proxy.blackhole()
-    await until(
-      async () => (await countLate(database, 13)) === 2,
-      'both heartbeats are overdue',
-      20_000,
-    )
-    proxy.restore()
-    await addDeliveries(database, 40)
-    await until(
-      async () => (await jobs(database)).length === 0,
-      'the workers deliver again',
-      20_000,
-    )
-    expect(worker.output() + other.output()).not.toContain('dead workers')
-  },
-  TIMEOUT_MS,
-)
+test('after an outage of Postgres, no worker considers another one dead', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await startProxyTo(database.url)
+  await using worker = startWorkerProcess(proxy.url, 0)
+  await using other = startWorkerProcess(proxy.url, 0)
+  await until(async () => (await runnerIds(database)).length === 2, 'both workers run')
+  proxy.blackhole()
+  await until(
+    async () => (await countLate(database, 13)) === 2,
+    'both heartbeats are overdue',
+    20_000,
+  )
+  proxy.restore()
+  await addDeliveries(database, 40)
+  await until(async () => (await jobs(database)).length === 0, 'the workers deliver again', 20_000)
+  expect(worker.output() + other.output()).not.toContain('dead workers')
+})
 
-test(
-  'jobs resume within 15 s each of 10 times that Postgres drops every connection, and the process survives',
-  async () => {
-    await using database = await createTestDatabase()
-    await using worker = startWorkerProcess(database.url, 5)
-    await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
-    let count = 0
-    for (let round = 0; round < 10; round++) {
-      count += (await addDeliveries(database, 100)).length
-      await until(async () => (await countPending(database)) < 90, `jobs run in round ${round}`)
-      await database.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
+test('jobs resume within 15 s each of 10 times that Postgres drops every connection, and the process survives', async () => {
+  await using database = await createTestDatabase()
+  await using worker = startWorkerProcess(database.url, 5)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  let count = 0
+  for (let round = 0; round < 10; round++) {
+    count += (await addDeliveries(database, 100)).length
+    await until(async () => (await countPending(database)) < 90, `jobs run in round ${round}`)
+    await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid()`,
-      )
-    }
-    await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
-    expect(worker.process.exitCode).toBeNull()
-    expect(worker.output()).not.toMatch(/[Uu]nhandled/)
-    expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count }])
-  },
-  TIMEOUT_MS,
-)
+    )
+  }
+  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
+  expect(worker.process.exitCode).toBeNull()
+  expect(worker.output()).not.toMatch(/[Uu]nhandled/)
+  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count }])
+})

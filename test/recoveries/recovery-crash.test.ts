@@ -116,7 +116,7 @@ test('SIGTERM during a recovery stops the worker at once, and the next worker co
   await until(async () => (await progress(recovery.id)) > before, 'the next worker continues')
   await until(async () => (await progress(recovery.id)) === 1, 'the recovery is completed', 30_000)
   expect(await read(recovery.id)).toMatchObject({ state: 'COMPLETED', created: 400 })
-}, 90_000)
+})
 
 function startWorker(): PosthornProcess {
   return startPosthorn(['start', '--role', 'worker'], {

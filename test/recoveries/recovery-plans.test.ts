@@ -35,7 +35,7 @@ beforeAll(async () => {
     at: new Date(at.getTime() + 3_600_000),
     type: TICKET,
   })
-}, 120_000)
+})
 afterAll(() => api[Symbol.asyncDispose]())
 
 test.each(['without statistics', 'with statistics'])(

@@ -80,7 +80,7 @@ test.each([
   ],
 ])(
   'a client that does not finish its %s gets 408 in time, and its connection is closed',
-  { timeout: 60_000, concurrent: true },
+  { concurrent: true },
   async (_, text, withinMs) => {
     const startedAt = performance.now()
     const stopwatch = startStopwatch()

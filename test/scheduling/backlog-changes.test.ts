@@ -125,7 +125,7 @@ test('a disabled webhook gets only the deliveries that were in flight and uses u
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
   await untilAllArrived()
   expectOnceEach()
-}, 60_000)
+})
 
 test('when a webhook is deleted, its deliveries, jobs and backlog are removed, and nothing more arrives', async () => {
   const { pool } = posthorn.database
@@ -143,7 +143,7 @@ test('when a webhook is deleted, its deliveries, jobs and backlog are removed, a
   await pruneSchedules(pool)
   const { rows } = await pool.query('select * from posthorn.webhook_schedules')
   expect(rows).toEqual([])
-}, 60_000)
+})
 
 test('after a rotation, deliveries are signed only with the new secret', async () => {
   const slow = answerSlowly(200)
@@ -169,7 +169,7 @@ test('after a rotation, deliveries are signed only with the new secret', async (
     expect(await verifies(request, key), `${startOf(request).toISOString()}`).toBe(true)
     expect(await verifies(request, oldKey)).toBe(false)
   }
-}, 60_000)
+})
 
 /** Maps each request to the start of its attempt. */
 async function readStarts(): Promise<(request: Received) => Date> {
@@ -208,7 +208,7 @@ test('after a change of the URL, attempts go to the new one', async () => {
   expect(atOldUrl.filter((at) => at > effectiveFrom(changedAt))).toEqual([])
   expect(atNewUrl.length).toBeGreaterThan(BACKLOG / 2)
   expect(atNewUrl.filter((at) => at < requestedAt)).toEqual([])
-}, 60_000)
+})
 
 test('a changed concurrency limit applies soon', async () => {
   const slow = answerSlowly(100)
@@ -228,7 +228,7 @@ test('a changed concurrency limit applies soon', async () => {
   slow.setDelay(0)
   await untilAllArrived()
   expectOnceEach()
-}, 60_000)
+})
 
 test('a rate limit applies soon after it is set or removed', async () => {
   const slow = answerSlowly(100)
@@ -247,7 +247,7 @@ test('a rate limit applies soon after it is set or removed', async () => {
   await update(id, { rateLimitPerSecond: null })
   await untilAllArrived()
   expectOnceEach()
-}, 60_000)
+})
 
 test('a webhook that becomes ordered gets one delivery at a time, in order; unordered again, it gets many', async () => {
   const slow = answerSlowly(100)
@@ -268,7 +268,7 @@ test('a webhook that becomes ordered gets one delivery at a time, in order; unor
   slow.setDelay(0)
   await untilAllArrived()
   expectOnceEach()
-}, 60_000)
+})
 
 test('a canceled delivery in the backlog never arrives; a redelivery and a test delivery arrive before the others', async () => {
   const { pool } = posthorn.database
@@ -309,7 +309,7 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
   expect(receiver.received.some(({ headers }) => headers['wh-id'] === canceled)).toBe(false)
   expect(receiver.received).toHaveLength(BACKLOG)
   await until(async () => (await countJobs(pool)) === 0, 'no job is left')
-}, 60_000)
+})
 
 test('a redelivery that is requested while an ordered delivery is in flight is sent after it and before newer deliveries', async () => {
   const { pool } = posthorn.database

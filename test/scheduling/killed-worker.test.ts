@@ -91,7 +91,7 @@ test.concurrent('an ordered webhook keeps its order while its endpoint fails and
     arrived.length - count - [...failures.values()].reduce((a, b) => a + b, 0),
   ).toBeLessThanOrEqual(2)
   await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
-}, 120_000)
+})
 
 test.concurrent('a rate limit is never exceeded while workers are killed, and nothing is lost', async () => {
   await using testbed = await openTestbed()
@@ -130,4 +130,4 @@ test.concurrent('a rate limit is never exceeded while workers are killed, and no
     )
   }
   await until(async () => (await countJobs(database.pool)) === 0, 'no job is left')
-}, 120_000)
+})

@@ -46,4 +46,4 @@ test('after its worker runner was replaced while an endpoint hung, a process sti
     const { rows } = await pool.query<{ id: string }>('select id from posthorn.workers')
     return rows.map(({ id }) => id)
   }
-}, 90_000)
+})

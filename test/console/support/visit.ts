@@ -27,7 +27,8 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     permissions: ['clipboard-read', 'clipboard-write'],
     ...context,
   })
-  reader.setDefaultTimeout(15_000)
+  // Only for pages that hang: on a busy machine a page takes long.
+  reader.setDefaultTimeout(60_000)
   if (signedInTo) await signIn(reader, signedInTo)
   const page = await reader.newPage()
   const pageErrors: string[] = []

@@ -186,7 +186,7 @@ describe.each(CASES)('the $name snippet with the header prefix $prefix', (langua
     })
     url = `http://127.0.0.1:${port}/`
     await until(() => post({}, body).then(Boolean, () => false), `${language.name} listens`, 60_000)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     receiver.kill()
