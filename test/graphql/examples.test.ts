@@ -73,6 +73,11 @@ const VARIABLES: Record<
   CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
   UpdateApiKey: async () => ({ id: await spareKey(), input: { requestsPerSecond: 100 } }),
   RevokeApiKey: async () => ({ id: await spareKey() }),
+  CreateFrontendSession: ({ webhookId }) => ({
+    input: { scopes: ['webhooks:read', 'deliveries:read'], webhookId, name: 'user 4711' },
+  }),
+  RenewFrontendSession: async () => ({ id: await frontendSession(), input: { ttlSeconds: 900 } }),
+  FrontendSessions: () => ({ first: 20, filter: { name: 'user 4711' } }),
   CreatePortalSession: ({ webhookId }) => ({
     input: {
       scopes: ['webhooks:read', 'deliveries:read'],
@@ -105,6 +110,12 @@ async function recovery(webhookId: string): Promise<string> {
 async function onHold(webhookId: string): Promise<string> {
   await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
   return webhookId
+}
+
+async function frontendSession(): Promise<string> {
+  const create = document('frontend-sessions', 'CreateFrontendSession')
+  const { data } = await api.call(tenant.token, create, { input: { scopes: ['webhooks:read'] } })
+  return data.createFrontendSession.frontendSession.id
 }
 
 async function spareKey(): Promise<string> {

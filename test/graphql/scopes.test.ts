@@ -128,6 +128,13 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
     'CreatePortalSession',
     { input: { scopes: ['webhooks:read'] } },
   ],
+  [
+    'keys:manage',
+    'frontend-sessions',
+    'CreateFrontendSession',
+    { input: { scopes: ['webhooks:read'] } },
+  ],
+  ['keys:manage', 'frontend-sessions', 'RenewFrontendSession', { id: 'key_x', input: {} }],
   ['admin', 'event-types', 'CreateEventType', { input: { name: 'a', description: 'A' } }],
   ['admin', 'event-types', 'UpdateEventType', { name: JOINED, input: {} }],
   ['admin', 'event-types', 'ArchiveEventType', { name: JOINED }],
