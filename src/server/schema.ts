@@ -27,9 +27,11 @@ import '../webhooks/statistics.graphql.ts'
 import '../webhooks/webhook.graphql.ts'
 import '../webhooks/webhook-health.graphql.ts'
 import '../webhooks/webhook-mutations.graphql.ts'
+import { specifiedDirectives } from 'graphql'
 import { builder } from '../graphql/builder.ts'
+import { semanticNonNull } from '../graphql/semantic-non-null-plugin.ts'
 import '../graphql/errors.ts'
 import '../graphql/root.ts'
 import '../graphql/scalars.ts'
 
-export const schema = builder.toSchema()
+export const schema = builder.toSchema({ directives: [...specifiedDirectives, semanticNonNull] })

@@ -85,7 +85,7 @@ builder.queryField('frontendSessions', (t) =>
     {
       type: FrontendSession,
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The frontend sessions of the organization, newest first. A session is listed until a day after it expires. Needs the scope `keys:manage`.',
       authScopes: { scope: 'keys:manage' },
