@@ -98,6 +98,55 @@ const VARIABLES: Record<
   CompleteJobs: () => ({ ids: [] }),
 }
 
+/** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
+const STATEMENTS: Readonly<Record<string, number>> = {
+  ApiKeys: 2,
+  ArchiveEventType: 8,
+  AuditLog: 2,
+  CancelDelivery: 6,
+  CancelRecovery: 7,
+  CompleteJobs: 3,
+  CountRecoverable: 4,
+  CreateApiKey: 7,
+  CreateEventType: 6,
+  CreateFrontendSession: 9,
+  CreateOrganization: 6,
+  CreatePortalSession: 7,
+  CreateWebhook: 9,
+  DeleteWebhook: 12,
+  DeliveriesPage: 5,
+  Delivery: 7,
+  EventTypes: 2,
+  Events: 4,
+  FailJobs: 4,
+  FrontendSessions: 3,
+  JobCounts: 2,
+  Jobs: 6,
+  Organization: 2,
+  Organizations: 2,
+  PublishEvent: 3,
+  PublishEvents: 3,
+  RecoverDeliveries: 12,
+  RecoveriesOfWebhook: 4,
+  Recovery: 3,
+  Redeliver: 6,
+  RenameOrganization: 9,
+  RenewFrontendSession: 9,
+  RescheduleJobs: 3,
+  ResumeWebhook: 13,
+  RevokeApiKey: 8,
+  RotateSigningSecret: 9,
+  RunJobsNow: 6,
+  TestDelivery: 8,
+  TuneWebhook: 10,
+  UnarchiveEventType: 8,
+  UpdateApiKey: 7,
+  UpdateEventType: 8,
+  UpdateWebhook: 12,
+  Webhook: 3,
+  Webhooks: 2,
+}
+
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {
@@ -126,7 +175,7 @@ async function spareKey(): Promise<string> {
 }
 
 test.each(queriesAndMutations)(
-  'the example $name of docs/examples/graphql/$file.graphql works',
+  'the example $name of docs/examples/graphql/$file.graphql works, with the statements listed here',
   async (example) => {
     const variables = await VARIABLES[example.name]?.(await things())
     const { data, errors } = await api.call(
@@ -135,6 +184,9 @@ test.each(queriesAndMutations)(
       (variables ?? {}) as Record<string, unknown>,
     )
     expect(errors).toBeUndefined()
+    expect(api.statements.list, api.statements.list.join('\n')).toHaveLength(
+      STATEMENTS[example.name] ?? 0,
+    )
     for (const [field, answer] of Object.entries(data)) {
       if (example.kind === 'mutation') {
         expect((answer as { __typename: string }).__typename, field).toMatch(/Success$/)
