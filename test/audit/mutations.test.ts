@@ -135,11 +135,15 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
       return { name: TICKET }
     },
   ],
-  createOrganization: ['organization.created', 'organizations', () => ({ name: 'Another' })],
+  createOrganization: [
+    'organization.created',
+    'organizations',
+    () => ({ input: { name: 'Another' } }),
+  ],
   renameOrganization: [
     'organization.renamed',
     'organizations',
-    () => ({ id: operator.publicOrganizationId, name: `Renamed ${nextNumber()}` }),
+    () => ({ id: operator.publicOrganizationId, input: { name: `Renamed ${nextNumber()}` } }),
   ],
   runJobsNow: ['job.run_now', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
   rescheduleJobs: [

@@ -311,10 +311,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   updateEventType: ['closed', () => `name: "${JOINED}", input: { description: "Changed." }`],
   archiveEventType: ['closed', () => `name: "${TICKET}"`],
   unarchiveEventType: ['closed', () => `name: "${TICKET}"`],
-  createOrganization: ['closed', () => 'name: "New"'],
+  createOrganization: ['closed', () => 'input: { name: "New" }'],
   renameOrganization: [
     'closed',
-    () => `id: "${publicId('organization', organizationId)}", name: "Changed"`,
+    () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
   rescheduleJobs: ['closed', () => 'ids: ["1", "2"], runAt: "2030-01-01T00:00:00Z"'],
