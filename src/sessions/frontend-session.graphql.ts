@@ -11,7 +11,7 @@ import {
   renewFrontendSession,
   rereadFrontendSession,
 } from './frontend-session.ts'
-import { sessionFields, ttlField } from './session-fields.ts'
+import { sessionFields } from './session-fields.ts'
 
 /** An API key of the kind `frontend`. Its node is an `ApiKey`, so that an id leads to one type. */
 const FrontendSession = builder.prismaObject('ApiKey', {
@@ -105,7 +105,9 @@ builder.queryField('frontendSessions', (t) =>
 const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput', {
   description: 'A frontend session to create.',
   fields: (t) => ({
-    ...sessionFields(t),
+    scopes: t.stringList(sessionFields.scopes),
+    webhookId: t.id(sessionFields.webhookId),
+    ttlSeconds: t.int(sessionFields.ttlSeconds),
     name: t.string({
       description:
         'A label of 1 to 200 characters, such as your id of the user, to find the session again. Default: none.',
@@ -115,7 +117,7 @@ const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput
 
 const RenewFrontendSessionInput = builder.inputType('RenewFrontendSessionInput', {
   description: 'The renewal of a frontend session.',
-  fields: (t) => ({ ttlSeconds: ttlField(t) }),
+  fields: (t) => ({ ttlSeconds: t.int(sessionFields.ttlSeconds) }),
 })
 
 interface Created {

@@ -34,7 +34,9 @@ const PortalTheme = builder.inputType('PortalTheme', {
 const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
   description: 'A portal session to create.',
   fields: (t) => ({
-    ...sessionFields(t),
+    scopes: t.stringList(sessionFields.scopes),
+    webhookId: t.id(sessionFields.webhookId),
+    ttlSeconds: t.int(sessionFields.ttlSeconds),
     theme: t.field({
       type: PortalTheme,
       description: 'The appearance. Default: that of the console.',
