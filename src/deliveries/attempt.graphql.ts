@@ -152,7 +152,7 @@ builder.prismaObjectField('Delivery', 'attempts', (t) =>
     {
       type: 'Attempt',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description: 'The attempts of the delivery, oldest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context, info) =>

@@ -154,7 +154,7 @@ builder.queryFields((t) => ({
     {
       type: 'Delivery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
@@ -172,7 +172,7 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
     {
       type: 'Delivery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The deliveries to this webhook, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
@@ -194,7 +194,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
     {
       type: 'Delivery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The deliveries of this event, newest first: one per webhook. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },

@@ -171,7 +171,10 @@ async function nameOrganization(server: ConsoleServer, name: string): Promise<vo
     '{ viewer { organization { id } } }',
   )
   const id = viewer.organization.id
-  await call(server, 'renameOrganization', { id: ['ID!', id], name: ['String!', name] })
+  await call(server, 'renameOrganization', {
+    id: ['ID!', id],
+    input: ['RenameOrganizationInput!', { name }],
+  })
 }
 
 /** Creates the webhooks and the event types that they subscribe to. */
@@ -236,7 +239,7 @@ async function createOrganizations(server: ConsoleServer): Promise<string[]> {
     const { organization } = await call<{ organization: { id: string } }>(
       server,
       'createOrganization',
-      { name: ['String!', name] },
+      { input: ['CreateOrganizationInput!', { name }] },
       'organization { id }',
     )
     ids.push(organization.id)

@@ -66,7 +66,8 @@ beforeAll(async () => {
     organizationId,
     scopes: new Set(SCOPES),
     limits: { requestsPerSecond: 1e6, eventsPerSecond: 1e6 },
-    portal: {
+    session: {
+      kind: 'frontend',
       webhookId: parseId('webhook', own.webhook),
       expiresAt: new Date(Date.now() + 60_000),
     },
@@ -201,6 +202,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
+  frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
   organization: [['closed', () => 'id: "org_x"', false]],
   organizations: [['closed', () => 'first: 3', false]],
@@ -303,14 +305,16 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   updateApiKey: ['closed', () => `id: "${other.key}", input: { requestsPerSecond: 1 }`],
   revokeApiKey: ['closed', () => `id: "${other.key}"`],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
+  createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
+  renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `name: "${JOINED}", input: { description: "Changed." }`],
   archiveEventType: ['closed', () => `name: "${TICKET}"`],
   unarchiveEventType: ['closed', () => `name: "${TICKET}"`],
-  createOrganization: ['closed', () => 'name: "New"'],
+  createOrganization: ['closed', () => 'input: { name: "New" }'],
   renameOrganization: [
     'closed',
-    () => `id: "${publicId('organization', organizationId)}", name: "Changed"`,
+    () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
   rescheduleJobs: ['closed', () => 'ids: ["1", "2"], runAt: "2030-01-01T00:00:00Z"'],
@@ -429,7 +433,7 @@ describe('a new field', () => {
       type instanceof GraphQLObjectType && !type.name.startsWith('__'),
   )
 
-  const BY_FIELD = ['ApiKey', 'Event', 'EventType', 'Organization', 'PortalViewer', 'Viewer']
+  const BY_FIELD = ['ApiKey', 'Event', 'EventType', 'Organization', 'Viewer', 'ViewerSession']
   const namesByField = objects
     .filter(({ extensions }) => extensions['portal'] === 'by field')
     .map(({ name }) => name)
@@ -458,7 +462,7 @@ describe('a new field', () => {
         source: '{ thing { declared undeclared } undeclared }',
         contextValue: { identity },
       })
-    const { portal, ...ordinaryCaller } = caller
+    const { session, ...ordinaryCaller } = caller
     expect(await ask(ordinaryCaller)).toEqual({
       data: { thing: { declared: 1, undeclared: 2 }, undeclared: 3 },
     })
