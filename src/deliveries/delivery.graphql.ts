@@ -1,21 +1,28 @@
 import { parseId, publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
-import { textRule } from '../graphql/arguments.ts'
+import { choicesRule, textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import type { DeliveryFilter as DeliveryFilterOfDomain } from './delivery-filter.ts'
+import { deliveryState } from './delivery-state.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 
 const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'The state of a delivery.',
+  description: 'The state of a delivery. The last three are final, unless it is redelivered.',
   values: {
-    PENDING: {
-      value: 'pending',
+    QUEUED: { value: 'queued', description: 'The first attempt is queued or running.' },
+    RETRYING: {
+      value: 'retrying',
       description:
-        'Queued for its first attempt, scheduled for a retry, or parked in the backlog of its webhook.',
+        'An attempt was made, and the next one is scheduled for `nextAttemptAt`: a retry after a failure, or a redelivery.',
+    },
+    WAITING: {
+      value: 'waiting',
+      description:
+        'Parked in the backlog of its webhook. `parkedReason` says why. Waiting uses up no attempts.',
     },
     SUCCEEDED: { value: 'succeeded', description: 'The receiver answered an attempt with 2xx.' },
     EXHAUSTED: {
@@ -66,13 +73,30 @@ const StatusClass = builder.enumType('StatusClass', {
   } as const,
 })
 
+const Outcome = builder.enumType('Outcome', {
+  description: 'The outcome of an attempt.',
+  values: {
+    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered with 2xx.' },
+    FAILED: { value: 'failed', description: 'Any failure: another status, or no response.' },
+  } as const,
+})
+
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
   description: 'Selects deliveries. A delivery must match all given fields.',
   fields: (t) => ({
-    state: t.field({ type: DeliveryState, description: 'Deliveries in this state.' }),
-    statusClass: t.field({
-      type: StatusClass,
-      description: 'Deliveries whose last attempt had a response of this class.',
+    states: t.field({
+      type: [DeliveryState],
+      description: 'Deliveries in one of these states.',
+      validate: choicesRule,
+    }),
+    statusClasses: t.field({
+      type: [StatusClass],
+      description: 'Deliveries whose last attempt had a response of one of these classes.',
+      validate: choicesRule,
+    }),
+    outcome: t.field({
+      type: Outcome,
+      description: 'Deliveries whose last attempt had this outcome.',
     }),
     webhookId: t.id({ description: 'Deliveries to this webhook, which may be deleted: `wh_…`.' }),
     eventType: t.string({
@@ -107,7 +131,12 @@ const Delivery = builder.prismaNode('Delivery', {
       select: { webhookId: true },
       resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
-    state: t.expose('state', { type: DeliveryState, description: 'The state of the delivery.' }),
+    state: t.field({
+      type: DeliveryState,
+      description: 'The state of the delivery.',
+      select: { state: true, attemptCount: true, parkedAt: true },
+      resolve: deliveryState,
+    }),
     createdAt: t.field({
       type: 'DateTime',
       description:

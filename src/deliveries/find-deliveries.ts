@@ -2,10 +2,10 @@ import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
+import { type AddValue, createParameters } from '../db/parameters.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import {
-  type AddValue,
   type DeliveryFilter,
   indexRanges,
   rangeConditions,
@@ -21,7 +21,7 @@ interface Deps {
 }
 
 /**
- * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of two index ranges.
+ * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of several index ranges.
  */
 export async function findDeliveries(
   { prisma, sql }: Deps,
@@ -137,9 +137,4 @@ function idsOfPage(
         where ${[...conditions, ...rangeConditions(range)].join(' and ')} ${order})`,
   )
   return `select page.id from (${ranges.join(' union all ')}) as page ${order}`
-}
-
-function createParameters(): { readonly values: unknown[]; readonly add: AddValue } {
-  const values: unknown[] = []
-  return { values, add: (value) => `$${values.push(value)}` }
 }

@@ -190,7 +190,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   delivery: [['nothing', () => `id: "${other.delivery}"`]],
   deliveries: [
     ['narrowed', () => 'first: 3'],
-    ['narrowed', () => 'first: 3, filter: { state: PENDING }'],
+    ['narrowed', () => 'first: 3, filter: { states: [QUEUED, RETRYING] }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
   event: [

@@ -17,6 +17,8 @@ create index events_organization_id_id on posthorn.events (organization_id, id);
 create index events_organization_id_type_id on posthorn.events (organization_id, type, id);
 
 create type posthorn.delivery_state as enum ('pending', 'succeeded', 'exhausted', 'canceled');
+-- The states that people see, without `succeeded`. A pending delivery is queued, retrying or waiting.
+create type posthorn.indexed_delivery_state as enum ('queued', 'retrying', 'waiting', 'exhausted', 'canceled');
 
 create table posthorn.deliveries (
   id uuid primary key,
@@ -52,11 +54,14 @@ create table posthorn.deliveries (
   -- So the indexed columns are null for most deliveries: those that succeed, and new ones. `is_backfilled` adds a new
   -- delivery without an attempt to the index after a minute (src/deliveries/backfill-index.ts).
   is_backfilled boolean not null default false,
-  indexed_state posthorn.delivery_state generated always as (
+  indexed_state posthorn.indexed_delivery_state generated always as (
     case
-      when state in ('exhausted', 'canceled')
-        or state = 'pending' and (attempt_count > 0 or parked_at is not null or is_backfilled)
-      then state
+      when state = 'exhausted' then 'exhausted'::posthorn.indexed_delivery_state
+      when state = 'canceled' then 'canceled'
+      when state = 'succeeded' then null
+      when parked_at is not null then 'waiting'
+      when attempt_count > 0 then 'retrying'
+      when is_backfilled then 'queued'
     end
   ) stored,
   indexed_status_class smallint generated always as (case when state <> 'succeeded' then last_status_class end) stored,

@@ -23,7 +23,7 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
   if (health.state === 'DISABLED') {
     return (
       <Notice color="gray" title="Disabled">
-        Pending deliveries wait, and new events create no deliveries for this webhook. Once the
+        Unfinished deliveries wait, and new events create no deliveries for this webhook. Once the
         webhook is enabled, you can recover the events it missed.
       </Notice>
     )
