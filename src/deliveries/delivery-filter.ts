@@ -1,6 +1,7 @@
 import type { IndexedDeliveryState, Prisma } from '../db/generated/prisma/client.ts'
 import type { AddValue } from '../db/parameters.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import type { AttemptFilter } from './attempts/attempt-filter.ts'
 import type { DeliveryState } from './delivery-state.ts'
 import { type Outcome, type StatusClass, statusClassesOf } from './status-class.ts'
 
@@ -17,6 +18,8 @@ export interface DeliveryFilter {
   readonly since?: Date | null | undefined
   /** Created before this time. */
   readonly until?: Date | null | undefined
+  /** At least one attempt matches. */
+  readonly anyAttempt?: AttemptFilter | null | undefined
 }
 
 /**
@@ -65,11 +68,11 @@ function oneOf(
   return state && !second ? state : { in: states }
 }
 
-/** The filter for Prisma, or `null` if the filter needs several index ranges. */
+/** The filter for Prisma, or `null` if it does not read exactly one range of an index. */
 export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | null {
-  const { webhookUuid, eventType, since, until } = filter
+  const { webhookUuid, eventType, since, until, anyAttempt } = filter
   const [range, second] = indexRanges(filter)
-  if (!range || second || range.fresh) return null
+  if (!range || second || range.fresh || anyAttempt) return null
   return {
     ...range,
     ...(webhookUuid && { webhookId: webhookUuid }),

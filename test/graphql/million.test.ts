@@ -73,7 +73,29 @@ const FILTERS = [
   '{ webhookId: $busy, states: [EXHAUSTED] }',
   `{ webhookId: $busy, eventType: "${TICKET}" }`,
 ]
+const BY_ATTEMPT = [
+  '{}',
+  '{ outcome: FAILED }',
+  '{ outcome: SUCCEEDED }',
+  '{ statusClasses: [CLIENT_ERROR_4XX, NO_RESPONSE] }',
+  '{ causes: ["500"] }',
+  '{ causes: ["response_timed_out", "400", "418"] }',
+  '{ minDurationMs: 1000 }',
+  '{ minDurationMs: 10000, outcome: FAILED }',
+  '{ since: $since, until: $until, outcome: FAILED }',
+  '{ webhookId: $busy, outcome: FAILED }',
+  '{ webhookId: $quiet, causes: ["500"] }',
+  '{ webhookId: $idle }',
+  '{ webhookId: $busy, minDurationMs: 5000 }',
+]
 const LISTS = [
+  ...BY_ATTEMPT.map((filter) => `attempts(filter: ${filter}, ${PAGE}) { ${NODES} }`),
+  ...BY_ATTEMPT.map(
+    (filter) => `deliveries(filter: { anyAttempt: ${filter} }, ${PAGE}) { ${NODES} }`,
+  ),
+  `deliveries(filter: { anyAttempt: { since: $since }, states: [QUEUED] }, ${PAGE}) { ${NODES} }`,
+  `webhook(id: $busy) { attempts(filter: { outcome: FAILED }, ${PAGE}) { ${NODES} } }`,
+  `webhooks(${PAGE}) { nodes { id lastFailure { id } backlog { count oldest { id } } } pageInfo { endCursor startCursor hasNextPage hasPreviousPage } }`,
   ...FILTERS.map((filter) => `deliveries(filter: ${filter}, ${PAGE}) { ${NODES} }`),
   ...[
     '{ states: [QUEUED] }',
@@ -102,7 +124,7 @@ describe.each(LISTS)('%s', (list) => {
       const { data, errors } = await api.call(tenant.token, declared, { ...variables, ...cursor })
       took.push(performance.now() - startedAt)
       expect(errors).toBeUndefined()
-      return data.list.deliveries ?? data.list
+      return data.list.deliveries ?? data.list.attempts ?? data.list
     }
     const seen: string[] = []
     for (const { size, cursor, more, end } of [

@@ -115,11 +115,38 @@ create table posthorn.attempts (
   response_headers jsonb,
   response_body bytea,
   response_body_truncated boolean not null default false,
+  -- The first digit of the status; 0 if there was no response.
+  status_class smallint generated always as (
+    case when status is null then 0 when status between 200 and 499 then status / 100 else 5 end) stored,
+  -- Of a failure: its status, such as `502`, or its error code. The index on it also finds the groups of failures.
+  cause text generated always as (case when not succeeded then coalesce(error_code, status::text) end) stored,
+  -- Of an attempt of at least a second: the largest of 1, 2, 5, 10 and 15 seconds that its duration reached.
+  slow_class smallint generated always as (
+    case
+      when duration_ms >= 15000 then 15
+      when duration_ms >= 10000 then 10
+      when duration_ms >= 5000 then 5
+      when duration_ms >= 2000 then 2
+      when duration_ms >= 1000 then 1
+    end) stored,
   constraint answered_or_error check ((status is null) = (error_code is not null)),
   constraint succeeded_means_2xx check (succeeded = coalesce(status between 200 and 299, false))
 ) partition by range (id);
 -- Serves: the attempts of a delivery, in order.
 create index attempts_delivery_id_number on posthorn.attempts (delivery_id, number);
+-- Serve: the attempts of an organization or a webhook, newest first, all and by status class.
+create index attempts_organization_id_status_class_id on posthorn.attempts (organization_id, status_class, id);
+create index attempts_webhook_id_status_class_id on posthorn.attempts (webhook_id, status_class, id);
+-- Serve: the failures by cause, and their groups. Successes have no entry.
+create index attempts_organization_id_cause_id on posthorn.attempts (organization_id, cause, id)
+  where cause is not null;
+create index attempts_organization_id_webhook_id_cause_id
+  on posthorn.attempts (organization_id, webhook_id, cause, id) where cause is not null;
+-- Serve: the slow attempts. Attempts of less than a second have no entry.
+create index attempts_organization_id_slow_class_id on posthorn.attempts (organization_id, slow_class, id)
+  where slow_class is not null;
+create index attempts_webhook_id_slow_class_id on posthorn.attempts (webhook_id, slow_class, id)
+  where slow_class is not null;
 
 -- The default partitions have the rows of days without a partition.
 create table posthorn_partitions.events_default partition of posthorn.events default;
