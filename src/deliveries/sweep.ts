@@ -69,7 +69,10 @@ async function* pendingDeliveries(
     'select id from posthorn.organizations order by id',
   )
   for (const { id } of organizations) {
-    yield* readPages(sql, `d.organization_id = $4 and d.indexed_state = 'pending'`, [id], options)
+    for (const state of ['queued', 'retrying']) {
+      const indexed = `d.organization_id = $4 and d.indexed_state = '${state}'`
+      yield* readPages(sql, indexed, [id], options)
+    }
   }
   const fresh = `d.state = 'pending' and d.indexed_state is null
     and d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`

@@ -106,7 +106,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Removes jobs as if they had completed. A pending delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change. Needs the scope `admin`.',
+      'Removes jobs as if they had completed. An unfinished delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: changesOf('completeJobs'),
     args: {

@@ -154,7 +154,7 @@ builder.mutationFields((t) => ({
     type: 'ID',
     nullable: true,
     description:
-      'Deletes a webhook permanently, with its secrets and headers. Pending deliveries are canceled. Needs the scope `webhooks:write`.',
+      'Deletes a webhook permanently, with its secrets and headers. Its unfinished deliveries are canceled. Needs the scope `webhooks:write`.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {

@@ -65,6 +65,9 @@ const VARIABLES: Record<
   Delivery: ({ deliveryId }) => ({ id: deliveryId }),
   Redeliver: ({ deliveryId }) => ({ id: deliveryId }),
   CancelDelivery: ({ deliveryId }) => ({ id: deliveryId }),
+  FailedAttempts: () => ({ since: hourAgo() }),
+  FailedDeliveries: () => ({ filter: { anyAttempt: { causes: ['502'], since: hourAgo() } } }),
+  WhyWebhookFails: ({ webhookId }) => ({ id: webhookId }),
   CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
   RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
   Recovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
@@ -147,6 +150,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Webhooks: 2,
 }
 
+const hourAgo = () => new Date(Date.now() - 3_600_000)
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {

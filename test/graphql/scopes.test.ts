@@ -50,6 +50,18 @@ const QUERIES: [Scope, string][] = [
   ['events:read', 'query ($delivery: ID!) { delivery(id: $delivery) { event { id } } }'],
   ['deliveries:read', 'query ($delivery: ID!) { delivery(id: $delivery) { id } }'],
   ['deliveries:read', '{ deliveries { nodes { id } } }'],
+  ['deliveries:read', '{ attempts { nodes { id } } }'],
+  ['webhooks:read', '{ attempts { nodes { webhook { id } } } }'],
+  [
+    'deliveries:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { attempts { nodes { id } } } }',
+  ],
+  ['deliveries:read', 'query ($webhook: ID!) { webhook(id: $webhook) { lastFailure { id } } }'],
+  ['deliveries:read', 'query ($webhook: ID!) { webhook(id: $webhook) { backlog { count } } }'],
+  [
+    'webhooks:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { effectiveSettings { maxAttempts } } }',
+  ],
   ['deliveries:read', 'query ($delivery: ID!) { node(id: $delivery) { id } }'],
   ['deliveries:read', 'query ($attempt: ID!) { node(id: $attempt) { id } }'],
   [

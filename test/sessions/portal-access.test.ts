@@ -127,16 +127,22 @@ const shown = ({ data, errors }: Answer) => {
   return markers().filter((marker) => text.includes(marker))
 }
 
-/** A selection of all fields of a type, to any depth, with each type once on a path. */
-function everything(type: GraphQLObjectType, above: readonly string[]): string {
-  const fields = Object.values(type.getFields()).flatMap((field) => fieldWithin(field, above))
+/** A selection of all fields of a type, to any depth. Each field that leads to another type occurs once. */
+function everything(
+  type: GraphQLObjectType,
+  above: readonly string[],
+  followed = new Set<Field>(),
+): string {
+  const fields = Object.values(type.getFields()).flatMap((field) =>
+    fieldWithin(field, above, followed),
+  )
   return `{ __typename ${fields.join(' ')} }`
 }
 
-function fieldWithin(
-  { name, type, args }: GraphQLField<unknown, unknown>,
-  above: readonly string[],
-): string[] {
+type Field = GraphQLField<unknown, unknown>
+
+function fieldWithin(field: Field, above: readonly string[], followed: Set<Field>): string[] {
+  const { name, type, args } = field
   const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
     return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
@@ -145,7 +151,9 @@ function fieldWithin(
   const named = getNamedType(type)
   if (!(named instanceof GraphQLObjectType)) return [call]
   if (above.includes(named.name)) return []
-  return [`${call} ${everything(named, [...above, named.name])}`]
+  if (followed.has(field)) return []
+  followed.add(field)
+  return [`${call} ${everything(named, [...above, named.name], followed)}`]
 }
 
 const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString()
@@ -191,7 +199,13 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   delivery: [['nothing', () => `id: "${other.delivery}"`]],
   deliveries: [
     ['narrowed', () => 'first: 3'],
-    ['narrowed', () => 'first: 3, filter: { state: PENDING }'],
+    ['narrowed', () => 'first: 3, filter: { states: [QUEUED, RETRYING] }'],
+    ['narrowed', () => 'first: 3, filter: { anyAttempt: { outcome: FAILED } }'],
+    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+  ],
+  attempts: [
+    ['narrowed', () => 'first: 3'],
+    ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
   event: [
@@ -477,11 +491,15 @@ describe('a new field', () => {
   /** Fields that lead from an object of a webhook to another object of the same webhook. */
   const WITHIN = [
     'Webhook.deliveries',
+    'Webhook.attempts',
+    'Webhook.lastFailure',
+    'WebhookBacklog.oldest',
     'Webhook.recoveries',
     'Delivery.event',
     'Delivery.webhook',
     'Delivery.attempts',
     'Attempt.delivery',
+    'Attempt.webhook',
     'Recovery.webhook',
     'RecoverDeliveriesSuccess.recovery',
     'WebhookHealthChange.webhook',

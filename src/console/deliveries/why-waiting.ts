@@ -1,9 +1,10 @@
 import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
+import { isFinished } from './is-finished.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
-/** Why a pending delivery has not been sent yet, and when the next attempt is, if known. */
+/** Why an unfinished delivery has not been sent yet, and when the next attempt is, if known. */
 export interface WhyWaiting {
   readonly title: string
   readonly sentence: string
@@ -14,7 +15,7 @@ export interface WhyWaiting {
 
 /** Null for a finished delivery. */
 export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null {
-  if (delivery.state !== 'PENDING') return null
+  if (isFinished(delivery.state)) return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
   if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
   if (Date.parse(nextAttemptAt) > nowMs) {

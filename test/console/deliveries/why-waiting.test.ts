@@ -26,7 +26,7 @@ const WEBHOOK: NonNullable<Delivery['webhook']> = {
 function parked(parkedReason: ParkedReason | null, webhook: Partial<typeof WEBHOOK> = {}) {
   return whyWaiting(
     {
-      state: 'PENDING',
+      state: 'WAITING',
       attemptCount: 0,
       nextAttemptAt: null,
       parkedAt: NOW,
@@ -70,7 +70,7 @@ test.each([
 
 test('an unfinished delivery is queued or scheduled', () => {
   const at = (delivery: Partial<Delivery>) =>
-    whyWaiting({ state: 'PENDING', attemptCount: 1, ...delivery } as Delivery, Date.parse(NOW))
+    whyWaiting({ state: 'RETRYING', attemptCount: 1, ...delivery } as Delivery, Date.parse(NOW))
   expect(at({ nextAttemptAt: '2026-11-25T11:59:59.000Z' })).toMatchObject({ title: 'Queued' })
   expect(at({ nextAttemptAt: '2026-11-25T12:05:00.000Z' })).toMatchObject({
     title: 'The next attempt is scheduled',
