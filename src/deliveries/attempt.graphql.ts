@@ -92,7 +92,7 @@ builder.queryField('attempts', (t) =>
     {
       type: 'Attempt',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The attempts of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
@@ -110,7 +110,7 @@ builder.prismaObjectField('Webhook', 'attempts', (t) =>
     {
       type: 'Attempt',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The attempts for this webhook, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },

@@ -35,6 +35,7 @@ const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
 /** Nullable fields with a scope whose null has a meaning of its own. */
 const MEANS_MORE: Record<string, string> = {
   'Attempt.delivery': 'past its retention',
+  'Attempt.webhook': 'deleted',
   'AttemptRequest.body': 'past its retention',
   'Delivery.event': 'past its retention',
   'Delivery.webhook': 'deleted',
@@ -51,6 +52,8 @@ const MEANS_MORE: Record<string, string> = {
   'Recovery.webhook': 'deleted',
   'Subscription.attemptRecorded': 'deleted in the meantime',
   'Subscription.deliveryFinished': 'deleted in the meantime',
+  'Webhook.lastFailure': 'no failure',
+  'WebhookBacklog.oldest': 'none waits',
   'WebhookHealthChange.webhook': 'deleted in the meantime',
 }
 
