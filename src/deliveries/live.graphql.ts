@@ -1,11 +1,17 @@
+import { parseId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
+import { invalid } from '../lib/errors.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import { MAX_MISSED } from '../live/missed.ts'
 import type { StreamItem } from '../live/subscriber.ts'
 import { findAttemptsByIds, findDeliveriesByIds } from './find-by-ids.ts'
 
 const WEBHOOK_ID = 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.'
+
+const RESUMING = `Those of the 5 seconds before are sent again, because several processes record at the same time; recognize them by \`id\`. After more than ${MAX_MISSED.toLocaleString('en')} missed attempts, the error has the code \`RELOAD_REQUIRED\`. Default: the stream begins now.`
 
 builder.subscriptionFields((t) => ({
   attemptRecorded: t.prismaField({
@@ -15,9 +21,18 @@ builder.subscriptionFields((t) => ({
       'Emits each attempt when it is recorded. Null if the attempt was deleted in the meantime. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
-    args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },
-    subscribe: (_root, { webhookId }, context) =>
-      openStream(context, { webhookId, filter: ({ kind }) => kind === 'attempt' }) as never,
+    args: {
+      webhookId: t.arg.id({ description: WEBHOOK_ID }),
+      after: t.arg.id({
+        description: `The id of an attempt, \`att_…\`, such as the last one that the client received. The stream begins with the attempts recorded after this one. ${RESUMING}`,
+      }),
+    },
+    subscribe: (_root, { webhookId, after }, context) =>
+      openStream(context, {
+        webhookId,
+        filter: ({ kind }) => kind === 'attempt',
+        after: after == null ? null : timeOfAttempt(after),
+      }) as never,
     resolve: async (query, parent, _args, context, info) => {
       const event = parent as unknown as StreamItem
       const { organizationId } = callerOf(context)
@@ -35,10 +50,18 @@ builder.subscriptionFields((t) => ({
       'Emits each delivery that finishes: it succeeded, is exhausted or was canceled. Null if the delivery was deleted in the meantime. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
-    args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },
-    subscribe: (_root, { webhookId }, context) =>
+    args: {
+      webhookId: t.arg.id({ description: WEBHOOK_ID }),
+      after: t.arg({
+        type: 'DateTime',
+        description: `The \`finishedAt\` of a delivery, such as the last one that the client received. The stream begins with the deliveries that finished after this time. ${RESUMING}`,
+      }),
+    },
+    subscribe: (_root, { webhookId, after }, context) =>
       openStream(context, {
         webhookId,
+        after: after ?? null,
+        withCanceled: true,
         filter: (one) => one.kind === 'canceled' || (one.kind === 'attempt' && one.finished),
       }) as never,
     resolve: async (query, parent, _args, context, info) => {
@@ -51,6 +74,13 @@ builder.subscriptionFields((t) => ({
     },
   }),
 }))
+
+function timeOfAttempt(id: string): Date {
+  const uuid = parseId('attempt', id)
+  if (uuid) return timestampOf(uuid)
+  const detail = 'after must be the id of an attempt: att_….'
+  throw invalid([{ path: ['after'], code: 'invalid_argument', detail }])
+}
 
 function attemptIdOf(liveEvent: StreamItem['liveEvent']): string[] {
   return liveEvent.kind === 'attempt' ? [liveEvent.attemptId] : []

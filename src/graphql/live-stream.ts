@@ -5,6 +5,7 @@ import { parseId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
 import type { LiveEvent } from '../live/live-event.ts'
+import { MAX_MISSED } from '../live/missed.ts'
 import { type EndReason, MAX_QUEUED_EVENTS, type StreamItem } from '../live/subscriber.ts'
 import { type Context, callerOf } from './context.ts'
 
@@ -14,12 +15,16 @@ export interface StreamOptions {
   readonly needsHealth?: boolean
   /** The public id of the only webhook to receive events of. Null: all. */
   readonly webhookId?: string | null | undefined
+  /** Since when to send what the client missed. Null: the stream begins now. */
+  readonly after?: Date | null
+  /** Whether the missed events include cancellations. */
+  readonly withCanceled?: boolean
 }
 
 /** Opens a subscription. Once the promise resolves, the stream misses no event. */
 export async function openStream(
   context: Context,
-  { filter, needsHealth = false, webhookId }: StreamOptions,
+  { filter, needsHealth = false, webhookId, after = null, withCanceled = false }: StreamOptions,
 ): Promise<AsyncIterable<StreamItem>> {
   const caller = callerOf(context)
   const { organizationId, keyId: apiKeyId, consoleSessionId: sessionId } = caller
@@ -29,6 +34,7 @@ export async function openStream(
     apiKeyId,
     sessionId,
     needsHealth,
+    resume: after ? { organizationId, webhookId: webhook, after, withCanceled } : undefined,
     filter: (liveEvent) =>
       filter(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
     toError: (reason) => toError(reason, credentialOf(caller)),
@@ -73,6 +79,11 @@ const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>
     'SLOW_CONSUMER',
     `This client has more than ${MAX_QUEUED_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
   ],
+  'missed too much': [
+    'RELOAD_REQUIRED',
+    `More than ${MAX_MISSED.toLocaleString('en')} attempts and cancellations were recorded since. Subscribe without \`after\`, then query the lists again.`,
+  ],
+  unavailable: ['UNAVAILABLE', 'What the client missed cannot be read now. Subscribe again.'],
   revoked: ['UNAUTHENTICATED', 'The % was revoked.'],
   expired: ['UNAUTHENTICATED', 'The % has expired.'],
   'signed out': ['UNAUTHENTICATED', 'Your session has ended. Sign in again.'],

@@ -3,6 +3,7 @@ import { DomainError, unavailable } from '../lib/errors.ts'
 import { createHealthWatch } from './health-watch.ts'
 import { type Listener, startListener } from './listener.ts'
 import type { LiveEvent } from './live-event.ts'
+import { openMissed, type ResumePoint } from './missed.ts'
 import { type EndReason, type StreamItem, Subscriber } from './subscriber.ts'
 
 export interface HubDeps {
@@ -21,6 +22,8 @@ export interface Subscription {
   /** The console session that opened the subscription. */
   readonly sessionId?: string | undefined
   readonly filter: (liveEvent: LiveEvent) => boolean
+  /** Where the stream begins. Default: now. */
+  readonly resume?: ResumePoint | undefined
   /** Whether the stream needs changes of health, which cost a watch of the organization's webhooks. */
   readonly needsHealth: boolean
   readonly toError: (reason: EndReason) => Error
@@ -31,8 +34,8 @@ export interface Subscription {
 /** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
 export interface LiveHub extends AsyncDisposable {
   /**
-   * Resolves once the stream gets all later live events. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, and
-   * `unavailable` if Postgres cannot be reached.
+   * Resolves once the stream gets all later live events. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, if a
+   * resumed stream missed more than `MAX_MISSED` events, and `unavailable` if Postgres cannot be reached.
    */
   subscribe(subscription: Subscription): Promise<AsyncIterableIterator<StreamItem>>
 }
@@ -109,6 +112,17 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     else if (rest.length === 0) listener?.update().catch(deps.onError)
   }
 
+  async function startWithMissed(
+    subscriber: Subscriber,
+    { resume }: Subscription,
+    liveFrom: string,
+  ): Promise<void> {
+    if (!resume) return
+    const missed = await openMissed(deps.sql, resume)
+    if (!missed) throw new TooMuchMissed()
+    subscriber.startWith(missed, liveFrom)
+  }
+
   function stop(): void {
     clearInterval(timer)
     const stopping = listener?.[Symbol.asyncDispose]()
@@ -135,10 +149,12 @@ export function createLiveHub(deps: HubDeps): LiveHub {
       subscribers.set(subscriber, subscription)
       listener ??= start()
       try {
-        await listener.update()
+        const liveFrom = await listener.update()
+        await startWithMissed(subscriber, subscription, liveFrom)
         if (subscription.needsHealth) await health.watch(subscription.organizationId)
       } catch (error) {
         void subscriber.return()
+        if (error instanceof TooMuchMissed) throw subscription.toError('missed too much')
         throw closed ? shuttingDown() : unavailable(error)
       }
       return subscriber
@@ -155,6 +171,8 @@ export function createLiveHub(deps: HubDeps): LiveHub {
     },
   }
 }
+
+class TooMuchMissed extends Error {}
 
 function shuttingDown(): DomainError {
   return new DomainError('unavailable', 'This process is shutting down. Connect again.')

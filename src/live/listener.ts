@@ -16,8 +16,11 @@ export interface ListenerDeps {
 
 /** Receives the live events of some organizations from all processes, on its own connection. */
 export interface Listener extends AsyncDisposable {
-  /** Resolves once the current organizations are registered, so that all processes notify of them. */
-  update(): Promise<void>
+  /**
+   * Resolves once the current organizations are registered, so that all processes notify of them. Returns an id that is
+   * lower than those of all attempts that they notify of.
+   */
+  update(): Promise<string>
 }
 
 /** How long other processes notify a listener that was killed. */
@@ -42,7 +45,7 @@ export function startListener(deps: ListenerDeps): Listener {
   /** For each organization, a lower bound of the attempt ids since its registration. */
   const registeredSince = new Map<string, string>()
   let receiving: Promise<void> = Promise.resolve()
-  let nextUpdate: Promise<void> | null = null
+  let nextUpdate: Promise<string> | null = null
 
   const session = openListenSession(deps.databaseUrl, CHANNEL, {
     async onOpen(opened) {
@@ -128,16 +131,18 @@ export function startListener(deps: ListenerDeps): Listener {
   }
 
   /** Calls during an update share the next one. */
-  let running: Promise<void> = Promise.resolve()
-  function update(): Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  function update(): Promise<string> {
     nextUpdate ??= running
       .catch(() => {})
       .then(() => {
         nextUpdate = null
-        running = session.use(register).then((upTo) => {
+        const update = session.use(register).then((upTo) => {
           receivedUpTo = upTo
+          return upTo
         })
-        return running
+        running = update
+        return update
       })
     return nextUpdate
   }

@@ -3,6 +3,8 @@ import type { LiveEvent } from './live-event.ts'
 /** Why the server ends a stream or does not start it. */
 export type EndReason =
   | 'fell behind'
+  | 'missed too much'
+  | 'unavailable'
   | 'revoked'
   | 'expired'
   | 'signed out'
@@ -30,12 +32,22 @@ export interface SubscriberOptions {
   readonly toError: (reason: EndReason) => Error
 }
 
-/** The live events of one stream, in the order of their arrival. Ends when its queue is full. */
+/**
+ * The live events of one stream, in the order of their arrival, after those that the client missed. Ends when its queue
+ * is full.
+ */
 export class Subscriber implements AsyncIterableIterator<StreamItem> {
   readonly organizationId: string
   readonly apiKeyId: string
   #options: SubscriberOptions
   #queue: StreamItem[] = []
+  /** Pages of missed events. Null when the last one has been read. */
+  #missed: AsyncIterator<readonly LiveEvent[]> | null = null
+  #page: StreamItem[] = []
+  #isLoading = false
+  /** Missed attempts that may be in the queue as well. */
+  readonly #repeated = new Set<string>()
+  #liveFrom = ''
   #pendingRead: PromiseWithResolvers<IteratorResult<StreamItem>> | null = null
   #ended = false
   #error: Error | null = null
@@ -52,13 +64,16 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
   }
 
   push(liveEvents: readonly LiveEvent[]): void {
-    const matching = liveEvents.filter(this.#options.filter)
-    for (let i = 0; i < matching.length && !this.#ended; i += MAX_BATCH) {
-      const batch = matching.slice(i, i + MAX_BATCH)
-      for (const liveEvent of batch) this.#queue.push({ liveEvent, batch })
-      if (this.#queue.length > MAX_QUEUED_EVENTS) this.end('fell behind')
-    }
+    if (this.#ended) return
+    this.#queue.push(...this.#toItems(liveEvents))
+    if (this.#queue.length > MAX_QUEUED_EVENTS) this.end('fell behind')
     this.#resolveRead()
+  }
+
+  /** The stream begins with these. `push` gets attempts with ids above `liveFrom` only. */
+  startWith(missed: AsyncIterator<readonly LiveEvent[]>, liveFrom: string): void {
+    this.#missed = missed
+    this.#liveFrom = liveFrom
   }
 
   /** Discards the queue. The client's next read rejects with the error of the reason. */
@@ -85,9 +100,21 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
     return this
   }
 
+  #toItems(liveEvents: readonly LiveEvent[]): StreamItem[] {
+    const matching = liveEvents.filter(this.#options.filter)
+    const items: StreamItem[] = []
+    for (let i = 0; i < matching.length; i += MAX_BATCH) {
+      const batch = matching.slice(i, i + MAX_BATCH)
+      items.push(...batch.map((liveEvent) => ({ liveEvent, batch })))
+    }
+    return items
+  }
+
   #close(reason: EndReason | null): void {
     this.#ended = true
     this.#queue = []
+    this.#page = []
+    this.#missed = null
     this.#resolveRead()
     this.#options.onEnd(reason)
   }
@@ -95,13 +122,51 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
   #resolveRead(): void {
     const read = this.#pendingRead
     if (!read) return
-    const item = this.#queue.shift()
-    if (!item && !this.#ended) return
+    const item = this.#takeItem()
+    if (!item && !this.#ended) {
+      if (this.#missed && !this.#isLoading) void this.#loadPage(this.#missed)
+      return
+    }
     this.#pendingRead = null
     if (item) read.resolve({ done: false, value: item })
     else if (this.#error) {
       read.reject(this.#error)
       this.#error = null
     } else read.resolve({ done: true, value: undefined })
+  }
+
+  #takeItem(): StreamItem | undefined {
+    if (this.#missed) return this.#page.shift()
+    let item = this.#queue.shift()
+    while (item?.liveEvent.kind === 'attempt' && this.#repeated.delete(item.liveEvent.attemptId)) {
+      item = this.#queue.shift()
+    }
+    return item
+  }
+
+  async #loadPage(missed: AsyncIterator<readonly LiveEvent[]>): Promise<void> {
+    this.#isLoading = true
+    try {
+      const { done, value } = await missed.next()
+      if (this.#ended) return
+      if (done) this.#missed = null
+      else {
+        this.#page = this.#toItems(value)
+        this.#noteRepeated(value)
+      }
+    } catch {
+      this.end('unavailable')
+    } finally {
+      this.#isLoading = false
+    }
+    this.#resolveRead()
+  }
+
+  #noteRepeated(missed: readonly LiveEvent[]): void {
+    for (const liveEvent of missed) {
+      if (liveEvent.kind === 'attempt' && liveEvent.attemptId > this.#liveFrom) {
+        this.#repeated.add(liveEvent.attemptId)
+      }
+    }
   }
 }

@@ -84,6 +84,8 @@ create index deliveries_webhook_id_indexed_state_id on posthorn.deliveries (webh
 create index deliveries_webhook_id_indexed_status_class_id
   on posthorn.deliveries (webhook_id, indexed_status_class, id) where indexed_status_class is not null;
 create index deliveries_webhook_id_event_type_id on posthorn.deliveries (webhook_id, event_type, id);
+-- Serves: the cancellations that a subscriber missed.
+create index deliveries_canceled on posthorn.deliveries (organization_id, finished_at) where state = 'canceled';
 -- Serves: the deliveries of an event.
 create index deliveries_event_id on posthorn.deliveries (event_id);
 -- Serves: the backlog of a webhook, in the order of release.
