@@ -59,6 +59,7 @@ export async function renewFrontendSession(
   const { ttlSeconds } = parseInput(renewalRule, input)
   const { organizationId } = renewedBy
   const session = await findSession(db, organizationId, id)
+  if (hasEnded(session.grantor)) throw cannotRenew(id)
   requireGrantable(renewedBy, session.scopes)
   const lastMoment = new Date(session.createdAt.getTime() + MAX_AGE_SECONDS * 1_000)
   const expiresAt = earliest(
@@ -69,10 +70,10 @@ export async function renewFrontendSession(
   )
   await actForOrganization(db, organizationId, async (tx) => {
     const { count } = await tx.apiKey.updateMany({
-      where: { id: session.id, ...isActive(new Date()) },
+      where: { id: session.id, revokedAt: null, expiresAt: { gt: new Date() } },
       data: { expiresAt },
     })
-    if (count === 0) throw hasEnded(id)
+    if (count === 0) throw cannotRenew(id)
     await writeAuditEntry(tx, actor, {
       action: 'frontend_session.renewed',
       organizationId,
@@ -125,12 +126,13 @@ function ofOrganization(organizationId: string, id: string) {
   return uuid && ({ id: uuid, organizationId, sessionKind: 'frontend' } as const)
 }
 
-function isActive(now: Date): Prisma.ApiKeyWhereInput {
-  const unexpired = [{ expiresAt: null }, { expiresAt: { gt: now } }]
-  return { revokedAt: null, expiresAt: { gt: now }, grantor: { revokedAt: null, OR: unexpired } }
+/** The creating key of an operator can belong to another organization, so a transaction for this one cannot read it. */
+function hasEnded(key: ApiKey | null): boolean {
+  if (key === null) return true
+  return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= new Date())
 }
 
-function hasEnded(id: string): DomainError {
+function cannotRenew(id: string): DomainError {
   return new DomainError(
     'conflict',
     `The frontend session ${id} has ended, and cannot be renewed. Create another session.`,

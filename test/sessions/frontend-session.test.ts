@@ -146,6 +146,17 @@ describe('a frontend session', () => {
     ])
   })
 
+  test('of an operator is renewed by the operator, and by a key of the organization', async () => {
+    const operator = await createTenant(prisma(), ['admin'])
+    const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
+    const { id } = await start({}, operator.token, header)
+    const renewed = { __typename: 'RenewFrontendSessionSuccess' }
+    expect(
+      await run('RenewFrontendSession', { id, input: {} }, operator.token, header),
+    ).toMatchObject(renewed)
+    expect(await renew(id)).toMatchObject(renewed)
+  })
+
   test('is audited and stored without its token', async () => {
     const { id, token } = await start({ webhookId, name: ' user 4711 ' })
     const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })

@@ -44,9 +44,10 @@ create table posthorn.api_keys (
   constraint sessions_expire check (session_kind is null or expires_at is not null),
   constraint sessions_manage_nothing check (session_kind is null or not scopes && array['admin', 'keys:manage'])
 );
--- Serve: the keys and the frontend sessions of an organization. A busy application creates many sessions.
+-- Serve: the keys of an organization, and its frontend sessions, also those with a name. There can be many sessions.
 create index api_keys_keys on posthorn.api_keys (organization_id, id) where session_kind is null;
 create index api_keys_sessions on posthorn.api_keys (organization_id, id) where session_kind is not null;
+create index api_keys_session_name on posthorn.api_keys (organization_id, name, id) where session_kind is not null;
 -- Serve: deleting the keys that a revoked key granted, the keys of a deleted webhook, and ended sessions.
 create index api_keys_granted_by on posthorn.api_keys (granted_by) where granted_by is not null;
 create index api_keys_webhook_id on posthorn.api_keys (webhook_id) where webhook_id is not null;
