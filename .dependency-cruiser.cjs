@@ -37,11 +37,11 @@ const inFolders = (folders) => `^src/(${folders.join('|')})/`
 const onlyDownwards = LAYERS.flatMap((layer, i) =>
   layer.map((folder) => ({
     name: `${folder}-imports-only-what-stands-below`,
-    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < app.ts < cli.`,
+    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < app.ts < threads < cli.`,
     severity: 'error',
     from: { path: `^src/${folder}/` },
     to: {
-      path: ['^src/(app[.]ts|cli/)', inFolders(LAYERS.slice(i).flat())],
+      path: ['^src/(app[.]ts|threads/|cli/)', inFolders(LAYERS.slice(i).flat())],
       pathNot: `^src/${folder}/`,
     },
   })),
@@ -118,7 +118,7 @@ module.exports = {
           '^src/outbound/',
           '^src/cli/listen/(https-receiver|format-delivery|received-delivery)[.]ts$',
           '^src/embedded/local-certificates[.]ts$',
-          '^src/server/(free-port|http-server)[.]ts$',
+          '^src/server/(connection-limits|free-port|http-server)[.]ts$',
           '^src/db/(connections|owned-sockets|embedded/server)[.]ts$',
         ],
       },
@@ -154,7 +154,7 @@ module.exports = {
           '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client))(/|$)',
           '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
-          '(^|/)(pino|prom-client|undici|uuid|@peculiar/x509)(/|$)',
+          '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509)(/|$)',
         ],
       },
     },
@@ -164,8 +164,15 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/db/' },
       to: {
-        path: '^(node:)?(child_process|cluster|worker_threads)$',
+        path: '^(node:)?(child_process|cluster)$',
       },
+    },
+    {
+      name: 'only-threads-starts-threads',
+      comment: 'A thread runs a role of the process; src/threads supervises it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/threads/' },
+      to: { path: '^(node:)?worker_threads$' },
     },
     {
       name: 'only-db-migrate-and-queue-use-pg',

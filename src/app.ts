@@ -9,11 +9,9 @@ import { createCatalogue } from './event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createNotifier, type Notify } from './live/notify.ts'
-import { migrateDatabase } from './migrate/migrate-database.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
-import { startHttpServer } from './server/http-server.ts'
-import { createOperatorRoutes } from './server/operator-routes.ts'
+import { createOperatorRoutes, type RestOfProcess } from './server/operator-routes.ts'
 import {
   type AuthenticateSession,
   createAuthenticateSession,
@@ -21,14 +19,17 @@ import {
 import { findEndedSessions } from './sessions/ended-sessions.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { createOutageLines } from './telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
-/** A running process. Disposing of it finishes what is in flight, then closes the database. */
+/** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
 export interface App extends AsyncDisposable {
   readonly services: Services
-  /** The URL of the server, such as `http://127.0.0.1:4000`. */
+  /** The URL of the server, such as `http://127.0.0.1:4000`. Empty without a server. */
   readonly url: string
+  /** Whether it claims jobs. */
+  readonly workerRuns: boolean
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
 }
@@ -36,28 +37,29 @@ export interface App extends AsyncDisposable {
 export interface StartOptions {
   /** Default: `all`. */
   readonly role?: Role
-  /** Whether the caller has finished its own start. `/readyz` reports unavailable until then. Default: always true. */
-  readonly hasStarted?: () => boolean
-  /** Whether to migrate graphile-worker even if that stops workers of other programs. Default: false. */
-  readonly restartOtherWorkers?: boolean
+  /** Whether to serve the configured address. Default: true. */
+  readonly listens?: boolean
+  /** Called when everything else has started. Default: nothing. */
+  readonly beforeListening?: () => Promise<void>
+  /** What `/readyz` and `/metrics` report besides. Default: nothing. */
+  readonly rest?: RestOfProcess
+  /** Writes the log lines of outages. Default: each outage that this part of the process notices. */
+  readonly outageLines?: Parameters<typeof createOutageLog>[0]
 }
 
-/** Migrates the database, then runs the API, the worker or both. `/readyz` waits for `hasStarted`. */
-export async function startApp(
-  settings: Settings,
-  { role = 'all', hasStarted = () => true, restartOtherWorkers = false }: StartOptions = {},
-): Promise<App> {
+/** Runs the API, the worker or both on a migrated database. */
+export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
+  const { role = 'all', listens = true, beforeListening, rest = NOTHING_ELSE } = options
   const { config } = settings
   // Modules are loaded before anything connects: loading can take seconds on a busy machine, and connections that open
   // meanwhile would time out.
-  const [api, worker] = await Promise.all([
+  const [api, worker, server] = await Promise.all([
     role === 'worker' ? null : import('./server/api-routes.ts'),
     role === 'api' ? null : import('./worker/start-delivering.ts'),
+    listens ? import('./server/http-server.ts') : null,
   ])
-  const { workerSchema } = config
-  await migrateDatabase(settings.secrets.databaseUrl, { workerSchema, restartOtherWorkers })
   await using started = new AsyncDisposableStack()
-  const services = started.use(openServices(settings))
+  const services = started.use(openServices(settings, options))
   const { database, logger, outages } = services
   await requireListedKeys(database.pool, services.webhooks.keyring)
   started.use(
@@ -70,28 +72,27 @@ export async function startApp(
     }),
   )
   const delivering = worker && started.use(await worker.startDelivering(services, settings))
-  const routes = createOperatorRoutes({
-    ...services,
-    worker: delivering?.worker,
-    hasStarted,
-  })
+  const routes = createOperatorRoutes({ ...services, worker: delivering?.worker, rest })
   api?.addApiRoutes(routes, services, config)
-  const { url } = started.use(await startHttpServer(routes, config, logger))
+  await beforeListening?.()
+  const listening = server && started.use(await server.startHttpServer(routes, config, logger))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services.live)
-  if (config.egressAllow.length > 0) {
-    logger.warn(
-      { allow: config.egressAllow },
-      'deliveries to these address ranges pass the address guard',
-    )
-  }
   const resources = started.move()
   return {
     services,
-    url,
+    url: listening?.url ?? '',
+    get workerRuns() {
+      return delivering?.worker.running === true
+    },
     abort: () => delivering?.worker.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+const NOTHING_ELSE: RestOfProcess = {
+  readiness: async () => ({}),
+  metrics: async () => [],
 }
 
 /** The services that the server, the worker and the commands share. */
@@ -111,18 +112,21 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveHub
 }
 
-/** Postgres connections per process, without those of the worker runner (`src/queue/runner-pool.ts`). */
-const MAX_CONNECTIONS = 15
+/** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
+const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
 
 /** Opens the services. They connect to Postgres on first use. */
-export function openServices({ config, secrets }: Settings): Services {
+export function openServices(
+  { config, secrets }: Settings,
+  { role = 'all', outageLines }: Pick<StartOptions, 'role' | 'outageLines'> = {},
+): Services {
   const logger = createLogger(config.logLevel)
-  const outages = createOutageLog(logger)
+  const outages = createOutageLog(outageLines ?? createOutageLines(logger))
   const warnOf = (message: string) => (error: unknown) => {
     if (!outages.report(error)) logger.warn({ error }, message)
   }
   const database = openDatabase(secrets.databaseUrl, {
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections: MAX_CONNECTIONS[role],
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
   })
@@ -141,7 +145,7 @@ export function openServices({ config, secrets }: Settings): Services {
   return {
     logger,
     outages,
-    metrics: createMetrics(),
+    metrics: createMetrics(role),
     database,
     authenticate: createAuthenticate(database.pool),
     authenticateSession: createAuthenticateSession(database.pool),

@@ -58,16 +58,26 @@ export interface Caller {
   /** When the key expires. Missing: never. */
   readonly expiresAt?: Date
   /** The uuid of the console session, if the caller sent a session cookie instead of the key. */
-  readonly sessionId?: string
-  /** Set for a portal session. */
-  readonly portal?: Portal
+  readonly consoleSessionId?: string
+  /** Set for a portal or frontend session. */
+  readonly session?: CallerSession
 }
 
-/** The restrictions of a portal session. */
-export interface Portal {
+/** The restrictions of a portal or frontend session. */
+export interface CallerSession {
+  readonly kind: 'portal' | 'frontend'
   /** The uuid of the only webhook that the session can access. Null: the whole organization. */
   readonly webhookId: string | null
   readonly expiresAt: Date
+}
+
+/** The credential of the caller, in messages. */
+export function credentialOf({
+  session,
+}: {
+  readonly session?: CallerSession | undefined
+}): string {
+  return session ? `${session.kind} session` : 'API key'
 }
 
 export function hasScope(caller: Caller, scope: Scope): boolean {
@@ -90,8 +100,11 @@ export function requireGrantable(caller: Caller, scopes: readonly string[]): voi
   if (issues.length > 0) throw invalid(issues)
 }
 
-/** Throws `forbidden` if the caller's key lacks the scope. */
+/** Throws `forbidden` if the caller's key or session lacks the scope. */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (hasScope(caller, scope)) return
-  throw new DomainError('forbidden', `The API key lacks the scope ${scope}. Use a key that has it.`)
+  throw new DomainError(
+    'forbidden',
+    `The ${credentialOf(caller)} lacks the scope ${scope}. Use a ${caller.session ? 'session' : 'key'} that has it.`,
+  )
 }

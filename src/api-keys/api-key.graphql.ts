@@ -52,7 +52,7 @@ builder.queryField('apiKeys', (t) =>
     {
       type: 'ApiKey',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The API keys of the organization, oldest first, including expired and revoked keys. Needs the scope `keys:manage`.',
       authScopes: { scope: 'keys:manage' },

@@ -24,15 +24,16 @@ export interface NewApiKey extends LimitsInput {
   readonly grantedBy?: Caller
 }
 
-const keyName = z.object({
-  name: z
-    .string('must be a string')
-    .trim()
-    .min(1, 'must not be empty')
-    .max(200, 'must have at most 200 characters')
-    .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
-    .nullish(),
-})
+/** The label of a key or session. */
+export const keyNameRule = z
+  .string('must be a string')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
+  .nullish()
+
+const keyName = z.object({ name: keyNameRule })
 
 /** Creates an API key. Only the hash of the token is stored, so the result is the only place to read the token. */
 export async function createApiKey(
@@ -77,11 +78,11 @@ export async function createApiKey(
 }
 
 /**
- * The API keys of one or all organizations, oldest first, including expired and revoked keys, without portal sessions.
+ * The API keys of one or all organizations, oldest first, including expired and revoked keys, without sessions.
  */
 export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiKey[]> {
   return await db.apiKey.findMany({
-    where: { isPortal: false, ...(organizationId !== undefined && { organizationId }) },
+    where: { sessionKind: null, ...(organizationId !== undefined && { organizationId }) },
     orderBy: { id: 'asc' },
   })
 }

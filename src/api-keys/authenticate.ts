@@ -1,4 +1,4 @@
-import type { Caller, Scope } from '../access/scope.ts'
+import { type Caller, type CallerSession, credentialOf, type Scope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
@@ -22,22 +22,22 @@ export interface KeyRow {
   readonly scopes: Scope[]
   readonly requests_per_second: number | null
   readonly events_per_second: number | null
-  readonly is_portal: boolean
+  readonly session_kind: CallerSession['kind'] | null
   readonly webhook_id: string | null
   readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
   readonly used_recently: boolean
 }
 
-/** SQL: whether the key `k` was revoked or, for a portal session, the key that created it. */
+/** SQL: whether the key `k` was revoked or, for a session, the key that created it. */
 export const IS_REVOKED = `(
   k.revoked_at is not null
   or exists (select from posthorn.api_keys as g where g.id = k.granted_by and g.revoked_at is not null)
 )`
 
 /**
- * SQL: when the key `k` expires or, if earlier, the key that created it as a portal session. Null: never. One level is
- * enough, because a portal session cannot create keys.
+ * SQL: when the key `k` expires or, if earlier, the key that created it as a session. Null: never. One level is enough,
+ * because a session cannot create keys.
  */
 export const EXPIRES_AT = `
   least(k.expires_at, (select g.expires_at from posthorn.api_keys as g where g.id = k.granted_by))`
@@ -45,7 +45,7 @@ export const EXPIRES_AT = `
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
   k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second,
-  k.is_portal, k.webhook_id, ${EXPIRES_AT} as expires_at,
+  k.session_kind, k.webhook_id, ${EXPIRES_AT} as expires_at,
   case
     when ${IS_REVOKED} then 'revoked'
     when ${EXPIRES_AT} <= now() then 'expired'
@@ -76,8 +76,8 @@ export function createAuthenticate(
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
     const key = await find(Buffer.from(hashToken(token)))
     if (!key) throw unauthenticated('The API key is unknown.')
-    if (key.state !== 'valid') throw unauthenticated(`The API key is ${key.state}.`)
-    return toCaller(sql, key)
+    if (key.state === 'valid') return toCaller(sql, key)
+    throw unauthenticated(`The ${credentialOf({ session: sessionOf(key) })} is ${key.state}.`)
   }
 
   return async (authorization, address) => {
@@ -99,7 +99,8 @@ export function createAuthenticate(
 /** The caller of a valid key. */
 export function toCaller(sql: Sql, key: KeyRow): Caller {
   if (!key.used_recently) recordUse(sql, key.id)
-  const { expires_at: expiresAt, webhook_id: webhookId } = key
+  const { expires_at: expiresAt } = key
+  const session = sessionOf(key)
   return {
     keyId: key.id,
     organizationId: key.organization_id,
@@ -109,8 +110,12 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
       eventsPerSecond: key.events_per_second,
     }),
     ...(expiresAt && { expiresAt }),
-    ...(key.is_portal && expiresAt && { portal: { webhookId, expiresAt } }),
+    ...(session && { session }),
   }
+}
+
+function sessionOf({ session_kind: kind, webhook_id: webhookId, expires_at: expiresAt }: KeyRow) {
+  return kind && expiresAt ? { kind, webhookId, expiresAt } : undefined
 }
 
 /** Does not depend on the key, so that a client that guesses keys learns nothing. */

@@ -19,14 +19,17 @@ export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereU
   return { id: uuid, organizationId: caller.organizationId, ...own }
 }
 
-/** A page of an organization's API keys, oldest first, including expired and revoked keys, without portal sessions. */
+/** A page of an organization's API keys, oldest first, including expired and revoked keys, without sessions. */
 export async function findApiKeys(
   db: Db,
   organizationId: string,
   query: Query & Page,
 ): Promise<ApiKey[]> {
   const { where, ...page } = pageOf(query, 'oldest first')
-  return await db.apiKey.findMany({ ...page, where: { ...where, organizationId, isPortal: false } })
+  return await db.apiKey.findMany({
+    ...page,
+    where: { ...where, organizationId, sessionKind: null },
+  })
 }
 
 /** Reads an API key again after a change. Throws `not_found` if it was deleted. */

@@ -7,7 +7,7 @@ export async function findInactiveKeys(
   keyIds: readonly string[],
 ): Promise<Map<string, 'revoked' | 'expired'>> {
   const { rows } = await sql.query<{ id: string; state: 'revoked' | 'expired' }>({
-    name: 'find_ended_keys',
+    name: 'find_inactive_keys',
     // A key without a row was deleted and counts as revoked.
     text: `
       select key.id, case when ${EXPIRES_AT} <= now() and not ${IS_REVOKED} then 'expired' else 'revoked' end as state

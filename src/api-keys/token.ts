@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-// `phk_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing
+// `phk_` or, for a session, `phs_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing
 // errors and invented tokens without the database, and lets secret scanners recognize real tokens.
-const PREFIX = 'phk_'
+const PREFIXES = { key: 'phk_', session: 'phs_' } as const
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const TOKEN = new RegExp(
-  `^${PREFIX}([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+  `^ph[ks]_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 )
 
-/** Generates the token of a new API key. */
-export function mintToken(): string {
+/** Generates the token of a new API key, or of a portal or frontend session. */
+export function mintToken(kind: keyof typeof PREFIXES = 'key'): string {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH)
-  return PREFIX + random + checksum(random)
+  return PREFIXES[kind] + random + checksum(random)
 }
 
 /** Whether a token has the form and the checksum of an API key. */
@@ -30,7 +30,7 @@ export function hashToken(token: string): Uint8Array<ArrayBuffer> {
 
 /** The first characters of a token, which identify a key for people. */
 export function tokenHint(token: string): string {
-  return token.slice(0, PREFIX.length + 4)
+  return token.slice(0, PREFIXES.key.length + 4)
 }
 
 function checksum(random: string): string {

@@ -1,14 +1,27 @@
-import type { Caller, Portal } from '../access/scope.ts'
+import type { Caller, CallerSession } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { findOwnApiKey } from './find-api-key.ts'
 
-const PortalViewer = builder.objectRef<Portal>('PortalViewer').implement({
-  description: 'The limits of a portal session.',
+const SessionKind = builder.enumType('SessionKind', {
+  description: 'The kind of a session that an application creates for one of its users.',
+  values: {
+    PORTAL: { value: 'portal', description: 'Opens the portal.' },
+    FRONTEND: { value: 'frontend', description: "For the application's own pages." },
+  } satisfies Record<string, { value: CallerSession['kind']; description: string }>,
+})
+
+const ViewerSession = builder.objectRef<CallerSession>('ViewerSession').implement({
+  description: 'The limits of a portal or frontend session.',
   extensions: { portal: 'by field' },
   fields: (t) => ({
+    kind: t.expose('kind', {
+      type: SessionKind,
+      portal: 'open',
+      description: 'The kind of the session.',
+    }),
     webhookId: t.id({
       portal: 'open',
       nullable: true,
@@ -47,12 +60,20 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The scopes of the caller, such as `webhooks:read`.',
       resolve: ({ scopes }) => [...scopes],
     }),
+    session: t.field({
+      portal: 'open',
+      type: ViewerSession,
+      nullable: true,
+      description: 'The limits of the portal or frontend session. Null for an API key.',
+      resolve: ({ session }) => session ?? null,
+    }),
     portal: t.field({
       portal: 'open',
-      type: PortalViewer,
+      type: ViewerSession,
       nullable: true,
-      description: 'The limits of the portal session. Null for an API key.',
-      resolve: ({ portal }) => portal ?? null,
+      description:
+        'The limits of the portal session. Null for an API key and for a frontend session.',
+      resolve: ({ session }) => (session?.kind === 'portal' ? session : null),
     }),
   }),
 })

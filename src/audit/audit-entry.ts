@@ -12,6 +12,8 @@ export const AUDIT_ACTIONS = [
   'api_key.updated',
   'api_key.revoked',
   'portal_session.created',
+  'frontend_session.created',
+  'frontend_session.renewed',
   'session.started',
   'session.ended',
   'delivery.tested',

@@ -71,6 +71,7 @@ A verified delivery gets 200, any other 400. A delivery whose wh-id was accepted
 
 The certificate is signed by <POSTHORN_DATA_DIR>/authority/ca.pem, which is created if it is missing. Posthorn trusts it automatically unless DATABASE_URL is set; then it needs
   POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem
+With DATABASE_URL, or with a HOST that is not a loopback address, it also needs
   POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128`
 
 const EXAMPLES = `

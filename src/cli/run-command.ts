@@ -1,7 +1,6 @@
 import type { Services } from '../app.ts'
-import { ConfigError, readEnvironment } from '../config/config.ts'
-import { isDatabaseUnavailable } from '../db/faults.ts'
-import { DomainError } from '../lib/errors.ts'
+import { readEnvironment } from '../config/config.ts'
+import { explainFailure } from '../db/explain-failure.ts'
 
 /**
  * Migrates the database and calls `use` with the services. Logs only warnings and errors.
@@ -26,7 +25,7 @@ export async function runCommand(body: () => Promise<void>): Promise<void> {
   try {
     await body()
   } catch (error) {
-    process.stderr.write(`error: ${explain(error)}\n`)
+    process.stderr.write(`error: ${explainFailure(error)}\n`)
     process.exitCode = 1
   }
 }
@@ -34,20 +33,4 @@ export async function runCommand(body: () => Promise<void>): Promise<void> {
 /** Prints `value` as JSON with `--json`, otherwise `text` for people. */
 export function print(json: boolean | undefined, value: unknown, text: string): void {
   process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
-}
-
-function explain(error: unknown): string {
-  if (error instanceof DomainError || error instanceof ConfigError) return error.message
-  if (isDatabaseUnavailable(error)) {
-    return `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL and that the server runs.`
-  }
-  return messageOf(error)
-}
-
-/** If a connection fails for every address of a host, Node wraps the errors in one without a message. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map(messageOf).join('; ')
-  }
-  return error instanceof Error ? error.message : String(error)
 }

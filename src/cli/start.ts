@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import type { App } from '../app.ts'
-import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
+import { type Config, LOOPBACK, loadConfig, readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
 import { requireFreePort } from '../server/free-port.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Threads } from '../threads/start-threads.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
+import { shutdownRequested } from './shutdown-signals.ts'
 import { welcome } from './welcome.ts'
 
 /** `posthorn start`: runs the API, the worker or both, until a signal. */
@@ -42,66 +44,65 @@ interface StartOptions {
 
 async function start({ role, restartOtherWorkers }: StartOptions): Promise<void> {
   const abortRequested = new AbortController()
-  const stop = stopRequested(() => abortRequested.abort())
+  const stop = shutdownRequested(() => abortRequested.abort())
   const environment = readEnvironment()
   // Before anything is created: the usual reason of a failed first start is another program on the port.
   await requireFreePort(loadConfig(environment).config)
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
-  const loading = sleep(POSTGRES_LAUNCH_MS).then(() => import('../app.ts'))
+  const loading = sleep(POSTGRES_LAUNCH_MS).then(loadModules)
   await using runtime = await opening
-  const { startApp } = await loading
+  const { config, secrets } = runtime
+  const { createLogger, migrateDatabase, startThreads } = await loading
+  const logger = createLogger(config.logLevel)
+  await migrateDatabase(secrets.databaseUrl, {
+    workerSchema: config.workerSchema,
+    restartOtherWorkers,
+  })
   // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
   let hasStarted = false
-  await using app = await startApp(runtime, {
-    role,
-    restartOtherWorkers,
-    hasStarted: () => hasStarted,
-  })
-  const { logger } = app.services
+  await using threads = await startThreads(runtime, { role, logger, hasStarted: () => hasStarted })
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
   })
+  warnOfEgress(config, logger)
   // A worker serves neither the console nor the APIs that the welcome message lists.
-  const isTrial = runtime.config.database === 'embedded' && role !== 'worker'
-  const welcomeText = isTrial ? await provision(app, runtime.config) : ''
-  await using _saved = isTrial ? await saveServerUrl(runtime.config.dataDir, app.url) : null
+  const isTrial = config.database === 'embedded' && role !== 'worker'
+  const welcomeText = isTrial ? await provision(threads, config) : ''
+  await using _saved = isTrial ? await saveServerUrl(config.dataDir, threads.url) : null
   hasStarted = true
   process.stderr.write(welcomeText)
-  logger.info({ url: app.url, role }, 'ready')
-  const signal = await stop
-  logger.info({ signal }, 'stopping after the requests and attempts in flight')
+  logger.info({ url: threads.url, role }, 'ready')
+  const reason = await stop
+  logger.info({ reason }, 'stopping after the requests and attempts in flight')
   abortRequested.signal.addEventListener('abort', () => {
     logger.info('aborting the attempts in flight and unclaiming their jobs')
-    app.abort()
+    threads.abort()
   })
+}
+
+function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {
+  if (egressAllow.length > 0) {
+    const message = 'deliveries to these address ranges pass the address guard'
+    logger.warn({ allow: egressAllow }, message)
+  } else if (database === 'embedded') {
+    const message = `deliveries to this machine are rejected, as other machines may reach HOST=${host}. To try them out, set POSTHORN_EGRESS_ALLOW=${LOOPBACK.join(',')}`
+    logger.warn({ host }, message)
+  }
+}
+
+async function loadModules() {
+  const [{ createLogger }, { migrateDatabase }, { startThreads }] = await Promise.all([
+    import('../telemetry/logger.ts'),
+    import('../migrate/migrate-database.ts'),
+    import('../threads/start-threads.ts'),
+  ])
+  return { createLogger, migrateDatabase, startThreads }
 }
 
 /** Creates the organization and the API key of embedded mode on the first start. Returns the welcome message. */
-async function provision({ services, url }: App, { dataDir, publicUrl }: Config): Promise<string> {
-  const embedded = await import('../embedded/provision.ts')
-  const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
-  const signInLink = await embedded.embeddedSignInLink(services, dataDir)
-  const keyFile = embedded.embeddedApiKeyFile(dataDir)
-  return welcome({ url: publicUrl ?? url, token, keyFile, signInLink })
+async function provision(threads: Threads, { dataDir, publicUrl }: Config): Promise<string> {
+  return welcome({ url: publicUrl ?? threads.url, ...(await threads.provision(dataDir)) })
 }
-
-/** The first signal stops the app, a second one aborts the attempts in flight, a third one exits immediately. */
-function stopRequested(abort: () => void): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const steps = [resolve, abort, () => process.exit(130)]
-    let ignoreUntilMs = 0
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        // npm forwards Ctrl+C as a second signal, so signals shortly after the first are ignored.
-        if (performance.now() < ignoreUntilMs) return
-        ignoreUntilMs = performance.now() + SAME_SIGNAL_WITHIN_MS
-        steps.shift()?.(signal)
-      })
-    }
-  })
-}
-
-const SAME_SIGNAL_WITHIN_MS = 1_000

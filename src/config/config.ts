@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { createRangeCheck } from '../outbound/address-range.ts'
 import {
   type LogLevel,
   parseBoolean,
@@ -46,7 +47,10 @@ export interface Config {
   readonly retryScheduleMs: readonly number[]
   /** How long a receiver may take to respond: 1 to 30 seconds. Default: 15 seconds. */
   readonly attemptTimeoutMs: number
-  /** The CIDR ranges that deliveries may reach although they are not public. Default: none; loopback if embedded. */
+  /**
+   * The CIDR ranges that deliveries may reach although they are not public. Default: none; in embedded
+   * mode on a loopback `host`: loopback.
+   */
   readonly egressAllow: readonly string[]
   /** The path of a PEM file with additional certificate authorities. Default: null. */
   readonly egressCaFile: string | null
@@ -138,6 +142,15 @@ export function readEnvironment(directory = process.cwd()): Environment {
   }
 }
 
+/** The addresses of this machine that no other machine can reach. */
+export const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+const isLoopbackAddress = createRangeCheck(LOOPBACK)
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host)
+}
+
 export interface LoadOptions {
   /** Whether DATABASE_URL requires POSTHORN_ENCRYPTION_KEYS. Default: true. */
   readonly requireEncryptionKeys?: boolean
@@ -163,10 +176,13 @@ export function loadConfig(
 
   const databaseUrl = read('DATABASE_URL', parsePostgresUrl)
   const database = databaseUrl === null ? 'embedded' : 'external'
+  const host = read('HOST', parseNonEmpty)
+  // A caller from another machine must not reach what listens on the loopback interface of this one.
+  const isLocalTrial = database === 'embedded' && isLoopback(host)
   const egressAllow = read('POSTHORN_EGRESS_ALLOW', parseList(parseCidr))
   const config: Config = {
     database,
-    host: read('HOST', parseNonEmpty),
+    host,
     port: read('PORT', parseInteger(0, 65_535)),
     publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
@@ -177,9 +193,7 @@ export function loadConfig(
     retryScheduleMs: read('POSTHORN_RETRY_SCHEDULE', parseRetrySchedule),
     attemptTimeoutMs: read('POSTHORN_ATTEMPT_TIMEOUT', parseDurationBetween('1s', '30s')),
     egressAllow:
-      database === 'embedded' && environment['POSTHORN_EGRESS_ALLOW'] === undefined
-        ? ['127.0.0.0/8', '::1/128']
-        : egressAllow,
+      isLocalTrial && environment['POSTHORN_EGRESS_ALLOW'] === undefined ? LOOPBACK : egressAllow,
     egressCaFile: read('POSTHORN_EGRESS_CA_FILE', (text) => text || null),
     headerPrefix: read('POSTHORN_HEADER_PREFIX', parseHeaderPrefix),
     retentionMs: read('POSTHORN_RETENTION', parseDurationBetween('1d', '3650d')),

@@ -1,3 +1,5 @@
+import type { AddValue } from './parameters.ts'
+
 /** The pagination arguments of Prisma: `take` rows after the cursor or, if `take` is negative, before it. */
 export interface Page {
   readonly take: number
@@ -11,6 +13,27 @@ interface PageArguments {
   readonly take: number
   readonly orderBy: { readonly id: 'asc' | 'desc' }
   readonly where: { readonly id?: { readonly lt: string } | { readonly gt: string } }
+}
+
+/** The rows of a page: at most `take` in descending order of their ids, or -`take` in ascending order. */
+export interface PageBounds {
+  readonly take: number
+  readonly bound: { readonly lt: string } | { readonly gt: string } | undefined
+}
+
+/** SQL: the condition on an id that the bound of a page sets. Empty without a bound. */
+export function boundConditions(
+  id: string,
+  bound: PageBounds['bound'],
+  add: AddValue,
+): readonly string[] {
+  if (!bound) return []
+  return ['lt' in bound ? `${id} < ${add(bound.lt)}` : `${id} > ${add(bound.gt)}`]
+}
+
+/** SQL: the order and the size of a page. */
+export function pageOrder({ take }: Pick<PageBounds, 'take'>, add: AddValue): string {
+  return `order by id ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`
 }
 
 /**

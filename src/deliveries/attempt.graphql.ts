@@ -1,82 +1,13 @@
-import { isUtf8 } from 'node:buffer'
+import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
-import { deliveryBody } from '../events/delivery-body.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
-import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/limits/field-complexity.ts'
-import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { type AttemptRequestColumns, attemptRequestHeaders } from './attempts/attempt-request.ts'
+import { filtersByWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findAttemptsOfEach } from './attempts/find-attempts.ts'
-
-interface AttemptRequest extends AttemptRequestColumns {
-  readonly url: string
-  readonly body: string | null
-}
-
-interface AttemptResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body: Buffer
-  readonly bodyTruncated: boolean
-}
-
-const BodyEncoding = builder.enumType('BodyEncoding', {
-  description: 'The encoding of a body in a response field.',
-  values: {
-    UTF8: { value: 'utf8', description: 'The body is text, decoded as UTF-8.' },
-    BASE64: {
-      value: 'base64',
-      description: 'The body is base64, because its bytes are not valid UTF-8.',
-    },
-  } as const,
-})
-
-const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').implement({
-  description: 'The HTTPS request of an attempt.',
-  fields: (t) => ({
-    method: t.string({ description: 'Always `POST`.', resolve: () => 'POST' }),
-    url: t.exposeString('url', { description: 'The URL that the request was sent to.' }),
-    headers: t.field({
-      type: ['Header'],
-      description:
-        'The headers of the request, except `host` and `content-length`. The values of custom headers are masked as `•••`: they may be credentials and are not stored with the attempt.',
-      resolve: (request) => attemptRequestHeaders(request),
-    }),
-    body: t.exposeString('body', {
-      nullable: true,
-      complexity: LARGE_TEXT,
-      description:
-        'The exact body. Null once the event is past its retention. Needs the scope `events:read`.',
-      authScopes: { scope: 'events:read' },
-    }),
-  }),
-})
-
-const AttemptResponse = builder.objectRef<AttemptResponse>('AttemptResponse').implement({
-  description: 'The HTTP response of a receiver.',
-  fields: (t) => ({
-    status: t.exposeInt('status', { description: 'The HTTP status code.' }),
-    headers: t.field({
-      type: ['Header'],
-      description: 'The headers, with lower-case names. Values of repeated headers are joined.',
-      resolve: ({ headers }) =>
-        Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
-    }),
-    body: t.string({
-      complexity: MEDIUM_TEXT,
-      description: 'The first 16 KiB of the body, encoded as `bodyEncoding` says.',
-      resolve: (response) => textOf(response) ?? response.body.toString('base64'),
-    }),
-    bodyEncoding: t.field({
-      type: BodyEncoding,
-      description: 'The encoding of `body`.',
-      resolve: (response) => (textOf(response) === null ? 'base64' : 'utf8'),
-    }),
-    bodyTruncated: t.exposeBoolean('bodyTruncated', {
-      description: 'Whether the body was longer than 16 KiB.',
-    }),
-  }),
-})
+import { listAttempts, listAttemptsOfWebhooks } from './attempts/list-attempts.ts'
+import { readAttemptFilter } from './read-filters.ts'
 
 const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
@@ -92,8 +23,33 @@ const Attempt = builder.prismaNode('Attempt', {
         'The delivery. Null once it is past its retention. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
     }),
+    webhookId: t.id({
+      description: 'The id of the webhook, also after the webhook was deleted.',
+      select: { webhookId: true },
+      resolve: ({ webhookId }) => publicId('webhook', webhookId),
+    }),
+    webhook: t.prismaField({
+      type: 'Webhook',
+      nullable: true,
+      description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
+      authScopes: { scope: 'webhooks:read' },
+      select: { webhookId: true },
+      resolve: (query, { webhookId }, _args, context, info) => {
+        const { organizationId } = callerOf(context)
+        return context.perField(info, async (uuids: string[]) => {
+          const found = await findWebhooksByIds(context.prisma, organizationId, uuids, query)
+          return uuids.map((uuid) => found.get(uuid) ?? null)
+        })(webhookId)
+      },
+    }),
     number: t.exposeInt('number'),
     startedAt: t.expose('startedAt', { type: 'DateTime' }),
+    recordedAt: t.field({
+      type: 'DateTime',
+      description:
+        'When the attempt was recorded, right after it ended. Lists are in this order, and their filters use this time.',
+      resolve: ({ id }) => timestampOf(id),
+    }),
     succeeded: t.exposeBoolean('succeeded'),
     durationMs: t.exposeInt('durationMs'),
     firstByteMs: t.exposeInt('firstByteMs', { nullable: true }),
@@ -102,77 +58,95 @@ const Attempt = builder.prismaNode('Attempt', {
     status: t.exposeInt('status', { nullable: true }),
     errorCode: t.exposeString('errorCode', { nullable: true }),
     error: t.exposeString('error', { nullable: true }),
-    request: t.field({
-      type: AttemptRequest,
-      description: 'The request that was sent.',
-      // Any selection reads the body, once for all attempts of a delivery.
-      complexity: { field: MEDIUM_TEXT, multiplier: 1 },
-      select: {
-        deliveryId: true,
-        startedAt: true,
-        requestUrl: true,
-        requestSignature: true,
-        requestHeaderNames: true,
-        requestHeaderPrefix: true,
-        requestUserAgent: true,
-        delivery: { select: { event: true } },
-      },
-      resolve: ({ delivery, requestUrl, ...facts }) => {
-        // Either may be past its retention.
-        const event = (delivery as typeof delivery | null)?.event as typeof delivery.event | null
-        const body = event && deliveryBody(event)
-        return { ...facts, url: requestUrl, body, traceParent: event?.traceParent }
-      },
-    }),
-    response: t.field({
-      type: AttemptResponse,
-      nullable: true,
-      description: 'The response. Null if there was none; `error` then says why.',
-      select: {
-        status: true,
-        responseHeaders: true,
-        responseBody: true,
-        responseBodyTruncated: true,
-      },
-      resolve: ({ status, responseHeaders, responseBody, responseBodyTruncated }) =>
-        status === null
-          ? null
-          : {
-              status,
-              headers: (responseHeaders ?? {}) as Record<string, unknown>,
-              body: Buffer.from(responseBody ?? []),
-              bodyTruncated: responseBodyTruncated,
-            },
-    }),
+    cause: t.exposeString('cause', { nullable: true }),
   }),
 })
+
+const AttemptConnection = builder.connectionObject(
+  { type: Attempt, name: 'AttemptConnection', description: 'A page of attempts.' },
+  { name: 'AttemptEdge', description: 'An attempt in a page.' },
+)
 
 builder.prismaObjectField('Delivery', 'attempts', (t) =>
   t.prismaConnection(
     {
       type: 'Attempt',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description: 'The attempts of the delivery, oldest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => findAttemptsOfEach(context, ids, query))(id),
     },
-    builder.connectionObject(
-      { type: Attempt, name: 'AttemptConnection', description: 'A page of attempts.' },
-      { name: 'AttemptEdge', description: 'An attempt in a page.' },
-    ),
+    AttemptConnection,
   ),
 )
 
-/** The body as text, without a character that truncation cut in half. Null if it is not UTF-8. */
-function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
-  for (const cut of bodyTruncated ? [0, 1, 2, 3] : [0]) {
-    const whole = body.subarray(0, body.length - cut)
-    if (isUtf8(whole)) return whole.toString('utf8')
-  }
-  return null
-}
+const filterArg = {
+  type: 'AttemptFilter',
+  description: 'Selects attempts. Default: all.',
+} as const
+
+builder.queryField('attempts', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Attempt',
+      cursor: 'id',
+      nullable: true,
+      description:
+        'The attempts of the organization, newest first. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      portal: filtersByWebhook,
+      args: { filter: t.arg(filterArg) },
+      resolve: (query, _root, { filter }, context) =>
+        listAttempts(context, callerOf(context).organizationId, readAttemptFilter(filter), query),
+    },
+    AttemptConnection,
+  ),
+)
+
+builder.prismaObjectField('Webhook', 'attempts', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Attempt',
+      cursor: 'id',
+      nullable: true,
+      description:
+        'The attempts for this webhook, newest first. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      args: { filter: t.arg(filterArg) },
+      resolve: (query, { id }, { filter: given }, context, info) => {
+        const { organizationId } = callerOf(context)
+        const filter = readAttemptFilter(given)
+        return context.perField(info, (ids: string[]) =>
+          listAttemptsOfWebhooks(context, organizationId, ids, filter, query),
+        )(id)
+      },
+    },
+    AttemptConnection,
+  ),
+)
+
+builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
+  t.prismaField({
+    type: 'Attempt',
+    nullable: true,
+    description:
+      'The last failed attempt, also if a later attempt succeeded. Null if no failure is on record. Needs the scope `deliveries:read`.',
+    authScopes: { scope: 'deliveries:read' },
+    resolve: (query, { id }, _args, context, info) => {
+      const { organizationId } = callerOf(context)
+      return context.perField(info, async (ids: string[]) => {
+        const filter = { outcome: 'failed' } as const
+        const pages = await listAttemptsOfWebhooks(context, organizationId, ids, filter, {
+          ...query,
+          take: 1,
+        })
+        return pages.map(([attempt]) => attempt ?? null)
+      })(id)
+    },
+  }),
+)
 
 function attemptsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
   return selectIds(

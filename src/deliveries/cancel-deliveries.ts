@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { notify } from '../live/notify.ts'
+import { deliveryStateSql } from './delivery-state.ts'
 
 /**
  * Cancels a delivery before its job is removed, so that a worker that runs the job finds a canceled delivery. With a
@@ -13,7 +14,7 @@ const cancel = (reason: string) => `
       parked_at = null, parked_reason = null, job_written_at = now(),
       last_error = coalesce(${reason}, d.last_error)
     from requested where d.id = requested.id and d.state = 'pending'
-    returning d.id, d.organization_id, d.webhook_id
+    returning d.id, d.organization_id, d.webhook_id, requested.state_before
   ),
   jobs as (
     select posthorn.complete_delivery_jobs(array_agg(posthorn.type_id('msg', canceled.id))) as removed
@@ -46,10 +47,13 @@ export async function cancelDeliveries(
   reason?: string,
 ): Promise<string[]> {
   const { rows } = await sql.query<CanceledRow>(
-    `with requested as (select unnest($1::uuid[]) as id), ${cancel('$3::text')},
+    `with requested as (
+       select d.id, ${deliveryStateSql('d')} as state_before from posthorn.deliveries as d
+       where d.id = any ($1::uuid[])
+     ), ${cancel('$3::text')},
      audited as (
        select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',
-         posthorn.type_id('msg', canceled.id), '{"state": "pending"}', '{"state": "canceled"}'))
+         posthorn.type_id('msg', canceled.id), jsonb_build_object('state', canceled.state_before), '{"state": "canceled"}'))
        from canceled where $2::jsonb is not null
      )
      select ${CANCELED_ROW} from canceled left join jobs on true left join audited on true`,
@@ -71,7 +75,7 @@ export async function cancelDeliveriesOfWebhook(sql: Sql, webhookUuid: string): 
       `with page as (
          select id, state from posthorn.deliveries where webhook_id = $1 and id > $2 order by id limit $3
        ),
-       requested as (select id from page where state = 'pending'), ${cancel('null')}
+       requested as (select id, null as state_before from page where state = 'pending'), ${cancel('null')}
        select (select id from page order by id desc limit 1) as last, (
          select json_agg(row) from (select ${CANCELED_ROW} from canceled) as row
        ) as canceled

@@ -1,20 +1,25 @@
-import type { DeliveryState, Prisma } from '../db/generated/prisma/client.ts'
+import type { IndexedDeliveryState, Prisma } from '../db/generated/prisma/client.ts'
+import type { AddValue } from '../db/parameters.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
-
-/** The first digit of an HTTP status. 0: no response. */
-export type StatusClass = 0 | 2 | 3 | 4 | 5
+import type { AttemptFilter } from './attempts/attempt-filter.ts'
+import type { DeliveryState } from './delivery-state.ts'
+import { type Outcome, type StatusClass, statusClassesOf } from './status-class.ts'
 
 /** Conditions on deliveries. A missing or null field matches every delivery. */
 export interface DeliveryFilter {
   readonly webhookUuid?: string | null | undefined
-  readonly state?: DeliveryState | null | undefined
-  /** The status class of the last attempt. */
-  readonly statusClass?: StatusClass | null | undefined
+  readonly states?: readonly DeliveryState[] | null | undefined
+  /** The status classes of the last attempt. */
+  readonly statusClasses?: readonly StatusClass[] | null | undefined
+  /** The outcome of the last attempt. */
+  readonly outcome?: Outcome | null | undefined
   readonly eventType?: string | null | undefined
   /** The earliest time of creation. */
   readonly since?: Date | null | undefined
   /** Created before this time. */
   readonly until?: Date | null | undefined
+  /** At least one attempt matches. */
+  readonly anyAttempt?: AttemptFilter | null | undefined
 }
 
 /**
@@ -22,35 +27,52 @@ export interface DeliveryFilter {
  * indexes have generated columns instead; `indexed_state` is null for deliveries that have succeeded or are fresh.
  */
 export interface IndexRange {
-  readonly indexedState?: DeliveryState | null
+  readonly indexedState?: IndexedDeliveryState | { readonly in: IndexedDeliveryState[] } | null
   readonly indexedStatusClass?: StatusClass
-  readonly state?: DeliveryState
+  readonly state?: 'pending' | 'succeeded'
   /** Only deliveries that are too new for the index of states. */
   readonly fresh?: true
 }
 
-/** The index ranges of a filter's state and status class. The ranges do not overlap. */
-export function indexRanges({ state, statusClass }: DeliveryFilter): IndexRange[] {
-  if (statusClass == null) return state ? rangesOfState(state) : [{}]
-  if (state === 'succeeded') return statusClass === 2 ? rangesOfState('succeeded') : []
-  const listed = {
-    indexedStatusClass: statusClass,
-    ...(state && { indexedState: state }),
-  }
-  return statusClass === 2 && !state ? [listed, ...rangesOfState('succeeded')] : [listed]
+/** The index ranges of a filter's states and status classes. The ranges do not overlap. */
+export function indexRanges(filter: DeliveryFilter): IndexRange[] {
+  const states = filter.states ? [...new Set(filter.states)] : null
+  const classes = statusClassesOf(filter)
+  if (classes === null) return states ? states.flatMap(rangesOfState) : [{}]
+  const unfinished = states?.filter((state) => state !== 'succeeded')
+  const listed =
+    unfinished?.length === 0
+      ? []
+      : classes.map(
+          (indexedStatusClass): IndexRange => ({
+            indexedStatusClass,
+            ...(unfinished && { indexedState: oneOf(unfinished) }),
+          }),
+        )
+  const hasSucceeded = classes.includes(2) && (states === null || states.includes('succeeded'))
+  return [...listed, ...(hasSucceeded ? rangesOfState('succeeded') : [])]
 }
 
 function rangesOfState(state: DeliveryState): IndexRange[] {
   if (state === 'succeeded') return [{ indexedState: null, state }]
   const listed = { indexedState: state }
-  return state === 'pending' ? [listed, { indexedState: null, state, fresh: true }] : [listed]
+  return state === 'queued'
+    ? [listed, { indexedState: null, state: 'pending', fresh: true }]
+    : [listed]
 }
 
-/** The filter for Prisma, or `null` if the filter needs several index ranges. */
+function oneOf(
+  states: IndexedDeliveryState[],
+): IndexedDeliveryState | { readonly in: IndexedDeliveryState[] } {
+  const [state, second] = states
+  return state && !second ? state : { in: states }
+}
+
+/** The filter for Prisma, or `null` if it does not read exactly one range of an index. */
 export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | null {
-  const { webhookUuid, eventType, since, until } = filter
+  const { webhookUuid, eventType, since, until, anyAttempt } = filter
   const [range, second] = indexRanges(filter)
-  if (!range || second || range.fresh) return null
+  if (!range || second || range.fresh || anyAttempt) return null
   return {
     ...range,
     ...(webhookUuid && { webhookId: webhookUuid }),
@@ -61,9 +83,6 @@ export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | nul
     ],
   }
 }
-
-/** Adds a value to the parameters of a statement and returns its placeholder. */
-export type AddValue = (value: unknown) => string
 
 /** SQL: the filter's conditions on the deliveries `d`, without those of its index ranges. */
 export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[] {
@@ -77,19 +96,20 @@ export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[
 }
 
 /** SQL: the conditions of an index range on the deliveries `d`. Literals, so that Postgres can use partial indexes. */
-export function rangeConditions({
-  indexedState,
-  indexedStatusClass,
-  state,
-  fresh,
-}: IndexRange): string[] {
+export function rangeConditions(range: IndexRange): string[] {
+  const { indexedState, indexedStatusClass, state, fresh } = range
   return [
-    ...(indexedState === null ? ['d.indexed_state is null'] : []),
-    ...(indexedState ? [`d.indexed_state = '${indexedState}'`] : []),
+    ...(indexedState === undefined ? [] : [indexedStateCondition(indexedState)]),
     ...(indexedStatusClass === undefined ? [] : [`d.indexed_status_class = ${indexedStatusClass}`]),
     ...(state ? [`d.state = '${state}'`] : []),
     ...(fresh
       ? [`d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`]
       : []),
   ]
+}
+
+function indexedStateCondition(state: NonNullable<IndexRange['indexedState']> | null): string {
+  if (state === null) return 'd.indexed_state is null'
+  if (typeof state === 'string') return `d.indexed_state = '${state}'`
+  return `d.indexed_state in (${state.in.map((each) => `'${each}'`).join(', ')})`
 }

@@ -16,7 +16,7 @@ builder.mutationFields((t) => ({
     portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The pending delivery.' },
+      dataField: { name: 'delivery', description: 'The queued delivery.' },
       result: { description: 'Test delivery queued.' },
       union: { description: 'The result of `testDelivery`.' },
     },
@@ -38,12 +38,12 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Queues an attempt now, with the same `wh-id`. A finished delivery becomes pending again and restarts its retry schedule. A pending delivery gets its next attempt earlier. If the webhook is at its concurrency limit or rate limit, the delivery has priority over the rest of the backlog. If the webhook is ordered, the delivery keeps its place. Needs the scope `deliveries:write`.',
+      'Queues an attempt now, with the same `wh-id`. A finished delivery restarts its retry schedule. The next attempt of another delivery is made earlier. If the webhook is at its concurrency limit or rate limit, the delivery has priority over the rest of the backlog. If the webhook is ordered, the delivery keeps its place. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {
       types: [NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The pending delivery.' },
+      dataField: { name: 'delivery', description: 'The queued delivery.' },
       result: { description: 'Retry queued.' },
       union: { description: 'The result of `redeliver`.' },
     },
@@ -59,7 +59,7 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Cancels a pending delivery: no further attempt is made. An attempt in flight finishes and is recorded. Needs the scope `deliveries:write`.',
+      'Cancels a delivery that is queued, retrying or waiting: no further attempt is made. An attempt in flight finishes and is recorded. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {

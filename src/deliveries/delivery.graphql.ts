@@ -1,34 +1,11 @@
-import { parseId, publicId } from '../db/ids.ts'
+import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
-import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
-import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import type { DeliveryFilter as DeliveryFilterOfDomain } from './delivery-filter.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
-
-const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'The state of a delivery.',
-  values: {
-    PENDING: {
-      value: 'pending',
-      description:
-        'Queued for its first attempt, scheduled for a retry, or parked in the backlog of its webhook.',
-    },
-    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered an attempt with 2xx.' },
-    EXHAUSTED: {
-      value: 'exhausted',
-      description:
-        'The last attempt of the retry schedule failed. The delivery can still be redelivered.',
-    },
-    CANCELED: {
-      value: 'canceled',
-      description: 'The delivery was canceled, or its webhook was deleted.',
-    },
-  } as const,
-})
+import { readDeliveryFilter } from './read-filters.ts'
 
 const ParkedReason = builder.enumType('ParkedReason', {
   description: 'Why a delivery is parked in the backlog of its webhook.',
@@ -52,40 +29,8 @@ const ParkedReason = builder.enumType('ParkedReason', {
 
 type ParkedReasonValue = typeof ParkedReason.$inferType
 
-const StatusClass = builder.enumType('StatusClass', {
-  description: 'The class of an HTTP status code.',
-  values: {
-    SUCCESS_2XX: { value: 2, description: '2xx: success.' },
-    REDIRECTION_3XX: { value: 3, description: '3xx: failure. Redirects are not followed.' },
-    CLIENT_ERROR_4XX: { value: 4, description: '4xx: the receiver rejected the request.' },
-    SERVER_ERROR_5XX: {
-      value: 5,
-      description: '5xx, or a status code outside HTTP: the receiver failed.',
-    },
-    NO_RESPONSE: { value: 0, description: 'No response: a timeout or a connection error.' },
-  } as const,
-})
-
-const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  description: 'Selects deliveries. A delivery must match all given fields.',
-  fields: (t) => ({
-    state: t.field({ type: DeliveryState, description: 'Deliveries in this state.' }),
-    statusClass: t.field({
-      type: StatusClass,
-      description: 'Deliveries whose last attempt had a response of this class.',
-    }),
-    webhookId: t.id({ description: 'Deliveries to this webhook, which may be deleted: `wh_…`.' }),
-    eventType: t.string({
-      description: 'Deliveries of events of this type.',
-      validate: textRule,
-    }),
-    since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
-    until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),
-  }),
-})
-
 const filterArg = {
-  type: DeliveryFilter,
+  type: 'DeliveryFilter',
   description: 'Selects deliveries. Default: all.',
 } as const
 
@@ -107,7 +52,6 @@ const Delivery = builder.prismaNode('Delivery', {
       select: { webhookId: true },
       resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
-    state: t.expose('state', { type: DeliveryState, description: 'The state of the delivery.' }),
     createdAt: t.field({
       type: 'DateTime',
       description:
@@ -154,14 +98,19 @@ builder.queryFields((t) => ({
     {
       type: 'Delivery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
       resolve: (query, _root, { filter }, context) =>
-        findDeliveries(context, callerOf(context).organizationId, readFilter(filter), query),
+        findDeliveries(
+          context,
+          callerOf(context).organizationId,
+          readDeliveryFilter(filter),
+          query,
+        ),
     },
     DeliveryConnection,
   ),
@@ -172,14 +121,14 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
     {
       type: 'Delivery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The deliveries to this webhook, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
-        const filter = readFilter(given)
+        const filter = readDeliveryFilter(given)
         return context.perField(info, (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query),
         )(id)
@@ -194,7 +143,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
     {
       type: 'Delivery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The deliveries of this event, newest first: one per webhook. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
@@ -202,7 +151,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
-        const filter = readFilter(given)
+        const filter = readDeliveryFilter(given)
         return context.perField(info, (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query),
         )(id)
@@ -211,25 +160,6 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
     DeliveryConnection,
   ),
 )
-
-function readFilter(
-  filter: typeof DeliveryFilter.$inferInput | null | undefined,
-): DeliveryFilterOfDomain {
-  const { webhookId, ...rest } = filter ?? {}
-  return { ...rest, webhookUuid: webhookId == null ? null : webhookUuidOf(webhookId) }
-}
-
-function webhookUuidOf(id: string): string {
-  const uuid = parseId('webhook', id)
-  if (uuid) return uuid
-  throw invalid([
-    {
-      path: ['filter', 'webhookId'],
-      code: 'invalid_argument',
-      detail: 'filter.webhookId must be the id of a webhook: wh_….',
-    },
-  ])
-}
 
 function deliveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
   return selectIds(

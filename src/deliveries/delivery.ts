@@ -5,6 +5,7 @@ import type { Delivery } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
+import { deliveryStateSql } from './delivery-state.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
 interface DeliveryDeps {
@@ -103,7 +104,8 @@ const REDELIVER = `
       parked_reason = case when not started.now then d.parked_reason when subject.ordered then 'ordered' end,
       next_attempt_at = case when not started.now then d.next_attempt_at when not subject.ordered then now() end
     from subject, started where d.id = subject.id
-    returning d.id, d.organization_id, d.webhook_id, subject.ordered, subject.state as state_before, started.now
+    returning d.id, d.organization_id, d.webhook_id, subject.ordered, started.now,
+      ${deliveryStateSql('subject')} as state_before, ${deliveryStateSql('d')} as state_after
   ),
   -- A webhook on hold still receives the delivery that a person redelivers.
   probe as (
@@ -117,7 +119,7 @@ const REDELIVER = `
   ),
   audited as (
     select posthorn.write_audit_entry($2, organization_id, 'delivery.redelivered', posthorn.type_id('msg', id),
-      jsonb_build_object('state', state_before), '{"state": "pending"}')
+      jsonb_build_object('state', state_before), jsonb_build_object('state', state_after))
     from reopened
   )
   select webhook_deleted, event_gone from subject left join released on true left join audited on true`
@@ -136,7 +138,7 @@ export async function cancelDelivery(
     const { state } = await getDelivery(prisma, organizationId, id)
     throw new DomainError(
       'conflict',
-      `The delivery ${id} is ${state}. Only a pending delivery can be canceled.`,
+      `The delivery ${id} is ${state}. Only a delivery that has not finished can be canceled.`,
     )
   }
   return await getDelivery(prisma, organizationId, id)

@@ -1,11 +1,14 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, pageOf } from '../db/page.ts'
+import { boundConditions, type Page, type PageBounds, pageOf, pageOrder } from '../db/page.ts'
+import { type PageOfOwner, pagesOfEach } from '../db/pages-of-each.ts'
+import { type AddValue, createParameters } from '../db/parameters.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
+import { type AttemptFilter, attemptMatches } from './attempts/attempt-filter.ts'
+import { idsByAttempt } from './deliveries-by-attempt.ts'
 import {
-  type AddValue,
   type DeliveryFilter,
   indexRanges,
   rangeConditions,
@@ -21,7 +24,7 @@ interface Deps {
 }
 
 /**
- * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of two index ranges.
+ * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of several index ranges.
  */
 export async function findDeliveries(
   { prisma, sql }: Deps,
@@ -29,7 +32,6 @@ export async function findDeliveries(
   filter: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[]> {
-  if (indexRanges(filter).length === 0) return []
   const { where, ...page } = pageOf(query, 'newest first')
   const narrowed = toWhere(filter)
   if (narrowed) {
@@ -41,11 +43,12 @@ export async function findDeliveries(
   const { take, orderBy, ...selection } = page
   const parameters = createParameters()
   const text = idsOfPage(
-    [`d.organization_id = ${parameters.add(organizationId)}`],
+    (row) => [`${row}.organization_id = ${parameters.add(organizationId)}`],
     filter,
     { take, bound: where.id },
     parameters.add,
   )
+  if (text === null) return []
   const { rows } = await sql.query<{ id: string }>(text, parameters.values)
   const ids = rows.map(({ id }) => id)
   return await prisma.delivery.findMany({
@@ -94,52 +97,60 @@ export async function findDeliveriesOfEach(
   filter: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[][]> {
-  if (indexRanges(filter).length === 0) return ownerUuids.map(() => [])
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const parameters = createParameters()
   const ids = idsOfPage(
-    [`d.${owner} = owner.id`, `d.organization_id = ${parameters.add(organizationId)}`],
+    (row) => [
+      `${row}.${owner} = owner.id`,
+      `${row}.organization_id = ${parameters.add(organizationId)}`,
+    ],
     filter,
     { take, bound: where.id },
     parameters.add,
+    owner,
   )
+  if (ids === null) return ownerUuids.map(() => [])
   const text = `
     select owner.id as owner, array(${ids}) as ids
     from unnest(${parameters.add(ownerUuids)}::uuid[]) as owner (id)`
-  const { rows } = await sql.query<{ owner: string; ids: string[] }>(text, parameters.values)
+  const { rows } = await sql.query<PageOfOwner>(text, parameters.values)
   const found = await prisma.delivery.findMany({
     ...selection,
     where: { id: { in: rows.flatMap((row) => row.ids) } },
   })
-  const byId = new Map(found.map((delivery) => [delivery.id, delivery]))
-  const byOwner = new Map(rows.map((row) => [row.owner, take > 0 ? row.ids : row.ids.toReversed()]))
-  return ownerUuids.map((uuid) => (byOwner.get(uuid) ?? []).flatMap((id) => byId.get(id) ?? []))
+  return pagesOfEach(ownerUuids, rows, found, take)
 }
 
-interface Bounds {
-  readonly take: number
-  readonly bound: { readonly lt: string } | { readonly gt: string } | undefined
-}
-
-/** SQL: the ids of a page. Each index range is read in the order of the page, so no statement sorts all rows. */
+/**
+ * SQL: the ids of a page of deliveries, or `null` if none can match. Each index range is read in the order of the page,
+ * so no statement sorts all rows. `owned` are conditions on the deliveries `d` or the attempts `a`.
+ */
 function idsOfPage(
-  owned: readonly string[],
+  owned: (row: 'a' | 'd') => string[],
   filter: DeliveryFilter,
-  { take, bound }: Bounds,
+  bounds: PageBounds,
   add: AddValue,
-): string {
-  const conditions = [...owned, ...sharedConditions(filter, add)]
-  if (bound) conditions.push('lt' in bound ? `d.id < ${add(bound.lt)}` : `d.id > ${add(bound.gt)}`)
-  const order = `order by id ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`
-  const ranges = indexRanges(filter).map(
+  owner?: 'webhook_id' | 'event_id',
+): string | null {
+  const { anyAttempt } = filter
+  if (anyAttempt && owner !== 'event_id') {
+    return idsByAttempt(owned('a'), { ...filter, anyAttempt }, bounds, add)
+  }
+  const ranges = indexRanges(filter).map(rangeConditions)
+  if (ranges.length === 0) return null
+  const conditions = [...owned('d'), ...sharedConditions(filter, add)]
+  // An event has few deliveries.
+  if (anyAttempt) conditions.push(hasAttempt(anyAttempt, add))
+  conditions.push(...boundConditions('d.id', bounds.bound, add))
+  const order = pageOrder(bounds, add)
+  const selects = ranges.map(
     (range) =>
-      `(select d.id from posthorn.deliveries as d
-        where ${[...conditions, ...rangeConditions(range)].join(' and ')} ${order})`,
+      `(select d.id from posthorn.deliveries as d where ${[...conditions, ...range].join(' and ')} ${order})`,
   )
-  return `select page.id from (${ranges.join(' union all ')}) as page ${order}`
+  return `select page.id from (${selects.join(' union all ')}) as page ${order}`
 }
 
-function createParameters(): { readonly values: unknown[]; readonly add: AddValue } {
-  const values: unknown[] = []
-  return { values, add: (value) => `$${values.push(value)}` }
+function hasAttempt(filter: AttemptFilter, add: AddValue): string {
+  return `exists (
+    select from posthorn.attempts as a where a.delivery_id = d.id and ${attemptMatches(filter, add)})`
 }

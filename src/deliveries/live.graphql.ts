@@ -32,7 +32,7 @@ builder.subscriptionFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Emits each delivery that leaves `PENDING`: it succeeded, is exhausted or was canceled. Null if the delivery was deleted in the meantime. Needs the scope `deliveries:read`.',
+      'Emits each delivery that finishes: it succeeded, is exhausted or was canceled. Null if the delivery was deleted in the meantime. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
     args: { webhookId: t.arg.id({ description: WEBHOOK_ID }) },

@@ -7,7 +7,7 @@ import { cancelDeliveries } from './cancel-deliveries.ts'
 export interface SweepResult {
   /** Pending deliveries without a job, which have a job again. */
   readonly restored: readonly string[]
-  /** Deliveries that were canceled because an operator failed their jobs for good. */
+  /** Deliveries that were canceled because an operator permanently failed their jobs. */
   readonly canceled: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export interface SweepOptions {
 }
 
 /**
- * Compares pending deliveries with their jobs. If an operator failed a job for good, its delivery is canceled with the
+ * Compares pending deliveries with their jobs. If an operator permanently failed a job, its delivery is canceled with the
  * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that
  * no accepted event is lost. Pages along indexes, with pauses, keep the load low for any number of deliveries.
  */
@@ -69,7 +69,10 @@ async function* pendingDeliveries(
     'select id from posthorn.organizations order by id',
   )
   for (const { id } of organizations) {
-    yield* readPages(sql, `d.organization_id = $4 and d.indexed_state = 'pending'`, [id], options)
+    for (const state of ['queued', 'retrying']) {
+      const indexed = `d.organization_id = $4 and d.indexed_state = '${state}'`
+      yield* readPages(sql, indexed, [id], options)
+    }
   }
   const fresh = `d.state = 'pending' and d.indexed_state is null
     and d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`
@@ -109,7 +112,7 @@ interface JobRow {
 
 /**
  * A job whose `updated_at` is later than Posthorn's last write was failed by an operator: graphile-worker sets
- * `updated_at` when a job is failed for good, but not when a job is claimed, unlocked or fails a run.
+ * `updated_at` when a job is permanently failed, but not when a job is claimed, unlocked or fails a run.
  */
 async function compareWithJobs(
   sql: Sql,

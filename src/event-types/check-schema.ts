@@ -1,7 +1,7 @@
 import { type CheckData, compileCheck } from './event-type.ts'
 
 /** The largest schema, as JSON. */
-export const MAX_SCHEMA_BYTES = 64 * 1024
+const MAX_SCHEMA_BYTES = 64 * 1024
 
 /** Compiles the JSON Schema of an event type, or returns its problem. Remote references are a problem. */
 export function checkSchema(

@@ -163,7 +163,7 @@ function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
     issues.push({ path: [field], code, detail: `${field} ${detail}` })
   for (const [field, value] of Object.entries({ schema, example })) {
     if (!isStorable(value))
-      report(field, 'invalid_text', 'must not contain the NUL character or an unpaired surrogate.')
+      report(field, 'invalid_text', 'must not contain the NUL character or a lone surrogate.')
   }
   const bytes = Buffer.byteLength(JSON.stringify(example))
   if (bytes > MAX_DATA_BYTES) {

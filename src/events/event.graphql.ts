@@ -92,7 +92,7 @@ builder.queryFields((t) => ({
     {
       type: 'Event',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description: 'The events of the organization, newest first. Needs the scope `events:read`.',
       authScopes: { scope: 'events:read' },
       args: {

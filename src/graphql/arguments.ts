@@ -21,6 +21,12 @@ export const textRule = z
   .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
   .nullish()
 
+/** An empty list of choices would match nothing, and a page whose user chose nothing means everything. */
+export const choicesRule = z
+  .array(z.unknown())
+  .min(1, 'must not be empty; omit it to match all')
+  .nullish()
+
 export const idsRule = z
   .array(z.unknown())
   .max(MAX_PAGE_SIZE, `must have at most ${MAX_PAGE_SIZE} entries`)

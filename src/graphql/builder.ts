@@ -23,6 +23,7 @@ import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
 import './limits/response-size-plugin.ts'
 import './portal-access-plugin.ts'
+import './semantic-non-null-plugin.ts'
 import './well-formed-plugin.ts'
 
 /**
@@ -58,7 +59,8 @@ const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // The first plugin is the outermost. `responseSize` measures the final response. The errors plugin turns the errors of
-  // authorization and validation into data, so it wraps them. `portalAccess` runs right before the resolver.
+  // authorization and validation into data, so it wraps them. `semanticNonNull` checks what `portalAccess` or the
+  // resolver returns.
   plugins: [
     'responseSize',
     ErrorsPlugin,
@@ -68,6 +70,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     PrismaPlugin,
     ValidationPlugin,
     ComplexityPlugin,
+    'semanticNonNull',
     'portalAccess',
   ],
   defaultFieldNullability: false,

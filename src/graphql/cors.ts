@@ -1,4 +1,5 @@
 import type { YogaServerOptions } from 'graphql-yoga'
+import type { RequestMemory } from '../http/connection.ts'
 import { REQUEST_ID_HEADER } from '../http/request-id.ts'
 import { ORGANIZATION_HEADER } from './organization-header.ts'
 
@@ -8,6 +9,8 @@ export interface Connection {
   readonly cut?: () => void
   /** The remote address. */
   readonly address?: string | undefined
+  /** The memory of the request, if it is counted. */
+  readonly memory?: RequestMemory | undefined
 }
 
 export type Handle = (request: Request, connection?: Connection) => Promise<Response>

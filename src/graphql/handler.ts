@@ -15,6 +15,7 @@ import { type RequestContext, useRateLimit } from './limits/use-rate-limit.ts'
 import { useResponseSize } from './limits/use-response-size.ts'
 import { createMaskError } from './mask-error.ts'
 import { hasLoneSurrogateInParams, useReadParams } from './read-params.ts'
+import { usePersistedQueries } from './use-persisted-queries.ts'
 import { useRequestLog } from './use-request-log.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
@@ -71,8 +72,8 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
         address,
       }),
     plugins: [
-      useReadParams(),
-      ...(trusted ? [useTrustedDocuments(trusted)] : []),
+      useReadParams(identify),
+      trusted ? useTrustedDocuments(trusted) : usePersistedQueries(identify),
       useRequestLog(),
       useKeylessRequests(identify),
       useLimits(identify, checkComplexity),

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import { credentialOf } from '../access/scope.ts'
 import { parseId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
@@ -20,7 +21,8 @@ export async function openStream(
   context: Context,
   { filter, needsHealth = false, webhookId }: StreamOptions,
 ): Promise<AsyncIterable<StreamItem>> {
-  const { organizationId, keyId: apiKeyId, sessionId } = callerOf(context)
+  const caller = callerOf(context)
+  const { organizationId, keyId: apiKeyId, consoleSessionId: sessionId } = caller
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
   return await context.live.subscribe({
     organizationId,
@@ -29,7 +31,7 @@ export async function openStream(
     needsHealth,
     filter: (liveEvent) =>
       filter(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
-    toError,
+    toError: (reason) => toError(reason, credentialOf(caller)),
     disconnect: context.cut ?? (() => {}),
   })
 }
@@ -65,22 +67,23 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
   return uuid
 }
 
+/** `%` stands for the credential of the caller. */
 const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
   'fell behind': [
     'SLOW_CONSUMER',
     `This client has more than ${MAX_QUEUED_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
   ],
-  revoked: ['UNAUTHENTICATED', 'The API key was revoked.'],
-  expired: ['UNAUTHENTICATED', 'The API key has expired.'],
+  revoked: ['UNAUTHENTICATED', 'The % was revoked.'],
+  expired: ['UNAUTHENTICATED', 'The % has expired.'],
   'signed out': ['UNAUTHENTICATED', 'Your session has ended. Sign in again.'],
   'shutting down': ['UNAVAILABLE', 'This process is shutting down. Subscribe again.'],
   'too many': [
     'TOO_MANY_SUBSCRIPTIONS',
-    `The API key already has ${MAX_STREAMS_PER_KEY} open subscriptions. Close one, or use another key.`,
+    `The % already has ${MAX_STREAMS_PER_KEY} open subscriptions. Close one.`,
   ],
 }
 
-function toError(reason: EndReason): Error {
+function toError(reason: EndReason, credential: string): Error {
   const [code, message] = ENDS[reason]
-  return createGraphQLError(message, { extensions: { code } })
+  return createGraphQLError(message.replace('%', credential), { extensions: { code } })
 }

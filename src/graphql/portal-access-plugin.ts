@@ -14,7 +14,7 @@ import type { Context } from './context.ts'
 import { NOTHING, type PortalAccess, type RestrictedSession } from './portal-access.ts'
 
 /**
- * Limits a portal session that is restricted to one webhook to that webhook. A field declares its access with the option
+ * Limits a portal or frontend session that is restricted to one webhook to that webhook. A field declares its access with the option
  * `portal`. Without the option, fields of the root types and of types with `extensions.portal: 'by field'` are closed.
  * Fields of other types are open, because such a session reaches only objects of its webhook.
  */
@@ -74,8 +74,8 @@ function restrictedSession(
   { schema }: GraphQLResolveInfo,
 ): RestrictedSession | null {
   const { identity } = context
-  if (identity instanceof DomainError || !identity.portal) return null
-  const { webhookId } = identity.portal
+  if (identity instanceof DomainError || !identity.session) return null
+  const { webhookId } = identity.session
   return webhookId === null ? null : { webhookId, caller: identity, context, schema }
 }
 

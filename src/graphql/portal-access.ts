@@ -5,7 +5,7 @@ import { DomainError, notFound } from '../lib/errors.ts'
 import type { Context } from './context.ts'
 import { decodeNodeId } from './node-id.ts'
 
-/** A portal session that is restricted to one webhook. */
+/** A portal or frontend session that is restricted to one webhook. */
 export interface RestrictedSession {
   /** The uuid of its webhook. */
   readonly webhookId: string

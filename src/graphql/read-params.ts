@@ -1,11 +1,17 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import type { RequestMemory } from '../http/connection.ts'
 import { readBody } from '../http/read-body.ts'
-import { DomainError } from '../lib/errors.ts'
+import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
+import type { Identify } from './context.ts'
+import type { Connection } from './cors.ts'
 
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
+
+/** The maximum without a valid key. Introspection needs no more. */
+export const MAX_KEYLESS_BODY_BYTES = 64 * 1024
 
 const withLoneSurrogate = new WeakSet<Request>()
 
@@ -17,22 +23,33 @@ export function hasLoneSurrogateInParams(request: Request): boolean {
 /**
  * Accepts a POST of `application/json`, or a GET for queries. Forms and plain text are rejected: browsers send them
  * cross-site without a preflight, so another site could make its visitors call (CSRF).
+ *
+ * The caller is identified before the body is read, because the memory for the body counts for the caller.
  */
-export function useReadParams(): Plugin {
+export function useReadParams(identify: Identify): Plugin<object, Connection> {
   return {
-    onRequestParse({ request, setRequestParser }) {
-      if (request.method === 'POST') setRequestParser(readJson)
-      else if (request.method === 'GET') setRequestParser(readSearchParams)
+    async onRequestParse({ request, serverContext: { address, memory }, setRequestParser }) {
+      const read = { POST: readJson, GET: readSearchParams }[request.method]
+      if (!read) return
+      const identity = await identify(request, address)
+      const isKeyless = identity instanceof DomainError
+      memory?.countFor(isKeyless ? null : identity.organizationId)
+      const maxBytes = isKeyless ? MAX_KEYLESS_BODY_BYTES : MAX_BODY_BYTES
+      setRequestParser((request) => read(request, maxBytes, memory))
     },
   }
 }
 
-async function readJson(request: Request): Promise<GraphQLParams> {
+async function readJson(
+  request: Request,
+  maxBytes: number,
+  memory: RequestMemory | undefined,
+): Promise<GraphQLParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
-  const text = decode(await readBounded(request))
+  const text = decode(await readBounded(request, maxBytes, memory))
   if (hasLoneSurrogate(text)) withLoneSurrogate.add(request)
   const params = readValue(text, 'The body')
   if (Array.isArray(params)) {
@@ -47,14 +64,18 @@ async function readJson(request: Request): Promise<GraphQLParams> {
   return params
 }
 
-async function readBounded(request: Request): Promise<Uint8Array> {
+async function readBounded(
+  ...[request, maxBytes, memory]: Parameters<typeof readBody>
+): Promise<Uint8Array> {
   try {
-    return await readBody(request, MAX_BODY_BYTES)
+    return await readBody(request, maxBytes, memory)
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error
-    throw rejection(error.code === 'too_large' ? 413 : 400, error.message)
+    const status = error instanceof DomainError ? REJECTED[error.code] : undefined
+    throw status === undefined ? error : rejection(status, (error as DomainError).message)
   }
 }
+
+const REJECTED: Partial<Record<ErrorCode, number>> = { too_large: 413, malformed: 400 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

@@ -11,6 +11,7 @@ const TIMESTAMP =
 const MAX_JSON_DEPTH = 128
 
 builder.scalarType('DateTime', {
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   description:
     'An RFC 3339 time, such as `2026-01-31T12:00:00Z`. Responses use UTC with milliseconds.',
   serialize: (time) => time.toISOString(),
@@ -18,6 +19,7 @@ builder.scalarType('DateTime', {
 })
 
 builder.scalarType('JSON', {
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   description: `Any JSON value, nested at most ${MAX_JSON_DEPTH} levels deep. Numbers are doubles. A number that is out of range, and an integer that a double cannot hold exactly, is rejected: send it as a string. A string or a key with a lone surrogate, which is half of a character, is rejected too.`,
   serialize: (value) => value,
   parseValue: (value) => shallow(value),

@@ -22,7 +22,7 @@ export function createClientAddress(
 }
 
 /** Removes brackets, port, zone and the IPv4 mapping: `[2001:db8::1]:443`, `192.0.2.1:80`, `::ffff:192.0.2.1`. */
-function plainAddress(text: string): string {
+export function plainAddress(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   const [, beforePort] = /^([\d.]+):\d+$/.exec(text) ?? []
   const address = (bracketed ?? beforePort ?? text).split('%')[0] as string

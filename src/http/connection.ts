@@ -8,9 +8,20 @@ export interface Connection {
   readonly address: string | undefined
   /** Destroys the connection. */
   cut(): void
+  /** The memory of the request, if it is counted. */
+  readonly memory: RequestMemory | undefined
+}
+
+/** The memory of one request: of its body until the response is made, and of the response until the client has read it. */
+export interface RequestMemory {
+  /** Counts the request for an organization. Null: for its address, without a valid key. Throws if there is no room. */
+  countFor(organizationId: string | null): void
+  /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
+  resize(part: 'body' | 'response', bytes: number): void
 }
 
 const CLIENT_ADDRESS = 'clientAddress'
+const MEMORY = 'memory'
 
 /** Makes `connectionOf` return the client's address behind these proxies, given as CIDR ranges. */
 export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandler {
@@ -32,7 +43,12 @@ export function connectionOf(context: Context): Connection {
   return {
     address: context.get(CLIENT_ADDRESS) ?? peerOf(context),
     cut: () => void outgoing?.destroy(),
+    memory: context.get(MEMORY),
   }
+}
+
+export function setMemory(context: Context, memory: RequestMemory): void {
+  context.set(MEMORY, memory)
 }
 
 function peerOf({ env }: Context): string | undefined {

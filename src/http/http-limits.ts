@@ -26,3 +26,9 @@ export const INACTIVITY_TIMEOUT_MS = 120_000
 
 /** The connections of one process. Further ones are closed on arrival. */
 export const MAX_CONNECTIONS = 10_000
+
+/** The connections of one address, or of one IPv6 /64 network, to one process. Further ones are closed on arrival. */
+export const MAX_CONNECTIONS_PER_ADDRESS = 500
+
+/** The requests that a connection may send before it gets the first response. With more, the connection is closed. */
+export const MAX_PIPELINED_REQUESTS = 10

@@ -97,6 +97,14 @@ function kindOf(status: number): ProblemKind {
   return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
 }
 
+export function restartingProblem(): Response {
+  return toResponse({
+    kind: 'unavailable',
+    detail: 'The API of this process is starting again. Send the request again.',
+    retryAfterSeconds: 2,
+  })
+}
+
 const UNAVAILABLE: Problem = {
   kind: 'unavailable',
   detail: UNAVAILABLE_DETAIL,

@@ -1,17 +1,21 @@
 import { DomainError } from '../lib/errors.ts'
 import { hasLoneSurrogate, rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
+import type { RequestMemory } from './connection.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { readBody } from './read-body.ts'
 
 export const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `too_large`, `malformed` or, for lone
- * surrogates, `invalid`. The errors repeat no value of the body, which may have secrets.
+ * Reads a JSON object from the body of a request. Throws `unsupported_media_type`, `malformed`, the errors of `readBody`
+ * or, for lone surrogates, `invalid`. The errors repeat no value of the body, which may have secrets.
  */
-export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+export async function readJsonObject(
+  request: Request,
+  memory: RequestMemory | undefined,
+): Promise<Record<string, unknown>> {
   requireJson(request.headers)
-  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES))
+  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES, memory))
   if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.')
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

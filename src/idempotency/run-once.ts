@@ -6,7 +6,7 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError } from '../lib/errors.ts'
 
 /** How long an idempotency key is valid. */
-export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1_000
+const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1_000
 
 /** A call with an idempotency key. Calls with the same organization, operation and key are one call. */
 export interface IdempotentCall {

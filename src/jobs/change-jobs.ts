@@ -126,7 +126,7 @@ const rescheduleSql = (schema: string) => `
     where job.task_identifier <> '${DELIVER}'
   )`
 
-/** Fails jobs for good. Their deliveries are canceled with `reason`, which has 1 to 1,000 characters. */
+/** Fails jobs permanently. Their deliveries are canceled with `reason`, which has 1 to 1,000 characters. */
 export async function failJobs(
   deps: JobDeps,
   ids: readonly string[],

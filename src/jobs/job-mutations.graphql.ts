@@ -43,6 +43,14 @@ const JobChangeRef = builder.objectRef<JobChange>('JobChange').implement({
   }),
 })
 
+/** The result of a mutation: the outcome of each job, or an error. */
+const changesOf = (mutation: string) => ({
+  types: [ValidationError],
+  dataField: { name: 'changes', description: 'The result for each job, in the order of the ids.' },
+  result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
+  union: { description: `The result of \`${mutation}\`.` },
+})
+
 const IDS = `The ids of the jobs, at most ${MAX_JOBS}.`
 
 builder.mutationFields((t) => ({
@@ -52,15 +60,7 @@ builder.mutationFields((t) => ({
     description:
       'Runs jobs now, including failed jobs. A delivery is redelivered with priority, even if its webhook is on hold. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError],
-      dataField: {
-        name: 'changes',
-        description: 'The result for each job, in the order of the ids.',
-      },
-      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
-      union: { description: 'The result of `runJobsNow`.' },
-    },
+    errors: changesOf('runJobsNow'),
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
     },
@@ -73,15 +73,7 @@ builder.mutationFields((t) => ({
     description:
       'Reschedules jobs, including failed jobs, and the next attempts of their deliveries. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError],
-      dataField: {
-        name: 'changes',
-        description: 'The result for each job, in the order of the ids.',
-      },
-      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
-      union: { description: 'The result of `rescheduleJobs`.' },
-    },
+    errors: changesOf('rescheduleJobs'),
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
       runAt: t.arg({
@@ -99,15 +91,7 @@ builder.mutationFields((t) => ({
     description:
       'Fails jobs permanently. Their deliveries are canceled and keep the reason. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError],
-      dataField: {
-        name: 'changes',
-        description: 'The result for each job, in the order of the ids.',
-      },
-      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
-      union: { description: 'The result of `failJobs`.' },
-    },
+    errors: changesOf('failJobs'),
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
       reason: t.arg.string({
@@ -122,17 +106,9 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Removes jobs as if they had completed. A pending delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change. Needs the scope `admin`.',
+      'Removes jobs as if they had completed. An unfinished delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError],
-      dataField: {
-        name: 'changes',
-        description: 'The result for each job, in the order of the ids.',
-      },
-      result: { description: 'The jobs were processed. `changes` has the outcome of each.' },
-      union: { description: 'The result of `completeJobs`.' },
-    },
+    errors: changesOf('completeJobs'),
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
     },

@@ -119,7 +119,7 @@ builder.queryFields((t) => ({
   jobs: t.connection(
     {
       type: JobRef,
-      nullable: true,
+      semanticNonNull: true,
       description: "Posthorn's jobs in graphile-worker, oldest first. Needs the scope `admin`.",
       authScopes: { scope: 'admin' },
       args: {
@@ -148,7 +148,7 @@ builder.queryFields((t) => ({
   ),
   jobCounts: t.field({
     type: [JobCountRef],
-    nullable: true,
+    semanticNonNull: true,
     description: `The number of jobs by task and state. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted. Needs the scope \`admin\`.`,
     authScopes: { scope: 'admin' },
     resolve: (_root, _args, { sql, workerSchema }) => countJobs(sql, workerSchema),

@@ -78,12 +78,12 @@ export function createLiveHub(deps: HubDeps): LiveHub {
 
   async function endUnauthorizedStreams(): Promise<void> {
     const sessionIds = [...subscribers.values()].flatMap(({ sessionId }) => sessionId ?? [])
-    const [endedKeys, endedSessions] = await Promise.all([
+    const [inactiveKeys, endedSessions] = await Promise.all([
       deps.findInactiveKeys([...new Set(idsOfSubscribers('apiKeyId'))]),
       sessionIds.length > 0 ? deps.findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
     ])
     for (const [subscriber, { sessionId }] of [...subscribers]) {
-      const reason = endedKeys.get(subscriber.apiKeyId)
+      const reason = inactiveKeys.get(subscriber.apiKeyId)
       if (reason) subscriber.end(reason)
       else if (sessionId && endedSessions.has(sessionId)) subscriber.end('signed out')
     }

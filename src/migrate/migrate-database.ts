@@ -1,5 +1,4 @@
-import { openDatabase } from '../db/client.ts'
-import { START_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import { createConnections, START_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { migrate } from './migrate.ts'
 import type { PreflightOptions } from './preflight.ts'
 
@@ -8,6 +7,11 @@ export async function migrateDatabase(
   url: string,
   options: Partial<PreflightOptions>,
 ): Promise<string[]> {
-  await using database = openDatabase(url, { connectTimeoutMs: START_CONNECT_TIMEOUT_MS })
-  return await migrate(database.pool, options)
+  const connections = createConnections(url, START_CONNECT_TIMEOUT_MS)
+  const pool = connections.open({ maxConnections: 5, onError: () => {} })
+  try {
+    return await migrate(pool, options)
+  } finally {
+    await pool.end()
+  }
 }

@@ -5,6 +5,21 @@ import { notFound } from '../lib/errors.ts'
 import { findOrganizationById } from './find-organization.ts'
 import { createOrganization, renameOrganization } from './organization.ts'
 
+const name = (t: InputFields) =>
+  t.string({ required: true, description: 'The name: 1 to 200 characters.' })
+
+const CreateOrganizationInput = builder.inputType('CreateOrganizationInput', {
+  description: 'An organization to create.',
+  fields: (t) => ({ name: name(t) }),
+})
+
+const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
+  description: 'The new name of an organization.',
+  fields: (t) => ({ name: name(t) }),
+})
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
+
 builder.mutationFields((t) => ({
   createOrganization: t.prismaField({
     type: 'Organization',
@@ -19,10 +34,14 @@ builder.mutationFields((t) => ({
       union: { description: 'The result of `createOrganization`.' },
     },
     args: {
-      name: t.arg.string({ required: true, description: 'The name: 1 to 200 characters.' }),
+      input: t.arg({
+        type: CreateOrganizationInput,
+        required: true,
+        description: 'The organization.',
+      }),
     },
-    resolve: async (query, _root, { name }, { prisma, actor }) => {
-      const id = publicId('organization', (await createOrganization(prisma, { name }, actor)).id)
+    resolve: async (query, _root, { input }, { prisma, actor }) => {
+      const id = publicId('organization', (await createOrganization(prisma, input, actor)).id)
       const row = await findOrganizationById(prisma, id, query)
       if (!row) throw notFound('organization', id)
       return row
@@ -42,10 +61,14 @@ builder.mutationFields((t) => ({
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
-      name: t.arg.string({ required: true, description: 'The name: 1 to 200 characters.' }),
+      input: t.arg({
+        type: RenameOrganizationInput,
+        required: true,
+        description: 'The new name.',
+      }),
     },
-    resolve: async (query, _root, { id, name }, { prisma, actor }) => {
-      await renameOrganization(prisma, id, { name }, actor)
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
+      await renameOrganization(prisma, id, input, actor)
       const row = await findOrganizationById(prisma, id, query)
       if (!row) throw notFound('organization', id)
       return row

@@ -44,7 +44,7 @@ builder.queryFields((t) => ({
     {
       type: 'Organization',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'All organizations, oldest first. To act for one of them, an operator sends the HTTP header `posthorn-organization: org_…`. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },

@@ -86,6 +86,6 @@ function checkHost(hostname: string, guard: AddressGuard): NotPublic | null {
 }
 
 /** `[::1]` in a URL becomes `::1` for sockets. */
-export function unbracketed(hostname: string): string {
+function unbracketed(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }

@@ -2,7 +2,11 @@ import type { Prisma, PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { firstDeliveryUuidOf, type RecoveryInclude } from './recovery-scope.ts'
-import { createMissedDeliveries, redeliverFailedDeliveries } from './recovery-steps.ts'
+import {
+  createMissedDeliveries,
+  type RecoveryPosition,
+  redeliverFailedDeliveries,
+} from './recovery-steps.ts'
 
 /** A page queues as many deliveries as the rate allows in this time, which spreads them evenly. */
 const PAGE_INTERVAL_MS = 250
@@ -60,18 +64,11 @@ export async function failRecovery(
   return null
 }
 
-export interface LockedRecovery {
-  readonly id: string
-  readonly organizationId: string
-  readonly webhookId: string
-  readonly eventSubscriptions: readonly string[]
-  readonly since: Date
-  readonly until: Date
+interface LockedRecovery extends RecoveryPosition {
   readonly include: RecoveryInclude
   readonly ratePerSecond: number
   readonly state: string
   readonly step: 'failed' | 'missed'
-  readonly reachedId: string
   readonly enabled: boolean
   readonly ordered: boolean
   readonly deleted: boolean

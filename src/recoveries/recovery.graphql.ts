@@ -90,7 +90,7 @@ builder.prismaObjectField('Webhook', 'recoveries', (t) =>
     {
       type: 'Recovery',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The recoveries of this webhook, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },

@@ -5,6 +5,7 @@ import type { Db, Sql } from '../db/client.ts'
 import type { Prisma, PrismaClient, Recovery } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
+import { type PageOfOwner, pagesOfEach } from '../db/pages-of-each.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 
@@ -98,10 +99,10 @@ export async function findRecoveriesOfEach(
   const direction = take > 0 ? 'desc' : 'asc'
   const lower = bound && 'gt' in bound ? bound.gt : null
   const upper = bound && 'lt' in bound ? bound.lt : null
-  const { rows } = await sql.query<{ webhook: string; ids: string[] }>({
+  const { rows } = await sql.query<PageOfOwner>({
     name: `find_recoveries_of_each_${direction}`,
     text: `
-      select webhook.id as webhook, array(
+      select webhook.id as owner, array(
         select r.id from posthorn.recoveries as r
         where r.webhook_id = webhook.id and ($2::uuid is null or r.id > $2) and ($3::uuid is null or r.id < $3)
         order by r.id ${direction} limit $4
@@ -113,10 +114,5 @@ export async function findRecoveriesOfEach(
     ...selection,
     where: { id: { in: rows.flatMap(({ ids }) => ids) } },
   })
-  const byId = new Map(found.map((recovery) => [recovery.id, recovery]))
-  const byWebhook = new Map(rows.map(({ webhook, ids }) => [webhook, ids]))
-  return webhookUuids.map((uuid) => {
-    const ids = byWebhook.get(uuid) ?? []
-    return (take > 0 ? ids : ids.toReversed()).flatMap((id) => byId.get(id) ?? [])
-  })
+  return pagesOfEach(webhookUuids, rows, found, take)
 }

@@ -19,10 +19,15 @@ export interface ScheduledDelivery {
   readonly organizationId: string
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly isTest: boolean
+  /** Whether the webhook has a backlog. */
   readonly hasBacklog: boolean
+  /** Whether the circuit breaker of the webhook is open. */
   readonly onHold: boolean
+  /** Whether this delivery tests the webhook while the webhook is on hold. */
   readonly isProbe: boolean
+  /** Whether this delivery is the head of the backlog of an ordered webhook. */
   readonly isHead: boolean
+  /** Milliseconds from now until the delivery's rate-limit reservation. */
   readonly reservedInMs: number | null
 }
 

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
+import { countMemory } from '../http/request-memory.ts'
 import {
   CONNECT_V1_PATH,
   type ConnectV1Deps,
@@ -35,7 +36,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     graphiql: config.graphiql,
     trustedDocuments: config.graphqlTrustedDocuments,
   })
-  routes.use(trustProxies(config.trustedProxies))
+  routes.use(trustProxies(config.trustedProxies), countMemory())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get(SCHEMA_PATH, createSchemaFile())
   routes.get('/openapi.json', (context) =>

@@ -17,6 +17,7 @@ import { urlTooLongProblem } from '../http/problem.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { createRequestReporter } from '../telemetry/request-log.ts'
+import { LOOPBACK, limitConnections } from './connection-limits.ts'
 import { listenError } from './free-port.ts'
 import { createRequestLog } from './request-log.ts'
 
@@ -39,7 +40,7 @@ export interface HttpServer extends AsyncDisposable {
 /** Listens on the configured address. Throws an error with the remedy if that fails. */
 export async function startHttpServer(
   routes: Hono,
-  { host, port }: Pick<Config, 'host' | 'port'>,
+  { host, port, trustedProxies }: Pick<Config, 'host' | 'port' | 'trustedProxies'>,
   logger: Logger,
 ): Promise<HttpServer> {
   const reporter = createRequestReporter(logger)
@@ -61,6 +62,7 @@ export async function startHttpServer(
     }) as Server
     server.maxConnections = MAX_CONNECTIONS
     server.setTimeout(INACTIVITY_TIMEOUT_MS)
+    limitConnections(server, { exempt: [...LOOPBACK, ...trustedProxies], logger })
     server.prependListener('request', requestLog.begin)
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const requestId = newRequestId()

@@ -3,16 +3,22 @@ import type { Database, Sql } from '../db/client.ts'
 import { notFoundProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
 import { logRoute } from './request-log.ts'
 
 export interface OperatorDeps {
   readonly database: Database
   readonly metrics: Metrics
-  /** The worker of this process, if its role includes one. */
+  /** The worker of this thread, if its role includes one. */
   readonly worker: Worker | undefined
-  /** Whether the start of the process is complete. */
-  readonly hasStarted: () => boolean
+  readonly rest: RestOfProcess
+}
+
+/** The other threads of the process. */
+export interface RestOfProcess {
+  /** What `/readyz` reports about them, by name. */
+  readiness(): Promise<Readonly<Record<string, boolean>>>
+  metrics(): Promise<readonly MetricsSnapshot[]>
 }
 
 /** `/readyz` reports Postgres as unavailable after this time without an answer. */
@@ -20,7 +26,7 @@ const READY_WITHIN_MS = 2_000
 
 /** The routes of every process of any role: `/healthz`, `/readyz` and `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
-  const { metrics } = deps
+  const { metrics, rest } = deps
   // Not strict: a slash at the end of a path makes no difference.
   const routes = new Hono({ strict: false })
   routes.use(logRoute)
@@ -31,7 +37,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
   routes.get('/metrics', async (context) =>
-    context.body(await metrics.render(), 200, {
+    context.body(await metrics.render(await rest.metrics()), 200, {
       'content-type': metrics.contentType,
     }),
   )
@@ -41,22 +47,21 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
 
 type Check = 'ok' | 'unavailable'
 
-async function readiness({
-  database,
-  worker,
-  hasStarted,
-}: OperatorDeps): Promise<Record<string, Check>> {
+async function readiness({ database, worker, rest }: OperatorDeps): Promise<Record<string, Check>> {
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
   const [writable, unapplied] = await Promise.all([
     Promise.race([isWritable(database.pool).catch(() => null), timeout]),
     Promise.race([unappliedMigrations(database.pool).catch(() => null), timeout]),
   ])
-  return {
-    postgres: writable && unapplied !== null ? 'ok' : 'unavailable',
-    migrations: unapplied?.length === 0 ? 'ok' : 'unavailable',
-    ...(worker && { worker: worker.running ? ('ok' as const) : ('unavailable' as const) }),
-    ...(!hasStarted() && { start: 'unavailable' as const }),
+  const ready = {
+    postgres: writable === true && unapplied !== null,
+    migrations: unapplied?.length === 0,
+    ...(worker && { worker: worker.running }),
+    ...(await rest.readiness()),
   }
+  return Object.fromEntries(
+    Object.entries(ready).map(([name, isReady]) => [name, isReady ? 'ok' : 'unavailable']),
+  )
 }
 
 /** After a failover, the connection may lead to a read-only standby. */

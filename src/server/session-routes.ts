@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../access/actor.ts'
+import type { CallerSession } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
@@ -45,7 +46,9 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   })
   app.post('/', async (c) => {
     const actor = actorOf(c)
-    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw), actor)
+    const { memory } = connectionOf(c)
+    memory?.countFor(null)
+    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw, memory), actor)
     // Signing in again ends the previous session of the browser.
     const previous = cookie.read(c.req.raw)
     if (previous !== null) await endSession(sql, previous, actor)
@@ -78,7 +81,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
       // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       describeRequest({ caller })
-      if (caller.portal) throw portalTokenRejected()
+      if (caller.session) throw sessionRejected(caller.session)
       return await startSession(sql, caller.keyId, actor)
     }
     if (typeof link === 'string' && token === undefined) {
@@ -100,10 +103,10 @@ function countFailure(failures: AuthFailureLimiter, error: unknown, address: str
   )
 }
 
-function portalTokenRejected(): DomainError {
+function sessionRejected({ kind }: CallerSession): DomainError {
   return new DomainError(
     'forbidden',
-    'This token belongs to a portal session and opens only the portal. Sign in with an API key.',
+    `This token belongs to a ${kind} session, which cannot open the console. Sign in with an API key.`,
   )
 }
 

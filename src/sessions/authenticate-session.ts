@@ -31,7 +31,7 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
       throw unauthenticated(`The API key that you signed in with is ${session.state}.`)
     }
     if (session.is_expired) throw unauthenticated('Your session has expired.')
-    return { ...toCaller(sql, session), sessionId: session.session_id }
+    return { ...toCaller(sql, session), consoleSessionId: session.session_id }
   }
 }
 

@@ -1,15 +1,9 @@
-import { SCOPES } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
-import {
-  createPortalSession,
-  DEFAULT_TTL_SECONDS,
-  MAX_TTL_SECONDS,
-  MIN_TTL_SECONDS,
-  type PortalSession,
-} from './portal-session.ts'
+import { createPortalSession, type PortalSession } from './portal-session.ts'
 import { type ColorScheme, MAX_LOGO_URL_LENGTH } from './portal-url.ts'
+import { sessionFields } from './session-fields.ts'
 
 const PortalColorScheme = builder.enumType('PortalColorScheme', {
   description: 'The color scheme of the portal.',
@@ -37,23 +31,12 @@ const PortalTheme = builder.inputType('PortalTheme', {
   }),
 })
 
-const PORTAL_SCOPES = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
-
 const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
   description: 'A portal session to create.',
   fields: (t) => ({
-    scopes: t.stringList({
-      required: true,
-      description: `The scopes of the session: at least one of ${PORTAL_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them. A session for one webhook cannot have \`events:publish\`.`,
-    }),
-    webhookId: t.id({
-      description:
-        'The only webhook that the session can access: `wh_…`. Default: all webhooks of the organization.',
-    }),
-    ttlSeconds: t.int({
-      defaultValue: DEFAULT_TTL_SECONDS,
-      description: `The lifetime in seconds: ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS.toLocaleString('en')}. The session ends earlier if the calling key expires or is revoked.`,
-    }),
+    scopes: t.stringList(sessionFields.scopes),
+    webhookId: t.id(sessionFields.webhookId),
+    ttlSeconds: t.int(sessionFields.ttlSeconds),
     theme: t.field({
       type: PortalTheme,
       description: 'The appearance. Default: that of the console.',

@@ -21,7 +21,7 @@ export async function startSession(sql: Sql, keyId: string, actor: Actor): Promi
        insert into posthorn.sessions (token_hash, api_key_id, expires_at)
        select $1, id, least(expires_at, now() + $3 * interval '1 millisecond')
        from posthorn.api_keys
-       where id = $2 and not is_portal and revoked_at is null and coalesce(expires_at > now(), true)
+       where id = $2 and session_kind is null and revoked_at is null and coalesce(expires_at > now(), true)
        returning api_key_id, expires_at
      )
      ${auditSession('session.started', 'started', '$4')}`,

@@ -1,4 +1,10 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Histogram,
+  Registry,
+} from 'prom-client'
 import type { AttemptMetrics, SweepMetrics } from './events.ts'
 
 /** The metrics at `/metrics`, in the Prometheus text format. */
@@ -6,10 +12,20 @@ export interface Metrics {
   readonly attempts: AttemptMetrics
   readonly sweeps: SweepMetrics
   readonly contentType: string
-  render(): Promise<string>
+  /** For the thread that serves `/metrics`. */
+  snapshot(): Promise<MetricsSnapshot>
+  /** The metrics of this thread and of the others. */
+  render(others: readonly MetricsSnapshot[]): Promise<string>
 }
 
-export function createMetrics(): Metrics {
+/** The metrics of a thread, as a message can carry them. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+const PROCESS_PREFIX = 'posthorn_process_'
+const THREAD_PREFIX = 'posthorn_nodejs_'
+
+/** The metrics of Node that describe a thread get a label with its name. */
+export function createMetrics(thread: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'posthorn_' })
   const attempts = new Counter({
@@ -31,6 +47,19 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   const outcomes = { true: attempts.labels('succeeded'), false: attempts.labels('failed') }
+  const snapshot = async () => {
+    const metrics = await registry.getMetricsAsJSON()
+    return metrics.map((metric) => ({
+      ...metric,
+      // Of any other aggregator, the start time of the process is left out.
+      aggregator: 'sum' as const,
+      values: metric.values.map((value) =>
+        metric.name.startsWith(THREAD_PREFIX)
+          ? { ...value, labels: { ...value.labels, thread } }
+          : value,
+      ),
+    }))
+  }
   return {
     attempts: {
       observe(succeeded, durationMs) {
@@ -44,6 +73,15 @@ export function createMetrics(): Metrics {
       },
     },
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    snapshot,
+    async render(others) {
+      const own = await snapshot()
+      return await AggregatorRegistry.aggregate([own, ...others.map(withoutProcess)]).metrics()
+    },
   }
+}
+
+/** The others describe the same process. */
+function withoutProcess(snapshot: MetricsSnapshot): MetricsSnapshot {
+  return snapshot.filter(({ name }) => !name.startsWith(PROCESS_PREFIX))
 }

@@ -5,7 +5,7 @@ import type { FieldIssue } from '../lib/errors.ts'
 export const DEFAULT_HEADER_PREFIX = 'wh-'
 
 export const MAX_HEADERS = 32
-export const MAX_HEADERS_BYTES = 8 * 1024
+const MAX_HEADERS_BYTES = 8 * 1024
 
 /** RFC 9110, section 5.6.2. */
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/

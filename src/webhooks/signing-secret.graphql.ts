@@ -33,7 +33,7 @@ builder.objectType('SigningSecret', {
 builder.prismaObjectFields('Webhook', (t) => ({
   signingSecret: t.field({
     type: 'SigningSecret',
-    nullable: true,
+    semanticNonNull: true,
     description: 'The current secret, which signs every attempt. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
     select: { signingSecrets: true },
@@ -42,7 +42,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
   expiringSigningSecrets: t.field({
     type: ['SigningSecret'],
-    nullable: true,
+    semanticNonNull: true,
     description:
       'The secrets that were rotated less than 24 hours ago, newest first. They no longer sign, but receivers may still accept them. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },

@@ -106,7 +106,7 @@ const BUCKET = 'The length of each bucket. Default: HOUR.'
 builder.prismaObjectFields('Webhook', (t) => ({
   statistics: t.field({
     type: [Bucket],
-    nullable: true,
+    semanticNonNull: true,
     description: `Statistics of the attempts of this webhook: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
@@ -132,7 +132,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
 builder.queryField('statistics', (t) =>
   t.field({
     type: [Bucket],
-    nullable: true,
+    semanticNonNull: true,
     description: `Statistics of the attempts of all webhooks of the organization, including deleted webhooks: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },

@@ -63,7 +63,7 @@ export function bucketRange(
   if (count > MAX_BUCKETS) {
     throw invalidArgument(
       'bucket',
-      `must divide the time range into at most ${MAX_BUCKETS} buckets, not ${count}`,
+      `must divide the time range into at most ${MAX_BUCKETS.toLocaleString('en')} buckets, not ${count.toLocaleString('en')}`,
     )
   }
   if (unit === 'minute' && input.since.getTime() < now.getTime() - MINUTES_KEPT_MS) {

@@ -1,15 +1,14 @@
 import type { SigningSecret as SigningSecretRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { DomainError } from '../lib/errors.ts'
 import { formatSecret } from '../receiver/sign.ts'
 import type { SigningSecret } from './signing-secret.ts'
 
-/** The current secret among a webhook's secrets. Every webhook has one until its deletion. */
-export function currentSecret(
-  keyring: Keyring,
-  rows: readonly SigningSecretRow[],
-): SigningSecret | null {
+/** The current secret among a webhook's secrets. Throws `not_found` if the webhook was deleted while it was read. */
+export function currentSecret(keyring: Keyring, rows: readonly SigningSecretRow[]): SigningSecret {
   const row = rows.find(({ expiresAt }) => expiresAt === null)
-  return row ? decryptSecret(keyring, row) : null
+  if (!row) throw new DomainError('not_found', 'The webhook was deleted, with its signing secret.')
+  return decryptSecret(keyring, row)
 }
 
 /** The rotated secrets among a webhook's secrets that are still valid, newest first. */

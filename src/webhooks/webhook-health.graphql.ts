@@ -143,7 +143,7 @@ const HOUR_MS = 60 * 60 * 1_000
 builder.prismaObjectFields('Webhook', (t) => ({
   health: t.field({
     type: WebhookHealth,
-    nullable: true,
+    semanticNonNull: true,
     description:
       'The health of the webhook. Windows of a day or more start at a full hour. Needs the scope `deliveries:read`.',
     authScopes: { scope: 'deliveries:read' },
@@ -216,7 +216,7 @@ const WebhookHealthChange = builder.objectRef<StreamItem>('WebhookHealthChange')
 builder.subscriptionField('webhookHealthChanged', (t) =>
   t.field({
     type: WebhookHealthChange,
-    nullable: true,
+    semanticNonNull: true,
     description: 'Emits each change of the state of a webhook. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
     portal: streamsOfWebhook,

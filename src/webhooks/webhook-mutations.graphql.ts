@@ -61,6 +61,10 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     }),
     headers: t.field({ type: [HeaderInput], description: `${HEADERS} Default: none.` }),
     ...sendOptions(t),
+    idempotencyKey: t.string({
+      description:
+        '1 to 255 characters, valid for 24 hours. Repeating the call with the same input creates nothing and returns the existing webhook. Default: none.',
+    }),
   }),
 })
 
@@ -100,12 +104,8 @@ builder.mutationFields((t) => ({
     },
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
-      idempotencyKey: t.arg.string({
-        description:
-          '1 to 255 characters, valid for 24 hours. Repeating the call with the same key and input creates nothing and returns the existing webhook.',
-      }),
     },
-    resolve: async (query, _root, { input, idempotencyKey }, context) => {
+    resolve: async (query, _root, { input: { idempotencyKey, ...input } }, context) => {
       const { organizationId } = callerOf(context)
       const { enabled, ...fields } = withHeadersByName(input)
       // Null, for example from an unset variable, means the default.
@@ -154,7 +154,7 @@ builder.mutationFields((t) => ({
     type: 'ID',
     nullable: true,
     description:
-      'Deletes a webhook permanently, with its secrets and headers. Pending deliveries are canceled. Needs the scope `webhooks:write`.',
+      'Deletes a webhook permanently, with its secrets and headers. Its unfinished deliveries are canceled. Needs the scope `webhooks:write`.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {

@@ -95,7 +95,7 @@ builder.queryFields((t) => ({
     {
       type: 'Webhook',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },

@@ -101,11 +101,19 @@ export async function getWebhook(
 /** Decrypting the rows of a page blocks the event loop for a few milliseconds at most. */
 const LIST_PAGE_SIZE = 500
 
-/** The organization's webhooks, oldest first: all, or up to `limit` after the uuid `after`. */
+interface ListOptions {
+  readonly limit?: number
+  /** A uuid. */
+  readonly after?: string
+  /** Called with each page that was read. An error that it throws ends the reading. */
+  readonly onRead?: (webhooks: readonly Webhook[]) => void
+}
+
+/** The organization's webhooks, oldest first: all, or up to `limit` after `after`. */
 export async function listWebhooks(
   { prisma, keyring }: WebhookDeps,
   organizationId: string,
-  { limit = Number.POSITIVE_INFINITY, after }: { limit?: number; after?: string } = {},
+  { limit = Number.POSITIVE_INFINITY, after, onRead }: ListOptions = {},
 ): Promise<Webhook[]> {
   const found: Webhook[] = []
   for (let last = after; ; ) {
@@ -115,7 +123,9 @@ export async function listWebhooks(
       orderBy: { id: 'asc' },
       take,
     })
-    found.push(...rows.map((row) => toWebhook(keyring, row)))
+    const webhooks = rows.map((row) => toWebhook(keyring, row))
+    onRead?.(webhooks)
+    found.push(...webhooks)
     last = rows.at(-1)?.id
     if (rows.length < take || found.length >= limit) return found
   }

@@ -8,13 +8,12 @@ import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
 import { createRequeue } from '../deliveries/attempts/requeue.ts'
 import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
-import { setDefaultMaxAttempts } from '../deliveries/default-max-attempts.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
+import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
 import { createHttpSender, type HttpSender } from '../outbound/http-sender.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
-import { enqueue } from '../queue/jobs.ts'
 import { startWorker, type Worker } from '../queue/runner.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
@@ -94,7 +93,7 @@ async function startTasks(
   const { pool, pipeline } = database
   const { workerSchema } = config
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
-  await setDefaultMaxAttempts(pool, config.retryScheduleMs.length + 1)
+  await saveSendDefaults(pool, config)
   const attempt = {
     load: createLoadDelivery(pipeline),
     isCurrentRevision: createIsCurrentRevision(pipeline),
@@ -131,6 +130,6 @@ async function startTasks(
     onStopping: () => scheduler.close(),
   })
   // Maintenance may have been missed while no process ran.
-  await enqueue(database.prisma, 'maintain', {}, { key: 'maintain' })
+  await pool.query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)
   return worker
 }

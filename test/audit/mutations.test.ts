@@ -73,6 +73,19 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'portal-sessions',
     () => ({ input: { scopes: ['webhooks:read'] } }),
   ],
+  createFrontendSession: [
+    'frontend_session.created',
+    'frontend-sessions',
+    () => ({ input: { scopes: ['webhooks:read'] } }),
+  ],
+  renewFrontendSession: [
+    'frontend_session.renewed',
+    'frontend-sessions',
+    async (subjects) => ({
+      id: (await run('createFrontendSession', subjects)).frontendSession.id,
+      input: { ttlSeconds: 900 },
+    }),
+  ],
   testDelivery: [
     'delivery.tested',
     'deliveries',
@@ -122,11 +135,15 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
       return { name: TICKET }
     },
   ],
-  createOrganization: ['organization.created', 'organizations', () => ({ name: 'Another' })],
+  createOrganization: [
+    'organization.created',
+    'organizations',
+    () => ({ input: { name: 'Another' } }),
+  ],
   renameOrganization: [
     'organization.renamed',
     'organizations',
-    () => ({ id: operator.publicOrganizationId, name: `Renamed ${nextNumber()}` }),
+    () => ({ id: operator.publicOrganizationId, input: { name: `Renamed ${nextNumber()}` } }),
   ],
   runJobsNow: ['job.run_now', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
   rescheduleJobs: [
@@ -208,8 +225,9 @@ describe('if the audit entry cannot be written', () => {
     await api.database.pool.query('alter table posthorn.audit_log drop constraint nothing_more')
   })
 
-  // cancelRecovery first starts a recovery over GraphQL, which fails here.
-  const independent = Object.keys(AUDITED).filter((name) => name !== 'cancelRecovery')
+  // These first create their subject over GraphQL, which fails here.
+  const dependent = ['cancelRecovery', 'renewFrontendSession']
+  const independent = Object.keys(AUDITED).filter((name) => !dependent.includes(name))
   test.each(independent)('%s changes nothing', async (name) => {
     // The preparation changes rows, so the snapshot comes after it.
     const call = await prepare(name, await createSubjects())

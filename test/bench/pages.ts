@@ -9,14 +9,20 @@ import { startPosthornServer } from './posthorn-server.ts'
 /** The measured lists, by their names in the report. */
 const LISTS = {
   deliveries: 'deliveries(first: 50, after: $after)',
-  'deliveries, pending': 'deliveries(filter: { state: PENDING }, first: 50, after: $after)',
-  'deliveries, succeeded': 'deliveries(filter: { state: SUCCEEDED }, first: 50, after: $after)',
-  'deliveries, exhausted': 'deliveries(filter: { state: EXHAUSTED }, first: 50, after: $after)',
-  'deliveries, 2xx': 'deliveries(filter: { statusClass: SUCCESS_2XX }, first: 50, after: $after)',
+  'deliveries, retrying': 'deliveries(filter: { states: RETRYING }, first: 50, after: $after)',
+  'deliveries, succeeded': 'deliveries(filter: { states: SUCCEEDED }, first: 50, after: $after)',
+  'deliveries, exhausted': 'deliveries(filter: { states: EXHAUSTED }, first: 50, after: $after)',
+  'deliveries, 2xx': 'deliveries(filter: { statusClasses: SUCCESS_2XX }, first: 50, after: $after)',
   'deliveries, 5xx':
-    'deliveries(filter: { statusClass: SERVER_ERROR_5XX }, first: 50, after: $after)',
+    'deliveries(filter: { statusClasses: SERVER_ERROR_5XX }, first: 50, after: $after)',
   'deliveries, rare type':
     'deliveries(filter: { eventType: "event_attendee.ticket_success" }, first: 50, after: $after)',
+  'deliveries, with an attempt of a cause':
+    'deliveries(filter: { anyAttempt: { causes: "500" } }, first: 50, after: $after)',
+  attempts: 'attempts(first: 50, after: $after)',
+  'attempts, failed': 'attempts(filter: { outcome: FAILED }, first: 50, after: $after)',
+  'attempts, by cause': 'attempts(filter: { causes: ["500", "400"] }, first: 50, after: $after)',
+  'attempts, slow': 'attempts(filter: { minDurationMs: 10000 }, first: 50, after: $after)',
   events: 'events(first: 50, after: $after)',
 } as const
 

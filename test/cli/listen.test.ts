@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { request } from 'node:https'
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
@@ -21,6 +21,7 @@ import {
   test,
   vi,
 } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 
 const MAIN = fileURLToPath(new URL('../support/listen-main.ts', import.meta.url))
 const SECRET = newSecret()
@@ -683,14 +684,6 @@ async function endedPid(): Promise<number | undefined> {
   const child = spawn(process.execPath, ['--version'])
   await once(child, 'close')
   return child.pid
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 interface FakeResponse {

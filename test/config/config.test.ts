@@ -46,6 +46,22 @@ test('with DATABASE_URL no private address range is allowed by default', () => {
   expect(loadConfig(external).config.egressAllow).toEqual([])
 })
 
+test.each(['127.0.0.1', '127.8.8.8', '::1', 'localhost'])(
+  'in embedded mode with HOST=%s deliveries may reach the loopback interface',
+  (HOST) => {
+    expect(loadConfig({ HOST }).config.egressAllow).toEqual(['127.0.0.0/8', '::1/128'])
+  },
+)
+
+test.each(['0.0.0.0', '::', '192.168.1.5', 'example.com'])(
+  'in embedded mode with HOST=%s deliveries reach no private address, unless a setting allows some',
+  (HOST) => {
+    expect(loadConfig({ HOST }).config.egressAllow).toEqual([])
+    const allowed = loadConfig({ HOST, POSTHORN_EGRESS_ALLOW: '127.0.0.0/8' }).config
+    expect(allowed.egressAllow).toEqual(['127.0.0.0/8'])
+  },
+)
+
 test('with DATABASE_URL encryption keys are required, and the message says how to create one', () => {
   expect(() => loadConfig({ DATABASE_URL: external.DATABASE_URL })).toThrow(
     /POSTHORN_ENCRYPTION_KEYS is required.*openssl rand -base64 32/,

@@ -179,7 +179,7 @@ story('deleting a webhook says what is lost, and removes it from the list', asyn
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Pending deliveries are canceled', { exact: false }).waitFor()
+  await dialog.getByText('Unfinished deliveries are canceled', { exact: false }).waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   await expect.poll(() => page.getByText(server.receiver.url).count()).toBe(0)

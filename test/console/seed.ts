@@ -123,15 +123,15 @@ export async function seedServer(): Promise<SeededServer> {
   await manageKeys(server)
   const others = await createOrganizations(server)
 
-  const first = async (webhook: string, state: string) => {
-    await until(async () => (await deliveriesOf(server, webhook, state)).length > 0, state)
-    return (await deliveriesOf(server, webhook, state))[0]?.id ?? ''
+  const first = async (webhook: string, states: readonly string[]) => {
+    await until(async () => (await deliveriesOf(server, webhook, states)).length > 0, `${states}`)
+    return (await deliveriesOf(server, webhook, states))[0]?.id ?? ''
   }
-  const exhausted = await first(webhooks.stats, 'EXHAUSTED')
-  const pending = await first(webhooks.ledger, 'PENDING')
+  const exhausted = await first(webhooks.stats, ['EXHAUSTED'])
+  const pending = await first(webhooks.ledger, UNFINISHED)
   for (const webhook of [webhooks.boxOffice, webhooks.crm]) {
     await until(
-      async () => (await deliveriesOf(server, webhook, 'PENDING')).length === 0,
+      async () => (await deliveriesOf(server, webhook, UNFINISHED)).length === 0,
       'the deliveries of healthy webhooks finish',
       30_000,
     )
@@ -156,6 +156,8 @@ export async function seedServer(): Promise<SeededServer> {
   }
 }
 
+const UNFINISHED = ['QUEUED', 'RETRYING', 'WAITING']
+
 interface Found {
   delivery: { event: { id: string }; attempts: { nodes: { id: string }[] } }
   auditLog: { nodes: { id: string }[] }
@@ -171,7 +173,10 @@ async function nameOrganization(server: ConsoleServer, name: string): Promise<vo
     '{ viewer { organization { id } } }',
   )
   const id = viewer.organization.id
-  await call(server, 'renameOrganization', { id: ['ID!', id], name: ['String!', name] })
+  await call(server, 'renameOrganization', {
+    id: ['ID!', id],
+    input: ['RenameOrganizationInput!', { name }],
+  })
 }
 
 /** Creates the webhooks and the event types that they subscribe to. */
@@ -236,7 +241,7 @@ async function createOrganizations(server: ConsoleServer): Promise<string[]> {
     const { organization } = await call<{ organization: { id: string } }>(
       server,
       'createOrganization',
-      { name: ['String!', name] },
+      { input: ['CreateOrganizationInput!', { name }] },
       'organization { id }',
     )
     ids.push(organization.id)

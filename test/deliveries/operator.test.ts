@@ -109,7 +109,7 @@ test('redelivering an exhausted delivery leaves no failed job', async () => {
   expect(await deliveryJobs(posthorn.database.pool)).toHaveLength(1)
 })
 
-test('failing a job for good cancels its delivery, and no attempt follows', async () => {
+test('permanently failing a job cancels its delivery, and no attempt follows', async () => {
   const { delivery, job } = await failedOnce()
   await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
     job.id,

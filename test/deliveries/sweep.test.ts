@@ -117,7 +117,7 @@ describe('a job that an operator completed or deleted', () => {
   })
 })
 
-describe('a job that an operator failed for good', () => {
+describe('a job that an operator permanently failed', () => {
   test('stays visible, and its delivery is canceled with the reason', async () => {
     const [job] = (await jobs()) as [JobRow]
     await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
@@ -225,7 +225,7 @@ describe('a change that Posthorn makes to a job does not count as the change of 
     await unlocked[Symbol.asyncDispose]()
   })
 
-  test('graphile-worker sets updated_at when a job is failed for good', async () => {
+  test('graphile-worker sets updated_at when a job is permanently failed', async () => {
     const [before] = await jobs()
     await query(`select graphile_worker.permanently_fail_jobs(${ALL}, 'no more')`)
     const [after] = await jobs()

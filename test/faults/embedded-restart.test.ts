@@ -4,10 +4,10 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Postmaster, readPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { freePort } from '../support/free-port.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
-import { freePort } from './postgres-server.ts'
 
 let dataDir: string
 const cluster = () => path.join(dataDir, 'postgres')
@@ -57,6 +57,8 @@ test('the embedded Postgres is not started again when no process uses it', async
   all.posthorn.child.kill('SIGTERM')
   expect(await all.posthorn.ended).toBe(0)
   await until(async () => !(await readPostmaster(cluster()))?.alive, 'Postgres has stopped')
+  const log = await readFile(`${cluster()}.log`, 'utf8')
+  expect(log.match(/ starting PostgreSQL /g)).toHaveLength(1)
 })
 
 test('a process is not ready before its start has finished', async () => {

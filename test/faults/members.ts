@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Role } from '../../src/config/settings.ts'
+import { freePort } from '../support/free-port.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
-import { freePort } from './postgres-server.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** Maximum attempts in flight in one process. */

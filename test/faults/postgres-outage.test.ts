@@ -64,7 +64,7 @@ describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: 
       if (answersReads) expect(answers.pop()).toMatchObject({ status: 200 })
       for (const answer of answers) {
         expect(answer).toMatchObject({ status: 503, retryAfter: '5' })
-        // Far below the time-outs of TCP: an answer can take two connect time-outs of 2 s and more.
+        // Far below the timeouts of TCP: an answer can take two connect timeouts of 2 s and more.
         expect(answer.tookMs).toBeLessThan(8_000)
       }
       expect(await healthz()).toBe(200)

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { binariesFor, type PostgresBinaries, run } from '../../src/db/embedded/b
 import { ensureCluster } from '../../src/db/embedded/cluster.ts'
 import { clearStaleLock, readPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 /** A Postgres server for one test, which can start, stop and kill it. Its address does not change. */
@@ -80,15 +80,4 @@ async function start(binaries: PostgresBinaries, cluster: string, port: number):
     await sleep(50)
   }
   throw new Error(`Postgres did not start: ${failure}`)
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
-    })
-  })
 }

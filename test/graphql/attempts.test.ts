@@ -1,126 +1,310 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import {
   type AttemptRecord,
   createRecordAttempt,
 } from '../../src/deliveries/attempts/record-attempt.ts'
+import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
-let delivery: string
+let webhookId: string
+/** Newest first. */
+let deliveries: string[]
 
 beforeAll(async () => {
   api = await openApi()
 })
 beforeEach(async () => {
   tenant = await api.tenant()
-  await addWebhook(api, tenant.organizationId)
-  await publish(api, tenant.organizationId)
-  delivery = (await deliveryIds(api.database, tenant.organizationId))[0] as string
+  webhookId = (await addWebhook(api, tenant.organizationId)).id
+  await publish(api, tenant.organizationId, 4)
+  deliveries = await deliveryIds(api.database, tenant.organizationId)
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const QUERY = `query ($id: ID!) { delivery(id: $id) { event { body } attempts { nodes {
-  request { method url headers { name value } body }
-  response { status headers { name value } body bodyEncoding bodyTruncated } } } } }`
+const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
 
-async function attempt(status: number | null, given?: Partial<AttemptRecord>, sentBy = SENDER) {
-  const row = await deliveryRow(api.database, delivery)
-  await createRecordAttempt(api.database.pool, sentBy)(attemptOf(row, status, given))
-  const { data, errors } = await api.call(tenant.token, QUERY, { id: delivery })
-  expect(errors).toBeUndefined()
-  return { event: data.delivery.event, ...data.delivery.attempts.nodes.at(-1) }
+/** Records an attempt and returns its id. */
+async function record(
+  delivery: string | undefined,
+  status: number | null,
+  given: Partial<AttemptRecord> = {},
+): Promise<string> {
+  const row = await deliveryRow(api.database, delivery as string)
+  const recorded = await createRecordAttempt(
+    api.database.pool,
+    SENDER,
+  )(attemptOf(row, status, given))
+  return publicId('attempt', recorded?.attemptId as string)
 }
 
-test('an attempt shows the request as it was sent, with the values of custom headers masked', async () => {
-  const startedAt = new Date('2026-11-20T12:00:00.900Z')
-  const { request, event } = await attempt(200, { startedAt })
-  expect(request).toEqual({
-    method: 'POST',
-    url: 'https://example.com/hook',
-    headers: [
-      { name: 'user-agent', value: 'Posthorn/1.2.3' },
-      { name: 'accept-encoding', value: 'identity' },
-      { name: 'X-Key', value: '•••' },
-      { name: 'content-type', value: 'application/json' },
-      { name: 'wh-id', value: delivery },
-      { name: 'wh-timestamp', value: '1795176000' },
-      { name: 'wh-signature', value: 'v1,c2lnbmF0dXJl' },
-    ],
-    body: event.body,
+async function found(filter: object, field = 'attempts'): Promise<string[]> {
+  const type = field === 'attempts' ? 'AttemptFilter' : 'DeliveryFilter'
+  const { data, errors } = await api.call(
+    tenant.token,
+    `query ($filter: ${type}) { ${field}(filter: $filter) { nodes { id } } }`,
+    { filter },
+  )
+  expect(errors).toBeUndefined()
+  return data[field].nodes.map(({ id }: { id: string }) => id)
+}
+
+describe('attempts', () => {
+  test('are listed newest first, in pages, with their delivery and webhook', async () => {
+    const ids: string[] = []
+    for (const status of [500, 502, null]) ids.unshift(await record(deliveries[0], status, RETRY))
+    ids.unshift(await record(deliveries[1], 204))
+    const page = `query ($after: String, $before: String, $first: Int, $last: Int) {
+      attempts(first: $first, after: $after, last: $last, before: $before) {
+        nodes { id cause webhookId webhook { id } delivery { id } recordedAt }
+        pageInfo { startCursor endCursor hasNextPage } } }`
+    const first = (await api.call(tenant.token, page, { first: 3 })).data.attempts
+    expect(first.nodes).toMatchObject([
+      { cause: null, webhookId, webhook: { id: webhookId }, delivery: { id: deliveries[1] } },
+      { cause: 'response_timed_out', delivery: { id: deliveries[0] } },
+      { cause: '502' },
+    ])
+    expect(api.statements.list.length).toBeLessThanOrEqual(5)
+    expect(first.pageInfo.hasNextPage).toBe(true)
+    const { endCursor } = first.pageInfo
+    const second = (await api.call(tenant.token, page, { first: 3, after: endCursor })).data
+      .attempts
+    const nodes = [...first.nodes, ...second.nodes]
+    expect(nodes.map(({ id }: { id: string }) => id)).toEqual(ids)
+    const before = second.pageInfo.startCursor
+    const back = (await api.call(tenant.token, page, { last: 2, before })).data.attempts
+    expect(back.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1, 3))
   })
-})
 
-test('an attempt shows the header prefix that it was sent with', async () => {
-  const { request } = await attempt(200, {}, { ...SENDER, headerPrefix: 'webhook-' })
-  const names = request.headers.map(({ name }: { name: string }) => name)
-  expect(names).toContain('webhook-signature')
-  expect(names).not.toContain('wh-signature')
-})
-
-test.each([
-  ['grüße', false, 'grüße', 'UTF8'],
-  [Buffer.from([0x68, 0xff, 0x00]), false, 'aP8A', 'BASE64'],
-  [Buffer.from('grüße').subarray(0, 3), false, 'Z3LD', 'BASE64'],
-  [Buffer.from('grüße').subarray(0, 3), true, 'gr', 'UTF8'],
-  ['', false, '', 'UTF8'],
-])('a body of %j, cut off: %j, reads %j as %s', async (bytes, truncated, body, bodyEncoding) => {
-  const responseBody = Buffer.from(bytes as string)
-  const { response } = await attempt(200, { responseBody, responseBodyTruncated: truncated })
-  expect(response).toEqual({
-    status: 200,
-    headers: [{ name: 'content-type', value: 'text/plain' }],
-    body,
-    bodyEncoding,
-    bodyTruncated: truncated,
+  test('are found by outcome, status class and cause', async () => {
+    const [one, two, three, four] = deliveries
+    const redirected = await record(one, 302, RETRY)
+    const badGateway = await record(two, 502, RETRY)
+    const unavailable = await record(three, 503, RETRY)
+    const timedOut = await record(four, null, RETRY)
+    const accepted = await record(one, 204)
+    expect(await found({ outcome: 'FAILED' })).toEqual([
+      timedOut,
+      unavailable,
+      badGateway,
+      redirected,
+    ])
+    expect(await found({ outcome: 'SUCCEEDED' })).toEqual([accepted])
+    expect(await found({ statusClasses: ['SERVER_ERROR_5XX', 'NO_RESPONSE'] })).toEqual([
+      timedOut,
+      unavailable,
+      badGateway,
+    ])
+    expect(await found({ outcome: 'SUCCEEDED', statusClasses: ['NO_RESPONSE'] })).toEqual([])
+    expect(await found({ causes: ['502'] })).toEqual([badGateway])
+    expect(await found({ causes: ['502', 'response_timed_out', '502'] })).toEqual([
+      timedOut,
+      badGateway,
+    ])
+    expect(await found({ causes: ['502'], statusClasses: ['NO_RESPONSE'] })).toEqual([])
+    expect(await found({ causes: ['204'] })).toEqual([])
   })
-})
 
-test('an attempt without a response has none, and without its event it has no request body', async () => {
-  const { response } = await attempt(null)
-  expect(response).toBeNull()
-  await api.database.prisma.event.deleteMany({ where: { organizationId: tenant.organizationId } })
-  const { request } = await attempt(200)
-  expect(request.body).toBeNull()
-})
-
-test('the body of the request needs events:read', async () => {
-  await attempt(200)
-  const { token, keyId } = await api.tenant(['deliveries:read'])
-  await api.database.prisma.apiKey.update({
-    where: { id: keyId },
-    data: { organizationId: tenant.organizationId },
+  test('are found by duration and by the time they were recorded', async () => {
+    const fast = await record(deliveries[0], 200)
+    const since = new Date()
+    const slow = await record(deliveries[1], 503, { ...RETRY, durationMs: 1_700 })
+    const slower = await record(deliveries[2], null, { ...RETRY, durationMs: 15_000 })
+    expect(await found({ minDurationMs: 1_000 })).toEqual([slower, slow])
+    expect(await found({ minDurationMs: 1_701 })).toEqual([slower])
+    expect(await found({ minDurationMs: 15_001 })).toEqual([])
+    expect(await found({ minDurationMs: 1_000, outcome: 'SUCCEEDED' })).toEqual([])
+    expect(await found({ minDurationMs: 1_000, causes: ['503'] })).toEqual([slow])
+    expect(await found({ since: since.toISOString() })).toEqual([slower, slow])
+    expect(await found({ until: since.toISOString() })).toEqual([fast])
   })
-  const query =
-    'query ($id: ID!) { delivery(id: $id) { attempts { nodes { request { url body } } } } }'
-  const { data, errors } = await api.call(token, query, { id: delivery })
-  expect(data.delivery.attempts.nodes).toEqual([
-    { request: { url: 'https://example.com/hook', body: null } },
-  ])
-  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
-})
 
-test('a page reads no more attempts of a delivery than it returns', async () => {
-  for (let i = 0; i < 5; i++) await attempt(500, { next: { kind: 'retry', delayMs: 60_000 } })
-  const numbers = async (page: string) => {
+  test.each([
+    [{ causes: [] }, 'filter.causes must not be empty; omit it to match all.'],
+    [{ causes: ['HTTP 502'] }, 'filter.causes.0 must be an HTTP status or an error code'],
+    [{ causes: Array(21).fill('502') }, 'filter.causes must have at most 20 entries.'],
+    [{ statusClasses: [] }, 'filter.statusClasses must not be empty; omit it to match all.'],
+    [{ minDurationMs: 999 }, 'filter.minDurationMs must be at least 1,000.'],
+    [{ webhookId: 'msg_x' }, 'filter.webhookId must be the id of a webhook: wh_….'],
+  ])('of the filter %j are refused with the remedy', async (filter, message) => {
+    const { errors } = await api.call(
+      tenant.token,
+      'query ($filter: AttemptFilter) { attempts(filter: $filter) { nodes { id } } }',
+      { filter },
+    )
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(message), extensions: { code: 'BAD_USER_INPUT' } },
+    ])
+  })
+
+  test('of a webhook are listed with two statements for any number of webhooks', async () => {
+    const { id: other } = await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId, 1)
+    const [first = '', second = ''] = await deliveryIds(api.database, tenant.organizationId)
+    const ids = new Map<string, string>()
+    for (const delivery of [first, second]) {
+      const { webhookId: of } = await deliveryRow(api.database, delivery)
+      ids.set(publicId('webhook', of), await record(delivery, 500, RETRY))
+    }
     const { data } = await api.call(
       tenant.token,
-      `{ deliveries { nodes { attempts(${page}) { nodes { number } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`,
+      `{ webhooks { nodes { id attempts(first: 1, filter: { causes: ["500"] }) { nodes { id } } } } }`,
     )
-    const [{ attempts }] = data.deliveries.nodes
-    return {
-      numbers: attempts.nodes.map(({ number }: { number: number }) => number),
-      ...attempts.pageInfo,
+    expect(data.webhooks.nodes).toEqual(
+      [webhookId, other].map((id) => ({ id, attempts: { nodes: [{ id: ids.get(id) }] } })),
+    )
+    expect(api.statements.list).toHaveLength(4)
+    const filter = { webhookId: other }
+    expect(await found(filter)).toEqual([ids.get(other)])
+    expect(await found({ ...filter, causes: ['500'] })).toEqual([ids.get(other)])
+    expect(await found({ webhookId: mintId('webhook') })).toEqual([])
+  })
+
+  test('of one organization are not found by another', async () => {
+    await record(deliveries[0], null, { ...RETRY, durationMs: 15_000 })
+    const other = await api.tenant()
+    for (const filter of [{}, { causes: ['response_timed_out'] }, { minDurationMs: 1_000 }]) {
+      const { data } = await api.call(
+        other.token,
+        'query ($filter: AttemptFilter) { attempts(filter: $filter) { nodes { id } } }',
+        { filter: { ...filter, webhookId } },
+      )
+      expect(data.attempts.nodes).toEqual([])
     }
-  }
-  const first = await numbers('first: 2')
-  expect(first).toMatchObject({ numbers: [1, 2], hasNextPage: true })
-  expect(api.statements.texts.at(-1)).toContain('"number" <=')
-  expect(await numbers(`first: 2, after: "${first.endCursor}"`)).toMatchObject({ numbers: [3, 4] })
-  const last = await numbers('last: 2')
-  expect(last).toMatchObject({ numbers: [4, 5], hasPreviousPage: true })
-  expect(await numbers(`last: 2, before: "${last.startCursor}"`)).toMatchObject({ numbers: [2, 3] })
-  expect(await numbers('first: 0')).toMatchObject({ numbers: [] })
+  })
+})
+
+describe('deliveries by attempt', () => {
+  const byAttempt = (anyAttempt: object, filter: object = {}) =>
+    found({ ...filter, anyAttempt }, 'deliveries')
+
+  test('are found if any of their attempts matches, each once, with the other conditions', async () => {
+    const [one, two, three] = deliveries
+    await record(one, 502, RETRY)
+    await record(one, 502, RETRY)
+    await record(one, 204)
+    await record(two, 502, RETRY)
+    await record(three, 404, RETRY)
+    expect(await byAttempt({ causes: ['502'] })).toEqual([one, two])
+    expect(await byAttempt({ causes: ['502'] }, { states: ['SUCCEEDED'] })).toEqual([one])
+    expect(await byAttempt({ causes: ['502'] }, { outcome: 'FAILED' })).toEqual([two])
+    expect(await byAttempt({ outcome: 'FAILED' }, { webhookId })).toEqual([one, two, three])
+    expect(await byAttempt({ outcome: 'FAILED' }, { webhookId: mintId('webhook') })).toEqual([])
+    expect(await byAttempt({ outcome: 'SUCCEEDED', statusClasses: ['NO_RESPONSE'] })).toEqual([])
+  })
+
+  test('are found by the time of an attempt, however old they are', async () => {
+    await record(deliveries[3], 500, RETRY)
+    const since = new Date()
+    expect(await byAttempt({ since: since.toISOString() })).toEqual([])
+    await record(deliveries[3], 500, RETRY)
+    expect(await byAttempt({ since: since.toISOString() })).toEqual([deliveries[3]])
+  })
+
+  test('have pages', async () => {
+    for (const delivery of deliveries) await record(delivery, 500, RETRY)
+    const page = `query ($after: String, $before: String, $first: Int, $last: Int) {
+      deliveries(filter: { anyAttempt: { outcome: FAILED } }, first: $first, after: $after, last: $last, before: $before) {
+        nodes { id } pageInfo { startCursor endCursor } } }`
+    const ids = async (variables: object) => {
+      const { data } = await api.call(tenant.token, page, { ...variables })
+      return {
+        ids: data.deliveries.nodes.map(({ id }: { id: string }) => id),
+        ...data.deliveries.pageInfo,
+      }
+    }
+    const first = await ids({ first: 3 })
+    const second = await ids({ first: 3, after: first.endCursor })
+    expect([...first.ids, ...second.ids]).toEqual(deliveries)
+    expect((await ids({ last: 2, before: second.startCursor })).ids).toEqual(deliveries.slice(1, 3))
+  })
+
+  test('of a webhook and of an event are found too', async () => {
+    const [one = ''] = deliveries
+    await record(one, 502, RETRY)
+    const { eventId } = await deliveryRow(api.database, one)
+    const { data, errors } = await api.call(
+      tenant.token,
+      `query ($webhook: ID!, $event: ID!) {
+        webhook(id: $webhook) { deliveries(filter: { anyAttempt: { causes: "502" } }) { nodes { id } } }
+        event(id: $event) {
+          yes: deliveries(filter: { anyAttempt: { causes: "502" } }) { nodes { id } }
+          no: deliveries(filter: { anyAttempt: { causes: "503" } }) { nodes { id } } } }`,
+      { webhook: webhookId, event: publicId('event', eventId) },
+    )
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({
+      webhook: { deliveries: { nodes: [{ id: one }] } },
+      event: { yes: { nodes: [{ id: one }] }, no: { nodes: [] } },
+    })
+  })
+})
+
+describe('a webhook shows', () => {
+  test('its last failure, also after a success, with two statements for any number of webhooks', async () => {
+    const query = '{ webhooks { nodes { lastFailure { id cause } } } }'
+    const { id: other } = await addWebhook(api, tenant.organizationId)
+    const lastFailures = async () => (await api.call(tenant.token, query)).data.webhooks.nodes
+    expect(await lastFailures()).toEqual([{ lastFailure: null }, { lastFailure: null }])
+    await record(deliveries[0], 500, RETRY)
+    const last = await record(deliveries[0], null, RETRY)
+    await record(deliveries[0], 204)
+    expect(other).not.toBe(webhookId)
+    expect(await lastFailures()).toEqual([
+      { lastFailure: { id: last, cause: 'response_timed_out' } },
+      { lastFailure: null },
+    ])
+    expect(api.statements.list).toHaveLength(4)
+  })
+
+  test('the settings that apply to it, its own or the defaults of the worker', async () => {
+    const query = `{ webhooks { nodes { effectiveSettings {
+      retryScheduleSeconds maxAttempts timeoutSeconds rateLimitPerSecond maxInFlight ordered } } } }`
+    const settings = async () => {
+      const { data, errors } = await api.call(tenant.token, query)
+      expect(errors).toBeUndefined()
+      return data.webhooks.nodes.map(
+        ({ effectiveSettings }: { effectiveSettings: object }) => effectiveSettings,
+      )
+    }
+    await saveSendDefaults(api.database.pool, {
+      retryScheduleMs: [500, 60_000],
+      attemptTimeoutMs: 7_500,
+    })
+    await addWebhook(api, tenant.organizationId)
+    await api.database.prisma.webhook.update({
+      where: { id: parseId('webhook', webhookId) as string },
+      data: {
+        ownRetrySchedule: true,
+        retryScheduleSeconds: [],
+        timeoutSeconds: 20,
+        rateLimitPerSecond: 5,
+        maxInFlight: 3,
+        ordered: true,
+      },
+    })
+    expect(await settings()).toEqual([
+      {
+        retryScheduleSeconds: [],
+        maxAttempts: 1,
+        timeoutSeconds: 20,
+        rateLimitPerSecond: 5,
+        maxInFlight: 3,
+        ordered: true,
+      },
+      {
+        retryScheduleSeconds: [0.5, 60],
+        maxAttempts: 3,
+        timeoutSeconds: 7.5,
+        rateLimitPerSecond: null,
+        maxInFlight: null,
+        ordered: false,
+      },
+    ])
+    expect(api.statements.list).toEqual(['authenticate', 'select webhooks', 'read_send_defaults'])
+  })
 })

@@ -21,16 +21,28 @@ async function park(ids: readonly string[], reason: string) {
   })
 }
 
-test('webhooks show the number of parked deliveries, with one statement per page', async () => {
+test('webhooks show the size of their backlog and the oldest delivery in it, with the same statements for any page', async () => {
   await addWebhook(api, tenant.organizationId)
   await publish(api, tenant.organizationId, 3)
   const [newest = '', ...others] = await deliveryIds(api.database, tenant.organizationId)
   await addWebhook(api, tenant.organizationId)
   await park(others, 'on_hold')
-  const { data, errors } = await api.call(tenant.token, '{ webhooks { nodes { parkedCount } } }')
+  const { data, errors } = await api.call(
+    tenant.token,
+    '{ webhooks { nodes { backlog { count oldest { id state } } } } }',
+  )
   expect(errors).toBeUndefined()
-  expect(data.webhooks.nodes).toEqual([{ parkedCount: 2 }, { parkedCount: 0 }])
-  expect(api.statements.list).toEqual(['authenticate', 'select webhooks', 'count_parked'])
+  expect(data.webhooks.nodes).toEqual([
+    { backlog: { count: 2, oldest: { id: others.at(-1), state: 'WAITING' } } },
+    { backlog: { count: 0, oldest: null } },
+  ])
+  expect(api.statements.list.toSorted()).toEqual([
+    'authenticate',
+    'count_parked',
+    'find_oldest_parked',
+    'select deliveries',
+    'select webhooks',
+  ])
   const { data: one } = await api.call(
     tenant.token,
     `{ delivery(id: "${newest}") { parkedAt parkedReason } }`,
@@ -50,10 +62,30 @@ test.each(['disabled', 'on_hold', 'concurrency_limit', 'rate_limit', 'ordered'])
   },
 )
 
-test('parkedCount needs deliveries:read', async () => {
+test('the oldest delivery of a backlog is the one of the oldest event, also if a person asked for it', async () => {
+  await addWebhook(api, tenant.organizationId)
+  await publish(api, tenant.organizationId, 2)
+  const [newer = '', older = ''] = await deliveryIds(api.database, tenant.organizationId)
+  await park([newer, older], 'rate_limit')
+  const oldest = async (prioritized: string) => {
+    await api.database.prisma.delivery.updateMany({
+      where: { id: parseId('delivery', prioritized) as string },
+      data: { hasPriority: true },
+    })
+    const { data } = await api.call(
+      tenant.token,
+      '{ webhooks { nodes { backlog { oldest { id } } } } }',
+    )
+    return data.webhooks.nodes[0].backlog.oldest.id
+  }
+  expect(await oldest(newer)).toBe(older)
+  expect(await oldest(older)).toBe(older)
+})
+
+test('backlog needs deliveries:read', async () => {
   const { token, organizationId } = await api.tenant(['webhooks:read'])
   await addWebhook(api, organizationId)
-  const { data, errors } = await api.call(token, '{ webhooks { nodes { id parkedCount } } }')
-  expect(data.webhooks.nodes).toMatchObject([{ parkedCount: null }])
+  const { data, errors } = await api.call(token, '{ webhooks { nodes { id backlog { count } } } }')
+  expect(data.webhooks.nodes).toMatchObject([{ backlog: null }])
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
 })

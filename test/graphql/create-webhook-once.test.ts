@@ -17,7 +17,9 @@ beforeEach(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 function create(idempotencyKey: string | null, input: object = INPUT, token = tenant.token) {
-  return api.call(token, document('webhooks', 'CreateWebhook'), { input, idempotencyKey })
+  return api.call(token, document('webhooks', 'CreateWebhook'), {
+    input: { ...input, idempotencyKey },
+  })
 }
 
 async function count(): Promise<number> {

@@ -153,7 +153,7 @@ describe('delivery', () => {
           "nextAttemptAt": "TIME",
           "parkedAt": null,
           "parkedReason": null,
-          "state": "PENDING",
+          "state": "RETRYING",
           "webhook": {
             "id": "wh_1",
           },
@@ -204,12 +204,12 @@ describe('deliveries', () => {
   test('are filtered by webhook, state and event type', async () => {
     const all = await ids({})
     await finish(delivery, 'succeeded')
-    expect(await ids({ filter: { state: 'SUCCEEDED' } })).toEqual([delivery])
-    expect(await ids({ filter: { state: 'PENDING' } })).toEqual(all.slice(1))
-    expect(await ids({ filter: { state: 'CANCELED' } })).toEqual([])
+    expect(await ids({ filter: { states: ['SUCCEEDED'] } })).toEqual([delivery])
+    expect(await ids({ filter: { states: ['QUEUED'] } })).toEqual(all.slice(1))
+    expect(await ids({ filter: { states: ['CANCELED'] } })).toEqual([])
     expect(await ids({ filter: { webhookId } })).toEqual(all)
     expect(await ids({ filter: { webhookId: mintId('webhook') } })).toEqual([])
-    expect(await ids({ filter: { eventType: JOINED, webhookId, state: 'SUCCEEDED' } })).toEqual([
+    expect(await ids({ filter: { eventType: JOINED, webhookId, states: ['SUCCEEDED'] } })).toEqual([
       delivery,
     ])
     expect(await ids({ filter: { eventType: TICKET } })).toEqual([])
@@ -230,7 +230,7 @@ describe('deliveries', () => {
     const { data } = await api.call(
       tenant.token,
       `query ($id: ID!) { webhook(id: $id) {
-        exhausted: deliveries(filter: { state: EXHAUSTED }) { nodes { id event { deliveries(filter: { state: EXHAUSTED }) { nodes { id } } } } }
+        exhausted: deliveries(filter: { states: EXHAUSTED }) { nodes { id event { deliveries(filter: { states: EXHAUSTED }) { nodes { id } } } } }
         ticket: deliveries(filter: { eventType: "${TICKET}" }) { nodes { id } }
       } }`,
       { id: webhookId },
@@ -245,7 +245,7 @@ describe('deliveries', () => {
 })
 
 describe('redeliver', () => {
-  test('makes a finished delivery pending again', async () => {
+  test('queues a finished delivery again', async () => {
     await finish(delivery, 'exhausted')
     const { data } = await call('Redeliver', { id: delivery })
     expect(withStableValues(data)).toMatchInlineSnapshot(`
@@ -255,7 +255,7 @@ describe('redeliver', () => {
           "delivery": {
             "id": "msg_1",
             "nextAttemptAt": "TIME",
-            "state": "PENDING",
+            "state": "QUEUED",
             "webhook": {
               "url": "https://example.com/hook",
             },
@@ -315,7 +315,7 @@ describe('cancelDelivery', () => {
     expect(data.cancelDelivery).toEqual({
       __typename: 'ConflictError',
       code: 'conflict',
-      message: `The delivery ${delivery} is succeeded. Only a pending delivery can be canceled.`,
+      message: `The delivery ${delivery} is succeeded. Only a delivery that has not finished can be canceled.`,
     })
   })
 

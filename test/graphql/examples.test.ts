@@ -65,6 +65,9 @@ const VARIABLES: Record<
   Delivery: ({ deliveryId }) => ({ id: deliveryId }),
   Redeliver: ({ deliveryId }) => ({ id: deliveryId }),
   CancelDelivery: ({ deliveryId }) => ({ id: deliveryId }),
+  FailedAttempts: () => ({ since: hourAgo() }),
+  FailedDeliveries: () => ({ filter: { anyAttempt: { causes: ['502'], since: hourAgo() } } }),
+  WhyWebhookFails: ({ webhookId }) => ({ id: webhookId }),
   CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
   RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
   Recovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
@@ -73,6 +76,11 @@ const VARIABLES: Record<
   CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
   UpdateApiKey: async () => ({ id: await spareKey(), input: { requestsPerSecond: 100 } }),
   RevokeApiKey: async () => ({ id: await spareKey() }),
+  CreateFrontendSession: ({ webhookId }) => ({
+    input: { scopes: ['webhooks:read', 'deliveries:read'], webhookId, name: 'user 4711' },
+  }),
+  RenewFrontendSession: async () => ({ id: await frontendSession(), input: { ttlSeconds: 900 } }),
+  FrontendSessions: () => ({ first: 20, filter: { name: 'user 4711' } }),
   CreatePortalSession: ({ webhookId }) => ({
     input: {
       scopes: ['webhooks:read', 'deliveries:read'],
@@ -85,14 +93,64 @@ const VARIABLES: Record<
   ArchiveEventType: () => ({ name: TICKET }),
   UnarchiveEventType: () => ({ name: TICKET }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
-  CreateOrganization: () => ({ name: 'Another' }),
-  RenameOrganization: () => ({ id: tenant.publicOrganizationId, name: 'Renamed' }),
+  CreateOrganization: () => ({ input: { name: 'Another' } }),
+  RenameOrganization: () => ({ id: tenant.publicOrganizationId, input: { name: 'Renamed' } }),
   RunJobsNow: () => ({ ids: [] }),
   RescheduleJobs: () => ({ ids: [], runAt: '2030-01-01T00:00:00Z' }),
   FailJobs: () => ({ ids: [], reason: 'No longer wanted.' }),
   CompleteJobs: () => ({ ids: [] }),
 }
 
+/** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
+const STATEMENTS: Readonly<Record<string, number>> = {
+  ApiKeys: 2,
+  ArchiveEventType: 8,
+  AuditLog: 2,
+  CancelDelivery: 6,
+  CancelRecovery: 7,
+  CompleteJobs: 3,
+  CountRecoverable: 4,
+  CreateApiKey: 7,
+  CreateEventType: 6,
+  CreateFrontendSession: 9,
+  CreateOrganization: 6,
+  CreatePortalSession: 7,
+  CreateWebhook: 9,
+  DeleteWebhook: 12,
+  DeliveriesPage: 5,
+  Delivery: 7,
+  EventTypes: 2,
+  Events: 4,
+  FailJobs: 4,
+  FrontendSessions: 3,
+  JobCounts: 2,
+  Jobs: 6,
+  Organization: 2,
+  Organizations: 2,
+  PublishEvent: 3,
+  PublishEvents: 3,
+  RecoverDeliveries: 12,
+  RecoveriesOfWebhook: 4,
+  Recovery: 3,
+  Redeliver: 6,
+  RenameOrganization: 9,
+  RenewFrontendSession: 9,
+  RescheduleJobs: 3,
+  ResumeWebhook: 13,
+  RevokeApiKey: 8,
+  RotateSigningSecret: 9,
+  RunJobsNow: 6,
+  TestDelivery: 8,
+  TuneWebhook: 10,
+  UnarchiveEventType: 8,
+  UpdateApiKey: 7,
+  UpdateEventType: 8,
+  UpdateWebhook: 12,
+  Webhook: 3,
+  Webhooks: 2,
+}
+
+const hourAgo = () => new Date(Date.now() - 3_600_000)
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {
@@ -107,6 +165,12 @@ async function onHold(webhookId: string): Promise<string> {
   return webhookId
 }
 
+async function frontendSession(): Promise<string> {
+  const create = document('frontend-sessions', 'CreateFrontendSession')
+  const { data } = await api.call(tenant.token, create, { input: { scopes: ['webhooks:read'] } })
+  return data.createFrontendSession.frontendSession.id
+}
+
 async function spareKey(): Promise<string> {
   const { data } = await api.call(tenant.token, document('api-keys', 'CreateApiKey'), {
     input: { name: 'Spare', scopes: ['webhooks:read'] },
@@ -115,7 +179,7 @@ async function spareKey(): Promise<string> {
 }
 
 test.each(queriesAndMutations)(
-  'the example $name of docs/examples/graphql/$file.graphql works',
+  'the example $name of docs/examples/graphql/$file.graphql works, with the statements listed here',
   async (example) => {
     const variables = await VARIABLES[example.name]?.(await things())
     const { data, errors } = await api.call(
@@ -124,6 +188,9 @@ test.each(queriesAndMutations)(
       (variables ?? {}) as Record<string, unknown>,
     )
     expect(errors).toBeUndefined()
+    expect(api.statements.list, api.statements.list.join('\n')).toHaveLength(
+      STATEMENTS[example.name] ?? 0,
+    )
     for (const [field, answer] of Object.entries(data)) {
       if (example.kind === 'mutation') {
         expect((answer as { __typename: string }).__typename, field).toMatch(/Success$/)

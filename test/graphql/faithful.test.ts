@@ -132,10 +132,10 @@ describe('a lone surrogate is rejected with the name of its field', () => {
     expect(await posthorn.database.prisma.webhook.count()).toBe(before)
   })
 
-  test('in an argument beside the input, and in a query', async () => {
-    const input = `{ url: "https://receiver.example", eventSubscriptions: ["${JOINED}"] }`
+  test('in an idempotency key, and in a query', async () => {
+    const input = `{ url: "https://receiver.example", eventSubscriptions: ["${JOINED}"], idempotencyKey: $key }`
     const { data } = await ask(
-      `mutation ($key: String) { createWebhook(input: ${input}, idempotencyKey: $key) ${REJECTED} }`,
+      `mutation ($key: String) { createWebhook(input: ${input}) ${REJECTED} }`,
       '{"key":"\\ud800"}',
     )
     expect(data.createWebhook).toEqual(loneSurrogate('idempotencyKey'))

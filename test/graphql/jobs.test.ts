@@ -104,7 +104,7 @@ describe('jobs', () => {
         maxAttempts: 10,
         lastError: null,
         key: deliveries.due,
-        delivery: { id: deliveries.due, state: 'PENDING', webhook: { id: webhookId } },
+        delivery: { id: deliveries.due, state: 'QUEUED', webhook: { id: webhookId } },
         organization,
         lockedAt: null,
       },

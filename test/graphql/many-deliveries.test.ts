@@ -43,34 +43,65 @@ const PAGE = 'first: $first, last: $last, after: $after, before: $before'
 
 const FILTERS = [
   '{}',
-  '{ state: PENDING }',
-  '{ state: SUCCEEDED }',
-  '{ state: EXHAUSTED }',
-  '{ state: CANCELED }',
-  '{ statusClass: SUCCESS_2XX }',
-  '{ statusClass: REDIRECTION_3XX }',
-  '{ statusClass: CLIENT_ERROR_4XX }',
-  '{ statusClass: SERVER_ERROR_5XX }',
-  '{ statusClass: NO_RESPONSE }',
-  '{ state: PENDING, statusClass: NO_RESPONSE }',
-  '{ state: SUCCEEDED, statusClass: SERVER_ERROR_5XX }',
+  '{ states: [QUEUED] }',
+  '{ states: [RETRYING] }',
+  '{ states: [WAITING] }',
+  '{ states: [QUEUED, RETRYING, WAITING] }',
+  '{ states: [WAITING, EXHAUSTED, SUCCEEDED] }',
+  '{ states: [SUCCEEDED] }',
+  '{ states: [EXHAUSTED] }',
+  '{ states: [CANCELED] }',
+  '{ statusClasses: [SUCCESS_2XX] }',
+  '{ statusClasses: [REDIRECTION_3XX] }',
+  '{ statusClasses: [CLIENT_ERROR_4XX] }',
+  '{ statusClasses: [SERVER_ERROR_5XX] }',
+  '{ statusClasses: [NO_RESPONSE] }',
+  '{ statusClasses: [NO_RESPONSE, CLIENT_ERROR_4XX] }',
+  '{ outcome: FAILED }',
+  '{ outcome: SUCCEEDED }',
+  '{ states: [RETRYING, EXHAUSTED], statusClasses: [NO_RESPONSE] }',
+  '{ states: [SUCCEEDED], statusClasses: [SERVER_ERROR_5XX] }',
   `{ eventType: "${JOINED}" }`,
   `{ eventType: "${TICKET}" }`,
-  `{ eventType: "${TICKET}", state: EXHAUSTED }`,
+  `{ eventType: "${TICKET}", states: [EXHAUSTED] }`,
   '{ since: $since, until: $until }',
-  '{ since: $since, until: $until, state: EXHAUSTED }',
+  '{ since: $since, until: $until, states: [EXHAUSTED] }',
   '{ webhookId: $busy }',
   '{ webhookId: $quiet }',
   '{ webhookId: $idle }',
-  '{ webhookId: $quiet, state: PENDING }',
-  '{ webhookId: $busy, state: EXHAUSTED }',
+  '{ webhookId: $quiet, states: [QUEUED] }',
+  '{ webhookId: $busy, states: [EXHAUSTED] }',
   `{ webhookId: $busy, eventType: "${TICKET}" }`,
 ]
+const BY_ATTEMPT = [
+  '{}',
+  '{ outcome: FAILED }',
+  '{ outcome: SUCCEEDED }',
+  '{ statusClasses: [CLIENT_ERROR_4XX, NO_RESPONSE] }',
+  '{ causes: ["500"] }',
+  '{ causes: ["response_timed_out", "400", "418"] }',
+  '{ minDurationMs: 1000 }',
+  '{ minDurationMs: 10000, outcome: FAILED }',
+  '{ since: $since, until: $until, outcome: FAILED }',
+  '{ webhookId: $busy, outcome: FAILED }',
+  '{ webhookId: $quiet, causes: ["500"] }',
+  '{ webhookId: $idle }',
+  '{ webhookId: $busy, minDurationMs: 5000 }',
+]
 const LISTS = [
-  ...FILTERS.map((filter) => `deliveries(filter: ${filter}, ${PAGE}) { ${NODES} }`),
-  ...['{ state: PENDING }', '{ statusClass: SERVER_ERROR_5XX }', `{ eventType: "${TICKET}" }`].map(
-    (filter) => `webhook(id: $busy) { deliveries(filter: ${filter}, ${PAGE}) { ${NODES} } }`,
+  ...BY_ATTEMPT.map((filter) => `attempts(filter: ${filter}, ${PAGE}) { ${NODES} }`),
+  ...BY_ATTEMPT.map(
+    (filter) => `deliveries(filter: { anyAttempt: ${filter} }, ${PAGE}) { ${NODES} }`,
   ),
+  `deliveries(filter: { anyAttempt: { since: $since }, states: [QUEUED] }, ${PAGE}) { ${NODES} }`,
+  `webhook(id: $busy) { attempts(filter: { outcome: FAILED }, ${PAGE}) { ${NODES} } }`,
+  `webhooks(${PAGE}) { nodes { id lastFailure { id } backlog { count oldest { id } } } pageInfo { endCursor startCursor hasNextPage hasPreviousPage } }`,
+  ...FILTERS.map((filter) => `deliveries(filter: ${filter}, ${PAGE}) { ${NODES} }`),
+  ...[
+    '{ states: [QUEUED] }',
+    '{ statusClasses: [SERVER_ERROR_5XX] }',
+    `{ eventType: "${TICKET}" }`,
+  ].map((filter) => `webhook(id: $busy) { deliveries(filter: ${filter}, ${PAGE}) { ${NODES} } }`),
   `events(${PAGE}) { ${NODES} }`,
   `events(filter: { type: "${TICKET}" }, ${PAGE}) { ${NODES} }`,
   `events(filter: { type: "nope" }, ${PAGE}) { ${NODES} }`,
@@ -93,7 +124,7 @@ describe.each(LISTS)('%s', (list) => {
       const { data, errors } = await api.call(tenant.token, declared, { ...variables, ...cursor })
       took.push(performance.now() - startedAt)
       expect(errors).toBeUndefined()
-      return data.list.deliveries ?? data.list
+      return data.list.deliveries ?? data.list.attempts ?? data.list
     }
     const seen: string[] = []
     for (const { size, cursor, more, end } of [

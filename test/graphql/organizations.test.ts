@@ -39,10 +39,10 @@ test('organizations come oldest first, in pages', async () => {
 })
 
 test('an organization is created, found by its id and renamed', async () => {
-  const { data } = await call('CreateOrganization', { name: ' Harvest Fair ' })
+  const { data } = await call('CreateOrganization', { input: { name: ' Harvest Fair ' } })
   const { id, name } = data.createOrganization.organization
   expect(name).toBe('Harvest Fair')
-  await call('RenameOrganization', { id, name: 'Spring Fair' })
+  await call('RenameOrganization', { id, input: { name: 'Spring Fair' } })
   const { data: found } = await call('Organization', { id })
   expect(found.organization).toEqual({ id, name: 'Spring Fair' })
   for (const other of ['nonsense', mintId('organization'), mintId('webhook')]) {
@@ -51,16 +51,19 @@ test('an organization is created, found by its id and renamed', async () => {
 })
 
 test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is rejected', async (name) => {
-  const { data } = await call('CreateOrganization', { name })
+  const { data } = await call('CreateOrganization', { input: { name } })
   const rejection = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
   expect(data.createOrganization).toMatchObject(rejection)
   const id = tenant.publicOrganizationId
-  const { data: renamed } = await call('RenameOrganization', { id, name })
+  const { data: renamed } = await call('RenameOrganization', { id, input: { name } })
   expect(renamed.renameOrganization).toMatchObject(rejection)
 })
 
 test('renaming an unknown organization returns NotFoundError', async () => {
-  const { data } = await call('RenameOrganization', { id: mintId('organization'), name: 'A' })
+  const { data } = await call('RenameOrganization', {
+    id: mintId('organization'),
+    input: { name: 'A' },
+  })
   expect(data.renameOrganization).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
 })
 
@@ -95,7 +98,7 @@ describe('with the header posthorn-organization', () => {
   })
 
   test('an operator creates the first key of a new organization', async () => {
-    const { data } = await call('CreateOrganization', { name: 'New' })
+    const { data } = await call('CreateOrganization', { input: { name: 'New' } })
     const { id } = data.createOrganization.organization
     const { data: created } = await callFor(
       id,

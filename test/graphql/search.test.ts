@@ -53,21 +53,29 @@ describe('deliveries', () => {
 
   test('are found by state, whichever way they reached it', async () => {
     const [fresh, waiting, retried, lost, canceled, done] = ids as string[]
-    expect(await found({ state: 'PENDING' })).toEqual(ids)
+    expect(await found({ states: ['QUEUED'] })).toEqual(ids)
     await record(waiting, 500, RETRY)
     await record(retried, 500, RETRY)
     await record(retried, 204)
     await record(lost, null)
     await cancelDeliveries(api.database.pool, [parseId('delivery', canceled as string) as string])
     await record(done, 200)
-    expect(await found({ state: 'PENDING' })).toEqual([fresh, waiting])
-    expect(await found({ state: 'SUCCEEDED' })).toEqual([retried, done])
-    expect(await found({ state: 'EXHAUSTED' })).toEqual([lost])
-    expect(await found({ state: 'CANCELED' })).toEqual([canceled])
+    expect(await found({ states: ['QUEUED'] })).toEqual([fresh])
+    expect(await found({ states: ['RETRYING'] })).toEqual([waiting])
+    expect(await found({ states: ['QUEUED', 'RETRYING'] })).toEqual([fresh, waiting])
+    expect(await found({ states: ['RETRYING', 'SUCCEEDED', 'RETRYING'] })).toEqual([
+      waiting,
+      retried,
+      done,
+    ])
+    expect(await found({ states: ['SUCCEEDED'] })).toEqual([retried, done])
+    expect(await found({ states: ['EXHAUSTED'] })).toEqual([lost])
+    expect(await found({ states: ['CANCELED'] })).toEqual([canceled])
     await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: done })
     await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: canceled })
-    expect(await found({ state: 'PENDING' })).toEqual([fresh, waiting, canceled, done])
-    expect(await found({ state: 'CANCELED' })).toEqual([])
+    expect(await found({ states: ['QUEUED'] })).toEqual([fresh, canceled])
+    expect(await found({ states: ['RETRYING'] })).toEqual([waiting, done])
+    expect(await found({ states: ['CANCELED'] })).toEqual([])
   })
 
   test('are found by the response to their last attempt', async () => {
@@ -77,21 +85,34 @@ describe('deliveries', () => {
     await record(five, 500)
     await record(none, null, RETRY)
     await record(done, 204)
-    expect(await found({ statusClass: 'REDIRECTION_3XX' })).toEqual([three])
-    expect(await found({ statusClass: 'CLIENT_ERROR_4XX' })).toEqual([four])
-    expect(await found({ statusClass: 'SERVER_ERROR_5XX' })).toEqual([five])
-    expect(await found({ statusClass: 'NO_RESPONSE' })).toEqual([none])
-    expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([done])
-    expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'EXHAUSTED' })).toEqual([five])
-    expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'PENDING' })).toEqual([])
-    expect(await found({ statusClass: 'SERVER_ERROR_5XX', state: 'SUCCEEDED' })).toEqual([])
-    expect(await found({ statusClass: 'SUCCESS_2XX', state: 'SUCCEEDED' })).toEqual([done])
+    expect(await found({ statusClasses: ['REDIRECTION_3XX'] })).toEqual([three])
+    expect(await found({ statusClasses: ['CLIENT_ERROR_4XX'] })).toEqual([four])
+    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'] })).toEqual([five])
+    expect(await found({ statusClasses: ['NO_RESPONSE'] })).toEqual([none])
+    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([done])
+    expect(await found({ statusClasses: ['NO_RESPONSE', 'SUCCESS_2XX'] })).toEqual([none, done])
+    expect(await found({ outcome: 'FAILED' })).toEqual([three, four, five, none])
+    expect(await found({ outcome: 'SUCCEEDED' })).toEqual([done])
+    expect(
+      await found({ outcome: 'FAILED', statusClasses: ['SUCCESS_2XX', 'CLIENT_ERROR_4XX'] }),
+    ).toEqual([four])
+    expect(await found({ outcome: 'FAILED', states: ['RETRYING', 'SUCCEEDED'] })).toEqual([
+      three,
+      four,
+      none,
+    ])
+    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'], states: ['EXHAUSTED'] })).toEqual([
+      five,
+    ])
+    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'], states: ['RETRYING'] })).toEqual([])
+    expect(await found({ statusClasses: ['SERVER_ERROR_5XX'], states: ['SUCCEEDED'] })).toEqual([])
+    expect(await found({ statusClasses: ['SUCCESS_2XX'], states: ['SUCCEEDED'] })).toEqual([done])
     await record(three, 204)
-    expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([three, done])
+    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([three, done])
     await api.call(tenant.token, document('deliveries', 'Redeliver'), { id: done })
-    expect(await found({ statusClass: 'SUCCESS_2XX' })).toEqual([three, done])
-    expect(await found({ statusClass: 'SUCCESS_2XX', state: 'PENDING' })).toEqual([done])
-    expect(await found({ state: 'PENDING' })).toContain(fresh)
+    expect(await found({ statusClasses: ['SUCCESS_2XX'] })).toEqual([three, done])
+    expect(await found({ statusClasses: ['SUCCESS_2XX'], states: ['RETRYING'] })).toEqual([done])
+    expect(await found({ states: ['QUEUED'] })).toContain(fresh)
   })
 
   test('are found by creation time', async () => {
@@ -104,7 +125,7 @@ describe('deliveries', () => {
     expect(await found({ since: first.toISOString() })).toEqual(ids)
     expect(await found({ until: later.toISOString() })).toEqual(ids)
     expect(await found({ since: later.toISOString() })).toEqual([])
-    expect(await found({ until: first.toISOString(), state: 'PENDING' })).toEqual([])
+    expect(await found({ until: first.toISOString(), states: ['QUEUED'] })).toEqual([])
     expect(await found({ until: '0001-01-01T00:00:00Z' })).toEqual([])
     expect(await found({ since: '9999-12-31T00:00:00Z' })).toEqual([])
   })
@@ -118,8 +139,8 @@ describe('deliveries', () => {
     expect(await backfillIndex(api.database.pool, 4)).toBe(4)
     await publish(api, tenant.organizationId, 1)
     const all = await deliveryIds(api.database, tenant.organizationId)
-    expect(await found({ state: 'PENDING' })).toEqual(all)
-    const page = `query ($after: String) { deliveries(filter: { state: PENDING }, first: 3, after: $after) {
+    expect(await found({ states: ['QUEUED'] })).toEqual(all)
+    const page = `query ($after: String) { deliveries(filter: { states: QUEUED }, first: 3, after: $after) {
       nodes { id } pageInfo { endCursor } } }`
     const { data: one } = await api.call(tenant.token, page)
     const { data: two } = await api.call(tenant.token, page, {
@@ -178,8 +199,8 @@ describe('deliveries', () => {
   test('of one organization are not found by another', async () => {
     const other = await api.tenant()
     for (const filter of [
-      { state: 'PENDING' },
-      { statusClass: 'NO_RESPONSE' },
+      { states: ['QUEUED'] },
+      { statusClasses: ['NO_RESPONSE'] },
       { eventType: JOINED },
     ]) {
       const { data } = await api.call(other.token, document('deliveries', 'DeliveriesPage'), {
@@ -190,13 +211,13 @@ describe('deliveries', () => {
   })
 
   test('of a state take at most two statements, also for a page of one webhook', async () => {
-    await api.call(tenant.token, '{ deliveries(filter: { state: EXHAUSTED }) { nodes { id } } }')
+    await api.call(tenant.token, '{ deliveries(filter: { states: EXHAUSTED }) { nodes { id } } }')
     expect(api.statements.list).toEqual(['authenticate', 'select deliveries'])
-    await api.call(tenant.token, '{ deliveries(filter: { state: PENDING }) { nodes { id } } }')
+    await api.call(tenant.token, '{ deliveries(filter: { states: QUEUED }) { nodes { id } } }')
     expect(api.statements.list).toHaveLength(3)
     await api.call(
       tenant.token,
-      '{ webhooks { nodes { deliveries(filter: { state: PENDING }) { nodes { id } } } } }',
+      '{ webhooks { nodes { deliveries(filter: { states: QUEUED }) { nodes { id } } } } }',
     )
     expect(api.statements.list).toHaveLength(4)
   })

@@ -25,8 +25,8 @@ const ANSWER = `{
     webhook { id rateLimitPerSecond maxInFlight retryScheduleSeconds timeoutSeconds ordered }
   }
 }`
-const CREATE = `mutation ($input: CreateWebhookInput!, $key: String) {
-  createWebhook(input: $input, idempotencyKey: $key) ${ANSWER.replace('%', 'CreateWebhook')}
+const CREATE = `mutation ($input: CreateWebhookInput!) {
+  createWebhook(input: $input) ${ANSWER.replace('%', 'CreateWebhook')}
 }`
 const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
   updateWebhook(id: $id, input: $input) ${ANSWER.replace('%', 'UpdateWebhook')}
@@ -44,8 +44,8 @@ beforeEach(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function create(options: object = {}, key: string | null = null) {
-  const input = { ...FIELDS, ...options }
-  const { data, errors } = await api.call(tenant.token, CREATE, { input, key })
+  const input = { ...FIELDS, ...options, idempotencyKey: key }
+  const { data, errors } = await api.call(tenant.token, CREATE, { input })
   expect(errors).toBeUndefined()
   return data.createWebhook
 }

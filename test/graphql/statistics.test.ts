@@ -240,7 +240,7 @@ describe('statistics', () => {
     [{ since: 0, bucket: 'HOUR', until: DAY_MS }, 'since must be before until.'],
     [
       { since: 90 * DAY_MS, bucket: 'HOUR' },
-      /^bucket must divide the time range into at most 1500 buckets, not \d+/,
+      /^bucket must divide the time range into at most 1,500 buckets, not [\d,]+/,
     ],
     [
       { since: 3 * DAY_MS, until: 3 * DAY_MS - HOUR_MS, bucket: 'MINUTE' },

@@ -125,7 +125,7 @@ test.each([
     )
     expect(untouched).toEqual({
       webhook: { enabled: true, expiringSigningSecrets: [] },
-      delivery: { state: 'PENDING' },
+      delivery: { state: 'RETRYING' },
     })
   },
 )

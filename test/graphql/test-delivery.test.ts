@@ -40,7 +40,7 @@ describe('testDelivery', () => {
     expect(errors).toBeUndefined()
     const { id, event } = data.testDelivery.delivery
     expect(data.testDelivery.delivery).toMatchObject({
-      state: 'PENDING',
+      state: 'QUEUED',
       isTest: true,
       eventType: JOINED,
       webhook: { id: webhookId },

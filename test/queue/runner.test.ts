@@ -7,6 +7,7 @@ import { enqueue } from '../../src/queue/jobs.ts'
 import { startWorker, type Worker } from '../../src/queue/runner.ts'
 import type { Tasks } from '../../src/queue/task-runs.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
+import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../src/telemetry/outage-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
@@ -28,7 +29,7 @@ function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
     concurrency: 5,
     workerSchema: 'graphile_worker',
     logger,
-    outages: createOutageLog(logger),
+    outages: createOutageLog(createOutageLines(logger)),
     onStopping() {},
   })
 }

@@ -12,6 +12,7 @@ import {
   createConnectV1,
 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
+import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../src/telemetry/outage-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -89,7 +90,7 @@ export function connectV1Deps(database: Database, logged: LogEntry[] = []): Conn
     rateLimiter: createRateLimiter({ sql: database.pool, onError: () => {} }),
     webhooks: { prisma: database.prisma, keyring: KEYRING, guard: createAddressGuard([]) },
     logger,
-    outages: createOutageLog(logger),
+    outages: createOutageLog(createOutageLines(logger)),
   }
 }
 

@@ -250,7 +250,7 @@ async function signInAndOut(
         ... on CreatePortalSessionSuccess { portalSession { url } } } }`,
     }),
   })
-  const [, portal = ''] = /#token=(phk_\w+)/.exec(await response.text()) ?? []
+  const [, portal = ''] = /#token=(phs_\w+)/.exec(await response.text()) ?? []
   expect(portal).not.toBe('')
   MARKERS['portal session'] = portal
   await callAndCollect('GET', '/api/connect/v1/webhooks', undefined, portal)

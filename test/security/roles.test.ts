@@ -6,6 +6,7 @@ import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { maintainPartitions } from '../../src/deliveries/retention.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -128,10 +129,20 @@ describe('after the owner has migrated', () => {
       i: { scopes: ['webhooks:read'], webhookId: id },
     })
     expect(createPortalSession.__typename).toBe('CreatePortalSessionSuccess')
+    const create = document('frontend-sessions', 'CreateFrontendSession')
+    const { createFrontendSession } = await posthorn.graphql(create, {
+      input: { scopes: ['webhooks:read'] },
+    })
+    const renew = document('frontend-sessions', 'RenewFrontendSession')
+    const { renewFrontendSession } = await posthorn.graphql(renew, {
+      id: createFrontendSession.frontendSession.id,
+      input: {},
+    })
+    expect(renewFrontendSession.__typename).toBe('RenewFrontendSessionSuccess')
     await asService.pool.query(
-      `update posthorn.api_keys set expires_at = now() - interval '2 days' where is_portal`,
+      `update posthorn.api_keys set expires_at = now() - interval '2 days' where session_kind is not null`,
     )
-    expect(await deleteEndedSessions(asService.pool)).toBe(1)
+    expect(await deleteEndedSessions(asService.pool)).toBe(2)
     const { auditLog } = await posthorn.graphql('{ auditLog { nodes { action } } }')
     expect(auditLog.nodes.length).toBeGreaterThan(4)
     const page = await (await fetch(`${posthorn.app.url}/readyz`)).json()

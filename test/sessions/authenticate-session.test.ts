@@ -40,7 +40,7 @@ test('concurrent requests share a statement', async () => {
     Array.from({ length: 20 }, async () => (await startSession(pool, tenant.keyId, SYSTEM)).token),
   )
   const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
-  expect(new Set(callers.map(({ sessionId }) => sessionId)).size).toBe(21)
+  expect(new Set(callers.map(({ consoleSessionId }) => consoleSessionId)).size).toBe(21)
   // The second statement records the use of the key.
   expect(statements).toBeLessThanOrEqual(2)
 })

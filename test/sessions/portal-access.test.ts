@@ -66,7 +66,8 @@ beforeAll(async () => {
     organizationId,
     scopes: new Set(SCOPES),
     limits: { requestsPerSecond: 1e6, eventsPerSecond: 1e6 },
-    portal: {
+    session: {
+      kind: 'frontend',
       webhookId: parseId('webhook', own.webhook),
       expiresAt: new Date(Date.now() + 60_000),
     },
@@ -126,16 +127,22 @@ const shown = ({ data, errors }: Answer) => {
   return markers().filter((marker) => text.includes(marker))
 }
 
-/** A selection of all fields of a type, to any depth, with each type once on a path. */
-function everything(type: GraphQLObjectType, above: readonly string[]): string {
-  const fields = Object.values(type.getFields()).flatMap((field) => fieldWithin(field, above))
+/** A selection of all fields of a type, to any depth. Each field that leads to another type occurs once. */
+function everything(
+  type: GraphQLObjectType,
+  above: readonly string[],
+  followed = new Set<Field>(),
+): string {
+  const fields = Object.values(type.getFields()).flatMap((field) =>
+    fieldWithin(field, above, followed),
+  )
   return `{ __typename ${fields.join(' ')} }`
 }
 
-function fieldWithin(
-  { name, type, args }: GraphQLField<unknown, unknown>,
-  above: readonly string[],
-): string[] {
+type Field = GraphQLField<unknown, unknown>
+
+function fieldWithin(field: Field, above: readonly string[], followed: Set<Field>): string[] {
+  const { name, type, args } = field
   const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
     return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
@@ -144,7 +151,9 @@ function fieldWithin(
   const named = getNamedType(type)
   if (!(named instanceof GraphQLObjectType)) return [call]
   if (above.includes(named.name)) return []
-  return [`${call} ${everything(named, [...above, named.name])}`]
+  if (followed.has(field)) return []
+  followed.add(field)
+  return [`${call} ${everything(named, [...above, named.name], followed)}`]
 }
 
 const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString()
@@ -190,7 +199,13 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   delivery: [['nothing', () => `id: "${other.delivery}"`]],
   deliveries: [
     ['narrowed', () => 'first: 3'],
-    ['narrowed', () => 'first: 3, filter: { state: PENDING }'],
+    ['narrowed', () => 'first: 3, filter: { states: [QUEUED, RETRYING] }'],
+    ['narrowed', () => 'first: 3, filter: { anyAttempt: { outcome: FAILED } }'],
+    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+  ],
+  attempts: [
+    ['narrowed', () => 'first: 3'],
+    ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
   event: [
@@ -201,6 +216,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
+  frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
   organization: [['closed', () => 'id: "org_x"', false]],
   organizations: [['closed', () => 'first: 3', false]],
@@ -303,14 +319,16 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   updateApiKey: ['closed', () => `id: "${other.key}", input: { requestsPerSecond: 1 }`],
   revokeApiKey: ['closed', () => `id: "${other.key}"`],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
+  createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
+  renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `name: "${JOINED}", input: { description: "Changed." }`],
   archiveEventType: ['closed', () => `name: "${TICKET}"`],
   unarchiveEventType: ['closed', () => `name: "${TICKET}"`],
-  createOrganization: ['closed', () => 'name: "New"'],
+  createOrganization: ['closed', () => 'input: { name: "New" }'],
   renameOrganization: [
     'closed',
-    () => `id: "${publicId('organization', organizationId)}", name: "Changed"`,
+    () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
   rescheduleJobs: ['closed', () => 'ids: ["1", "2"], runAt: "2030-01-01T00:00:00Z"'],
@@ -429,7 +447,7 @@ describe('a new field', () => {
       type instanceof GraphQLObjectType && !type.name.startsWith('__'),
   )
 
-  const BY_FIELD = ['ApiKey', 'Event', 'EventType', 'Organization', 'PortalViewer', 'Viewer']
+  const BY_FIELD = ['ApiKey', 'Event', 'EventType', 'Organization', 'Viewer', 'ViewerSession']
   const namesByField = objects
     .filter(({ extensions }) => extensions['portal'] === 'by field')
     .map(({ name }) => name)
@@ -458,7 +476,7 @@ describe('a new field', () => {
         source: '{ thing { declared undeclared } undeclared }',
         contextValue: { identity },
       })
-    const { portal, ...ordinaryCaller } = caller
+    const { session, ...ordinaryCaller } = caller
     expect(await ask(ordinaryCaller)).toEqual({
       data: { thing: { declared: 1, undeclared: 2 }, undeclared: 3 },
     })
@@ -473,11 +491,15 @@ describe('a new field', () => {
   /** Fields that lead from an object of a webhook to another object of the same webhook. */
   const WITHIN = [
     'Webhook.deliveries',
+    'Webhook.attempts',
+    'Webhook.lastFailure',
+    'WebhookBacklog.oldest',
     'Webhook.recoveries',
     'Delivery.event',
     'Delivery.webhook',
     'Delivery.attempts',
     'Attempt.delivery',
+    'Attempt.webhook',
     'Recovery.webhook',
     'RecoverDeliveriesSuccess.recovery',
     'WebhookHealthChange.webhook',

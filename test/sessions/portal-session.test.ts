@@ -69,10 +69,10 @@ describe('a portal session', () => {
       colorScheme: 'DARK',
     }
     const session = await start({ theme })
-    expect(session.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/portal#token=phk_/)
+    expect(session.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/portal#token=phs_/)
     expect(session.url.startsWith(`${url}/portal#`)).toBe(true)
     expect(Object.fromEntries(session.searchParams)).toEqual({
-      token: expect.stringMatching(/^phk_\w{49}$/),
+      token: expect.stringMatching(/^phs_\w{49}$/),
       color: theme.primaryColor,
       logo: theme.logoUrl,
       scheme: 'dark',
@@ -187,7 +187,7 @@ describe('a portal session is not created', () => {
 
   test('for one webhook with the scope to publish to all', async () => {
     const answer = await create({ scopes: ['events:publish'], webhookId })
-    expect(answer.issues).toMatchObject([{ code: 'scope_not_for_portals' }])
+    expect(answer.issues).toMatchObject([{ code: 'scope_not_for_sessions' }])
     expect((await create({ scopes: ['events:publish'] })).__typename).toMatch(/Success$/)
   })
 
@@ -233,11 +233,16 @@ describe('the token of a portal session', () => {
       expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
     }
     const { organizationId } = posthorn.tenant
-    const data = { organizationId, isPortal: true, expiresAt: new Date(), tokenHint: 'phk_' }
+    const data = {
+      organizationId,
+      sessionKind: 'portal' as const,
+      expiresAt: new Date(),
+      tokenHint: 'phs_',
+    }
     const tokenHash = Buffer.alloc(32, 7)
     await expect(
       prisma().apiKey.create({ data: { ...data, scopes: ['keys:manage'], tokenHash } }),
-    ).rejects.toThrow('portal_keys_manage_nothing')
+    ).rejects.toThrow('sessions_manage_nothing')
   })
 
   test('is in no list of keys', async () => {
@@ -258,7 +263,7 @@ describe('a portal session ends', () => {
     const { data } = await call(posthorn.tenant.token, document('api-keys', 'RevokeApiKey'), { id })
     expect(data.revokeApiKey.__typename).toBe('RevokeApiKeySuccess')
     expect((await call(token, VIEWER)).errors).toMatchObject([
-      { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
+      { message: 'The portal session is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
   })
 
@@ -274,7 +279,7 @@ describe('a portal session ends', () => {
     expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(new Map())
     await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
     expect((await call(token, VIEWER)).errors).toMatchObject([
-      { message: 'The API key is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
+      { message: 'The portal session is revoked.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
     expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'revoked']]),
@@ -305,10 +310,12 @@ describe('a portal session ends', () => {
     expect(stream.end).toBeNull()
     await prisma().apiKey.update({ where: { id: creator.key.id }, data: { expiresAt: new Date() } })
     expect((await call(session.token, VIEWER)).errors).toMatchObject([
-      { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
+      { message: 'The portal session is expired.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
     expect(await stream.result(1)).toMatchObject({
-      errors: [{ message: 'The API key has expired.', extensions: { code: 'UNAUTHENTICATED' } }],
+      errors: [
+        { message: 'The portal session has expired.', extensions: { code: 'UNAUTHENTICATED' } },
+      ],
     })
     expect(await findInactiveKeys(posthorn.database.pool, [uuid])).toEqual(
       new Map([[uuid, 'expired']]),
@@ -325,7 +332,7 @@ describe('a portal session ends', () => {
       })
     await end(23)
     expect((await call(token, VIEWER)).errors).toMatchObject([
-      { message: 'The API key is expired.', extensions: { code: 'UNAUTHENTICATED' } },
+      { message: 'The portal session is expired.', extensions: { code: 'UNAUTHENTICATED' } },
     ])
     await deleteEndedSessions(posthorn.database.pool)
     expect(await prisma().apiKey.count({ where: { id: uuid } })).toBe(1)

@@ -44,17 +44,18 @@ export async function fillDeliveries(
   // In the oldest third, a few of every 5,000 deliveries differ from the others, so no recent page shows any.
   await sql.query(
     `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
-       schedule_position, max_attempts, next_attempt_at, finished_at, last_status_class)
+       schedule_position, max_attempts, next_attempt_at, parked_at, parked_reason, finished_at, last_status_class)
      select ${uuid('i', 1)}, $1, ($2::uuid[])[case when i % 5000 = 7 then 2 else 1 end], ${uuid('i', 0)},
        case when i % 10000 = 1 then $4 else $3 end, state::posthorn.delivery_state, tries, tries, 10,
-       case when state = 'pending' then now() + interval '1 hour' end,
+       case when state = 'pending' and kind <> 8 then now() + interval '1 hour' end,
+       case when kind = 8 then now() end, case when kind = 8 then 'on_hold' end,
        case when state <> 'pending' then at + interval '1 second' end, class
      from (
        select *, case kind when 1 then 'exhausted' when 2 then 'canceled' when 3 then 'pending' when 4 then 'exhausted'
-           when 5 then 'pending' when 6 then 'canceled' else 'succeeded' end as state,
-         case kind when 1 then 5 when 2 then 4 when 3 then 0 when 4 then 3 when 6 then null when 5 then null else 2 end
+           when 5 then 'pending' when 6 then 'canceled' when 8 then 'pending' else 'succeeded' end as state,
+         case kind when 1 then 5 when 2 then 4 when 3 then 0 when 4 then 3 when 6 then null when 5 then null when 8 then null else 2 end
            as class,
-         case when kind in (5, 6) then 0 when kind in (1, 4) then 10 else 1 end as tries
+         case when kind in (5, 6, 8) then 0 when kind in (1, 4) then 10 else 1 end as tries
        from (select i, at, case when i < ${count} / 3 then i % 5000 else 0 end as kind from (${ids}) as source) as kinds
      ) as source`,
     [organizationId, webhooks, JOINED, TICKET],
@@ -63,7 +64,7 @@ export async function fillDeliveries(
     `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
        duration_ms, status, error_code, request_url)
      select overlay(d.id::text placing 'a' from 25)::uuid, d.id, d.organization_id, d.webhook_id, 1, now(),
-       d.last_status_class = 2, 20, nullif(d.last_status_class, 0) * 100,
+       d.last_status_class = 2, case d.last_status_class when 0 then 15000 when 4 then 1200 else 20 end, nullif(d.last_status_class, 0) * 100,
        case when d.last_status_class = 0 then 'response_timed_out' end, 'https://example.com/'
      from posthorn.deliveries as d where d.organization_id = $1 and d.attempt_count > 0`,
     [organizationId],

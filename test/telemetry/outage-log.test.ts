@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { unavailable } from '../../src/lib/errors.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
+import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from '../../src/telemetry/outage-log.ts'
 
 let lines: string[]
@@ -19,7 +20,7 @@ beforeEach(() => {
   const logger = Object.fromEntries(
     ['debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, log(level)]),
   )
-  outages = createOutageLog(logger as unknown as Logger, () => nowMs)
+  outages = createOutageLog(createOutageLines(logger as unknown as Logger), () => nowMs)
 })
 
 const errorOf = (code: string, message = 'reason') => Object.assign(new Error(message), { code })
@@ -89,7 +90,7 @@ test('a full disk and an outage are two things', () => {
 test('a deadlock is no outage', () => {
   expect(outages.report(errorOf('40P01'))).toBe(true)
   expect(lines).toEqual([
-    'warn: Postgres canceled a statement because of a lock, a deadlock or a time-out',
+    'warn: Postgres canceled a statement because of a lock, a deadlock or a timeout',
   ])
   nowMs += 60_000
   outages.answered()

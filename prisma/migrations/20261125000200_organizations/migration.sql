@@ -7,6 +7,9 @@ create table posthorn.organizations (
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200)
 );
 
+-- The tokens that an application gives to its own users: for the portal, and for pages that the application builds.
+create type posthorn.session_kind as enum ('portal', 'frontend');
+
 create table posthorn.api_keys (
   id uuid primary key default posthorn.uuid_v7(),
   organization_id uuid not null references posthorn.organizations on delete cascade,
@@ -22,10 +25,10 @@ create table posthorn.api_keys (
   -- Null: the default limits.
   requests_per_second int,
   events_per_second int,
-  -- The key of a portal session, and the API key that created the session.
-  is_portal boolean not null default false,
+  -- Set for the key of a portal or frontend session, with the API key that created the session.
+  session_kind posthorn.session_kind,
   granted_by uuid references posthorn.api_keys on delete cascade,
-  -- The only webhook that a portal session sees; null: all of the organization. The next migration adds the foreign key.
+  -- The only webhook that the session sees; null: all of the organization. The next migration adds the foreign key.
   webhook_id uuid,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
@@ -36,19 +39,20 @@ create table posthorn.api_keys (
   ]),
   constraint requests_per_second_is_from_1_to_1000000 check (requests_per_second between 1 and 1000000),
   constraint events_per_second_is_from_1_to_1000000 check (events_per_second between 1 and 1000000),
-  constraint only_portal_keys_are_granted check (granted_by is null or is_portal),
-  constraint only_portal_keys_are_for_one_webhook check (webhook_id is null or is_portal),
-  constraint portal_keys_expire check (not is_portal or expires_at is not null),
-  constraint portal_keys_manage_nothing check (not is_portal or not scopes && array['admin', 'keys:manage'])
+  constraint only_sessions_are_granted check (granted_by is null or session_kind is not null),
+  constraint only_sessions_are_for_one_webhook check (webhook_id is null or session_kind is not null),
+  constraint sessions_expire check (session_kind is null or expires_at is not null),
+  constraint sessions_manage_nothing check (session_kind is null or not scopes && array['admin', 'keys:manage'])
 );
--- Serves: the keys of an organization.
-create index api_keys_organization_id_id on posthorn.api_keys (organization_id, id);
--- Serve: deleting the keys that a revoked key granted, the keys of a deleted webhook, and expired keys.
+-- Serve: the keys and the frontend sessions of an organization. A busy application creates many sessions.
+create index api_keys_keys on posthorn.api_keys (organization_id, id) where session_kind is null;
+create index api_keys_sessions on posthorn.api_keys (organization_id, id) where session_kind is not null;
+-- Serve: deleting the keys that a revoked key granted, the keys of a deleted webhook, and ended sessions.
 create index api_keys_granted_by on posthorn.api_keys (granted_by) where granted_by is not null;
 create index api_keys_webhook_id on posthorn.api_keys (webhook_id) where webhook_id is not null;
-create index api_keys_portal on posthorn.api_keys (expires_at) where is_portal;
+create index api_keys_session_expiry on posthorn.api_keys (expires_at) where session_kind is not null;
 
--- A browser session, created in exchange for an API key.
+-- A session of the console, created in exchange for an API key.
 create table posthorn.sessions (
   id uuid primary key default posthorn.uuid_v7(),
   token_hash bytea not null unique,
@@ -174,13 +178,13 @@ begin
 end
 $$;
 
-create function posthorn.delete_expired_portal_keys() returns bigint
+create function posthorn.delete_ended_session_keys() returns bigint
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   deleted bigint;
 begin
-  delete from posthorn.api_keys where is_portal and expires_at < now() - interval '1 day';
+  delete from posthorn.api_keys where session_kind is not null and expires_at < now() - interval '1 day';
   get diagnostics deleted = row_count;
   return deleted;
 end

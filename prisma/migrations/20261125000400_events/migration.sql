@@ -17,6 +17,8 @@ create index events_organization_id_id on posthorn.events (organization_id, id);
 create index events_organization_id_type_id on posthorn.events (organization_id, type, id);
 
 create type posthorn.delivery_state as enum ('pending', 'succeeded', 'exhausted', 'canceled');
+-- The states that people see, without `succeeded`. A pending delivery is queued, retrying or waiting.
+create type posthorn.indexed_delivery_state as enum ('queued', 'retrying', 'waiting', 'exhausted', 'canceled');
 
 create table posthorn.deliveries (
   id uuid primary key,
@@ -52,11 +54,14 @@ create table posthorn.deliveries (
   -- So the indexed columns are null for most deliveries: those that succeed, and new ones. `is_backfilled` adds a new
   -- delivery without an attempt to the index after a minute (src/deliveries/backfill-index.ts).
   is_backfilled boolean not null default false,
-  indexed_state posthorn.delivery_state generated always as (
+  indexed_state posthorn.indexed_delivery_state generated always as (
     case
-      when state in ('exhausted', 'canceled')
-        or state = 'pending' and (attempt_count > 0 or parked_at is not null or is_backfilled)
-      then state
+      when state = 'exhausted' then 'exhausted'::posthorn.indexed_delivery_state
+      when state = 'canceled' then 'canceled'
+      when state = 'succeeded' then null
+      when parked_at is not null then 'waiting'
+      when attempt_count > 0 then 'retrying'
+      when is_backfilled then 'queued'
     end
   ) stored,
   indexed_status_class smallint generated always as (case when state <> 'succeeded' then last_status_class end) stored,
@@ -110,11 +115,38 @@ create table posthorn.attempts (
   response_headers jsonb,
   response_body bytea,
   response_body_truncated boolean not null default false,
+  -- The first digit of the status; 0 if there was no response.
+  status_class smallint generated always as (
+    case when status is null then 0 when status between 200 and 499 then status / 100 else 5 end) stored,
+  -- Of a failure: its status, such as `502`, or its error code. The index on it also finds the groups of failures.
+  cause text generated always as (case when not succeeded then coalesce(error_code, status::text) end) stored,
+  -- Of an attempt of at least a second: the largest of 1, 2, 5, 10 and 15 seconds that its duration reached.
+  slow_class smallint generated always as (
+    case
+      when duration_ms >= 15000 then 15
+      when duration_ms >= 10000 then 10
+      when duration_ms >= 5000 then 5
+      when duration_ms >= 2000 then 2
+      when duration_ms >= 1000 then 1
+    end) stored,
   constraint answered_or_error check ((status is null) = (error_code is not null)),
   constraint succeeded_means_2xx check (succeeded = coalesce(status between 200 and 299, false))
 ) partition by range (id);
 -- Serves: the attempts of a delivery, in order.
 create index attempts_delivery_id_number on posthorn.attempts (delivery_id, number);
+-- Serve: the attempts of an organization or a webhook, newest first, all and by status class.
+create index attempts_organization_id_status_class_id on posthorn.attempts (organization_id, status_class, id);
+create index attempts_webhook_id_status_class_id on posthorn.attempts (webhook_id, status_class, id);
+-- Serve: the failures by cause, and their groups. Successes have no entry.
+create index attempts_organization_id_cause_id on posthorn.attempts (organization_id, cause, id)
+  where cause is not null;
+create index attempts_organization_id_webhook_id_cause_id
+  on posthorn.attempts (organization_id, webhook_id, cause, id) where cause is not null;
+-- Serve: the slow attempts. Attempts of less than a second have no entry.
+create index attempts_organization_id_slow_class_id on posthorn.attempts (organization_id, slow_class, id)
+  where slow_class is not null;
+create index attempts_webhook_id_slow_class_id on posthorn.attempts (webhook_id, slow_class, id)
+  where slow_class is not null;
 
 -- The default partitions have the rows of days without a partition.
 create table posthorn_partitions.events_default partition of posthorn.events default;

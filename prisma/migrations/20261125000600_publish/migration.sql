@@ -6,6 +6,10 @@ create table posthorn.settings (
   only_row boolean primary key default true,
   -- The attempts of a delivery whose webhook has no retry schedule of its own.
   default_max_attempts int not null default 10,
+  -- Of webhooks without their own. The API shows both, as its own environment need not be that of the workers.
+  default_retry_schedule_ms int[] not null
+    default '{5000,300000,1800000,7200000,18000000,36000000,50400000,72000000,86400000}',
+  default_timeout_ms int not null default 15000,
   constraint only_one_row check (only_row)
 );
 insert into posthorn.settings default values;

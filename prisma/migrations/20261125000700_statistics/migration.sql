@@ -125,7 +125,7 @@ cross join lateral (
 cross join lateral (
   select count(*) as scheduled, min(pending.next_attempt_at) as next_attempt_at from (
     select d.next_attempt_at from posthorn.deliveries as d
-    where d.webhook_id = w.id and d.indexed_state = 'pending' and d.parked_at is null
+    where d.webhook_id = w.id and d.indexed_state in ('queued', 'retrying')
     union all
     select d.next_attempt_at from posthorn.deliveries as d
     where d.webhook_id = w.id and d.state = 'pending' and d.indexed_state is null

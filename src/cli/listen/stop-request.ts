@@ -1,11 +1,13 @@
+import { onParentExit } from '../parent-exit.ts'
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** npm forwards Ctrl+C to its child, which already got it from the terminal; both signals are one request. */
 const REPEAT_MS = 1_000
 
 /**
- * Resolves `requested` when the process must stop: after a signal, after the reader of stdout closes the pipe, or after
- * a call of `now`. A second signal more than a second later ends the process immediately.
+ * Resolves `requested` when the process must stop: after a signal, after the reader of stdout closes the pipe, after
+ * npm, which started the process, has ended, or after a call of `now`. A second signal more than a second later ends the process immediately.
  */
 export function stopRequest(): {
   readonly requested: Promise<void>
@@ -31,5 +33,6 @@ export function stopRequest(): {
   // `dispose` keeps these: a broken stream may emit more errors while the receiver closes.
   process.stdout.on('error', now)
   process.stderr.on('error', () => {})
+  onParentExit(now)
   return { requested, now, dispose }
 }

@@ -9,6 +9,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'api_key.updated': 'API key changed',
   'api_key.revoked': 'API key revoked',
   'portal_session.created': 'Portal session created',
+  'frontend_session.created': 'Frontend session created',
+  'frontend_session.renewed': 'Frontend session renewed',
   'session.started': 'Signed in',
   'session.ended': 'Signed out',
   'delivery.tested': 'Test event sent',

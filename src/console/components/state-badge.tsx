@@ -2,7 +2,9 @@ import { Badge } from '@mantine/core'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
 
 const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
-  PENDING: ['Pending', 'blue'],
+  QUEUED: ['Queued', 'blue'],
+  RETRYING: ['Retrying', 'orange'],
+  WAITING: ['Waiting', 'yellow'],
   SUCCEEDED: ['Succeeded', 'green'],
   EXHAUSTED: ['Exhausted', 'red'],
   CANCELED: ['Canceled', 'gray'],

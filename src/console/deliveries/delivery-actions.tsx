@@ -10,6 +10,7 @@ import {
   DeliveryRedeliverDocument,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { isFinished } from './is-finished.ts'
 
 /** The buttons for a delivery, and why the last action failed. */
 export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery']>): {
@@ -21,7 +22,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   const [confirming, setConfirming] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const { id, state } = delivery
-  const isPending = state === 'PENDING'
+  const finished = isFinished(state)
 
   async function redeliver(): Promise<string | null> {
     const outcome = await run({ id })
@@ -36,12 +37,12 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
     buttons: (
       <>
         <Button
-          variant={isPending ? 'default' : 'filled'}
+          variant={finished ? 'filled' : 'default'}
           leftSection={<IconRefresh size={16} />}
           loading={running && !confirming}
           onClick={() => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver())}
         >
-          {isPending ? 'Retry now' : 'Redeliver'}
+          {finished ? 'Redeliver' : 'Retry now'}
         </Button>
         <Confirm
           opened={confirming}
@@ -51,9 +52,9 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
           onConfirm={redeliver}
         >
           The receiver has already accepted this delivery. It receives the same body and id again.
-          The delivery is pending until an attempt succeeds or the retry schedule is exhausted.
+          Attempts follow until one succeeds or the retry schedule is exhausted.
         </Confirm>
-        {isPending && <Cancel id={id} />}
+        {!finished && <Cancel id={id} />}
       </>
     ),
     error: error !== null && !confirming && (

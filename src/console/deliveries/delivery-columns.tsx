@@ -4,6 +4,7 @@ import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount, hostAndPath } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
+import { isFinished } from './is-finished.ts'
 
 /** The columns of a list of deliveries, without the column that is the same in every row. */
 export function deliveryColumns(
@@ -85,7 +86,7 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
 }
 
 function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
-  if (state !== 'PENDING') return null
+  if (isFinished(state)) return null
   if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
   return <Time at={nextAttemptAt} as="relative" />
 }

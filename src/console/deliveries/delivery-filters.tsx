@@ -5,8 +5,11 @@ import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/tim
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
-import type { DeliveryFilter, StatusClass } from '../generated/graphql.ts'
+import type { DeliveryFilter, Outcome, StatusClass } from '../generated/graphql.ts'
 
+const OUTCOMES: readonly { value: Outcome; label: string }[] = [
+  { value: 'FAILED', label: 'Any failure' },
+]
 const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
   { value: 'SUCCESS_2XX', label: '2xx: succeeded' },
   { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
@@ -24,8 +27,9 @@ export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filter: DeliveryFilter = {
     ...range,
     ...(webhookId && { webhookId }),
-    ...(isOneOf(DELIVERY_STATES, state) && { state }),
-    ...(isOneOf(STATUS_CLASSES, status) && { statusClass: status }),
+    ...(isOneOf(DELIVERY_STATES, state) && { states: [state] }),
+    ...(isOneOf(STATUS_CLASSES, status) && { statusClasses: [status] }),
+    ...(isOneOf(OUTCOMES, status) && { outcome: status }),
     ...(type && { eventType: type }),
   }
   return { ...filters, filter, onlyWebhookId }
@@ -55,7 +59,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
       <FilterSelect
         label="Last response"
         w={150}
-        data={STATUS_CLASSES}
+        data={[...OUTCOMES, ...STATUS_CLASSES]}
         value={values.status}
         onChange={(status) => set({ status })}
       />

@@ -5,6 +5,7 @@ import {
   DeliveryDeliveryFinishedDocument,
   type DeliveryQuery,
 } from '../generated/graphql.ts'
+import { isFinished } from './is-finished.ts'
 
 const RELOAD_EVERY_MS = 500
 /** No live event reports that a backlog moves on, so a waiting delivery is polled. */
@@ -22,7 +23,7 @@ export function useLiveDelivery(
   const tick = useEffectEvent(() => {
     const now = Date.now()
     const unsettled =
-      delivery?.state === 'PENDING' && !(Date.parse(delivery.nextAttemptAt ?? '') > now)
+      delivery && !isFinished(delivery.state) && !(Date.parse(delivery.nextAttemptAt ?? '') > now)
     if (unsettled && now > refreshAt.current && !document.hidden) reloadNeeded.current = true
     if (!reloadNeeded.current) return
     reloadNeeded.current = false

@@ -9,7 +9,7 @@ interface WaitingNoticeProps {
   readonly delivery: NonNullable<DeliveryQuery['delivery']>
 }
 
-/** Shows why a pending delivery has not been sent yet, and when the next attempt is. */
+/** Shows why an unfinished delivery has not been sent yet, and when the next attempt is. */
 export function WaitingNotice({ delivery }: WaitingNoticeProps) {
   const why = whyWaiting(delivery, useNow())
   if (!why) return null

@@ -8,7 +8,7 @@ interface AttemptFacts {
   readonly succeeded: boolean
   readonly status?: number | null
   readonly errorCode?: string | null
-  /** The server's description of the failure. */
+  /** The server's sentence for an attempt without a response. */
   readonly error?: string | null
 }
 
@@ -16,115 +16,51 @@ interface AttemptFacts {
 export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts): WhyFailed | null {
   if (succeeded) return null
   if (status != null) return whyStatus(status)
-  const [sentence, hint] = WITHOUT_RESPONSE[errorCode ?? ''] ?? [
-    'There was no response.',
-    'Call the URL from another machine, for example with curl.',
-  ]
-  return { sentence: error ?? sentence, hint }
+  return {
+    sentence: error ?? 'There was no response.',
+    hint: HINTS[errorCode ?? ''] ?? 'Call the URL from another machine, for example with curl.',
+  }
 }
 
 const CERTIFICATE_HINT =
   'Run `openssl s_client -connect host:443` to see the certificates that the receiver sends.'
 
-/** Texts by error code, for attempts without a response. `why-failed.test.ts` checks that every code has one. */
-export const WITHOUT_RESPONSE: Readonly<Record<string, readonly [sentence: string, hint: string]>> =
-  {
-    connect_timed_out: [
-      'The TLS connection timed out.',
-      'A firewall may be dropping the packets, or the host is down or overloaded.',
-    ],
-    response_timed_out: [
-      'The receiver did not respond in time.',
-      'Respond with 2xx as soon as the request is stored, and process it afterwards. The webhook has a timeout setting.',
-    ],
-    name_not_found: [
-      'The host name does not exist.',
-      'Check the URL of the webhook, and the DNS record of its host.',
-    ],
-    name_lookup_failed: [
-      'The DNS lookup of the host name failed.',
-      'The DNS servers did not respond. This is often temporary.',
-    ],
-    connection_refused: [
-      'The connection was refused.',
-      'Nothing listens on that port. The receiver may be stopped, or use another port.',
-    ],
-    connection_reset: [
-      'The connection was reset before a response.',
-      'The receiver, or a proxy in front of it, closed the connection. Check its log.',
-    ],
-    connection_failed: [
-      'The connection failed.',
-      'Call the URL from another machine, for example with curl.',
-    ],
-    network_unreachable: [
-      'There is no route to the host.',
-      'Posthorn has no network route to the receiver.',
-    ],
-    certificate_expired: [
-      "The receiver's certificate has expired.",
-      'Renew the certificate. Retries succeed once it is installed.',
-    ],
-    certificate_not_yet_valid: [
-      "The receiver's certificate is not valid yet.",
-      'The clock of the machine that issued the certificate may be ahead.',
-    ],
-    certificate_self_signed: [
-      "The receiver's certificate is self-signed.",
-      'Use a certificate of a public authority, such as Let’s Encrypt, or ask the Posthorn operator to trust yours.',
-    ],
-    certificate_unknown_authority: [
-      "The receiver's certificate was issued by an unknown authority, or an intermediate certificate is missing.",
-      `Browsers fetch missing intermediate certificates; other clients do not. ${CERTIFICATE_HINT}`,
-    ],
-    certificate_wrong_host: [
-      "The receiver's certificate is for another host name.",
-      'Compare the names in the certificate with the URL of the webhook.',
-    ],
-    certificate_invalid: ["The receiver's certificate could not be verified.", CERTIFICATE_HINT],
-    tls_failed: [
-      'The TLS handshake failed. TLS 1.2 or later is required.',
-      'The receiver may speak plain HTTP on that port, or only an old version of TLS.',
-    ],
-    client_certificate_demanded: [
-      'The receiver requires a client certificate, and Posthorn has none.',
-      'Verify the signature of the delivery instead.',
-    ],
-    http_version_refused: [
-      'The receiver does not speak HTTP/1.1.',
-      'Enable HTTP/1.1 on the receiver or the proxy in front of it.',
-    ],
-    closed_early: [
-      'The receiver closed the connection before responding.',
-      'The receiver may have crashed or restarted. Check its log.',
-    ],
-    invalid_http: [
-      'The response was not valid HTTP/1.1.',
-      'A program other than a web server may listen on that port.',
-    ],
-    head_too_large: [
-      "The response's status line and headers were too large.",
-      'Respond with fewer or shorter headers.',
-    ],
-    proxy_failed: [
-      'The egress proxy did not connect.',
-      'The Posthorn operator can check the proxy.',
-    ],
-    connections_busy: [
-      'Nothing was sent, because all connections of this organization were in use.',
-      'Endpoints of other webhooks in this organization do not respond. Fix them, or disable those webhooks.',
-    ],
-    address_not_public: [
-      'The IP address is not public, so Posthorn does not connect to it.',
-      'The host name resolves to a private network. Use a host that the internet can reach.',
-    ],
-    not_https: ['The URL is not HTTPS.', 'Use a URL that begins with https://.'],
-    url_not_allowed: ['Posthorn may not send to this URL.', 'Change the URL of the webhook.'],
-    secret_unreadable: [
-      'Nothing was sent, because the signing secret or the custom headers cannot be decrypted.',
-      'Enter the headers again and rotate the secret, or ask the Posthorn operator to restore the encryption key.',
-    ],
-  }
+/** What to check, by error code. `why-failed.test.ts` checks that every code has a hint. */
+export const HINTS: Readonly<Record<string, string>> = {
+  connect_timed_out: 'A firewall may be dropping the packets, or the host is down or overloaded.',
+  response_timed_out:
+    'Respond with 2xx as soon as the request is stored, and process it afterwards. The webhook has a timeout setting.',
+  name_not_found: 'Check the URL of the webhook, and the DNS record of its host.',
+  name_lookup_failed: 'The DNS servers did not respond. This is often temporary.',
+  connection_refused:
+    'Nothing listens on that port. The receiver may be stopped, or use another port.',
+  connection_reset:
+    'The receiver, or a proxy in front of it, closed the connection. Check its log.',
+  connection_failed: 'Call the URL from another machine, for example with curl.',
+  network_unreachable: 'Posthorn has no network route to the receiver.',
+  certificate_expired: 'Renew the certificate. Retries succeed once it is installed.',
+  certificate_not_yet_valid: 'The clock of the machine that issued the certificate may be ahead.',
+  certificate_self_signed:
+    'Use a certificate of a public authority, such as Let’s Encrypt, or ask the Posthorn operator to trust yours.',
+  certificate_unknown_authority: `Browsers fetch missing intermediate certificates; other clients do not. ${CERTIFICATE_HINT}`,
+  certificate_wrong_host: 'Compare the names in the certificate with the URL of the webhook.',
+  certificate_invalid: CERTIFICATE_HINT,
+  tls_failed: 'The receiver may speak plain HTTP on that port, or only an old version of TLS.',
+  client_certificate_demanded: 'Verify the signature of the delivery instead.',
+  http_version_refused: 'Enable HTTP/1.1 on the receiver or the proxy in front of it.',
+  closed_early: 'The receiver may have crashed or restarted. Check its log.',
+  invalid_http: 'A program other than a web server may listen on that port.',
+  head_too_large: 'Respond with fewer or shorter headers.',
+  proxy_failed: 'The Posthorn operator can check the proxy.',
+  connections_busy:
+    'Endpoints of other webhooks in this organization do not respond. Fix them, or disable those webhooks.',
+  address_not_public:
+    'The host name resolves to a private network. Use a host that the internet can reach.',
+  not_https: 'Use a URL that begins with https://.',
+  url_not_allowed: 'Change the URL of the webhook.',
+  secret_unreadable:
+    'Enter the headers again and rotate the secret, or ask the Posthorn operator to restore the encryption key.',
+}
 
 function whyStatus(status: number): WhyFailed {
   const [sentence, hint] = BY_STATUS[status] ?? byClass(status)

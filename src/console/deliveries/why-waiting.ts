@@ -1,8 +1,10 @@
+import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
+import { isFinished } from './is-finished.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
-/** Why a pending delivery has not been sent yet, and when the next attempt is, if known. */
+/** Why an unfinished delivery has not been sent yet, and when the next attempt is, if known. */
 export interface WhyWaiting {
   readonly title: string
   readonly sentence: string
@@ -13,7 +15,7 @@ export interface WhyWaiting {
 
 /** Null for a finished delivery. */
 export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null {
-  if (delivery.state !== 'PENDING') return null
+  if (isFinished(delivery.state)) return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
   if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
   if (Date.parse(nextAttemptAt) > nowMs) {
@@ -66,7 +68,7 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
         'The webhook is at its rate limit',
         webhook.rateLimitPerSecond == null
           ? 'The rate limit was removed. The backlog is being released.'
-          : `The limit is ${webhook.rateLimitPerSecond} attempts a second.`,
+          : `The limit is ${countOf(webhook.rateLimitPerSecond, 'attempt')} a second.`,
       )
     default:
       return reason('The webhook is at its concurrency limit', concurrencyOf(webhook))
@@ -80,7 +82,12 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
 }
 
 function concurrencyOf({ maxInFlight, health }: DeliveryWebhook): string {
-  if (maxInFlight != null) return `The limit is ${maxInFlight} parallel requests per worker.`
+  if (maxInFlight != null)
+    return `The limit is ${countOf(maxInFlight, 'parallel request')} per worker.`
   const now = health?.concurrencyLimit != null ? ` Now: ${health.concurrencyLimit}.` : ''
   return `The limit of parallel requests per worker adapts to the endpoint.${now}`
+}
+
+function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -54,7 +54,8 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <p>
         Existing subscriptions
         {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and events
-        stay, and pending deliveries are still sent. You can unarchive the event type at any time.
+        stay, and unfinished deliveries are still sent. You can unarchive the event type at any
+        time.
       </p>
     </Confirm>
   )

@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
   },
   fail: {
     label: 'Fail',
-    question: (jobs) => `Fail ${jobs} for good?`,
+    question: (jobs) => `Fail ${jobs} permanently?`,
     effect: 'The jobs do not run again. Their deliveries are canceled, and record the reason.',
     done: 'failed',
     destructive: true,
@@ -39,7 +39,7 @@ export const COMMANDS: Readonly<Record<CommandName, Command>> = {
     label: 'Remove',
     question: (jobs) => `Remove ${jobs}?`,
     effect:
-      'The jobs are removed as if completed. This cannot be undone. A pending delivery gets a new job within five minutes; to stop it, fail the job or cancel the delivery.',
+      'The jobs are removed as if completed. This cannot be undone. An unfinished delivery gets a new job within five minutes; to stop it, fail the job or cancel the delivery.',
     done: 'removed',
     destructive: true,
   },

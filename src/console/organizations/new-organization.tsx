@@ -66,7 +66,7 @@ function NewOrganizationForm({ onCreated, onCancel }: FormProps) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const outcome = await run({ name })
+    const outcome = await run({ input: { name } })
     if (outcome.ok) onCreated(outcome.value.organization)
     else setError(outcome.message)
   }

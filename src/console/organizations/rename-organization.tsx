@@ -51,7 +51,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const outcome = await run({ id: organization.id, name })
+    const outcome = await run({ id: organization.id, input: { name } })
     if (!outcome.ok) return setError(outcome.message)
     notifySuccess(`Renamed to ${outcome.value.organization.name}.`)
     onClose()

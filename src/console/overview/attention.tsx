@@ -18,7 +18,7 @@ export function Attention() {
   useHealthChanges(undefined, reload)
   const onHold = data?.onHold?.nodes ?? []
   const failing = data?.failing?.nodes ?? []
-  const waiting = (data?.disabled?.nodes ?? []).filter(({ deliveries }) => deliveries?.nodes.length)
+  const waiting = (data?.disabled?.nodes ?? []).filter(({ backlog }) => backlog?.oldest)
   const isMore =
     (data?.onHold?.totalCount ?? 0) > onHold.length ||
     (data?.failing?.totalCount ?? 0) > failing.length
@@ -31,8 +31,8 @@ export function Attention() {
         {onHold.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
             On hold since <At at={webhook.health?.onHoldSince} /> (
-            {formatParked(webhook.parkedCount)} waiting)
-            {webhook.health?.lastError && `: ${webhook.health.lastError}`}. We test the endpoint
+            {formatParked(webhook.backlog?.count)} waiting)
+            {webhook.health?.lastError && `: ${webhook.health.lastError}`}. Probes test the endpoint
             every few minutes.
           </Item>
         ))}
@@ -43,8 +43,7 @@ export function Attention() {
         ))}
         {waiting.map((webhook) => (
           <Item key={webhook.id} webhook={webhook}>
-            Disabled, with deliveries waiting since{' '}
-            <At at={webhook.deliveries?.nodes[0]?.createdAt} />.
+            Disabled, with deliveries waiting since <At at={webhook.backlog?.oldest?.createdAt} />.
           </Item>
         ))}
         {isMore && (

@@ -24,6 +24,6 @@ export function describeOutcome(
 
 const REJECTION_REASONS = {
   'address-not-public': 'The address is not public, so Posthorn does not connect to it.',
-  'not-https': 'The address is not HTTPS.',
-  'url-not-allowed': 'The address is not one that Posthorn may send to.',
+  'not-https': 'The URL is not HTTPS.',
+  'url-not-allowed': 'Posthorn may not send to this URL.',
 } as const

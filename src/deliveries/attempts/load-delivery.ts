@@ -2,31 +2,17 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import type { DeliveredEvent } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
+import type { ScheduledDelivery } from '../../scheduling/scheduler.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
-export interface LoadedDelivery {
-  readonly id: string
+export interface LoadedDelivery extends ScheduledDelivery {
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly attemptCount: number
   readonly schedulePosition: number
   /** Null once the event is past its retention. */
   readonly event: DeliveredEvent | null
   readonly traceParent: string | null
-  readonly organizationId: string
-  readonly webhookId: string
-  readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly revision: string
-  readonly isTest: boolean
-  /** Whether the webhook has a backlog. */
-  readonly hasBacklog: boolean
-  /** Whether the circuit breaker of the webhook is open. */
-  readonly onHold: boolean
-  /** Whether this delivery tests the webhook while the webhook is on hold. */
-  readonly isProbe: boolean
-  /** Whether this delivery is the head of the backlog of an ordered webhook. */
-  readonly isHead: boolean
-  /** Milliseconds from now until the delivery's rate-limit reservation. */
-  readonly reservedInMs: number | null
 }
 
 /** The delivery with a uuid, or `null` if there is none. */

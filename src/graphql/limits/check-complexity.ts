@@ -17,7 +17,8 @@ import {
 import { MAX_COMPLEXITY } from './field-complexity.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 
-export type CheckComplexity = (args: ExecutionArgs) => void
+/** Returns how many fields the response could have; 0 if the operation will not execute. */
+export type CheckComplexity = (args: ExecutionArgs) => number
 
 /** Rejects an operation whose response could have too many fields, before it executes. */
 export function createCheckComplexity(schema: GraphQLSchema): CheckComplexity {
@@ -40,9 +41,9 @@ export function createCheckComplexity(schema: GraphQLSchema): CheckComplexity {
 
   return (args) => {
     const operation = getOperationAST(args.document, args.operationName)
-    if (!operation || !schema.getRootType(operation.operation)) return
+    if (!operation || !schema.getRootType(operation.operation)) return 0
     const found = complexityOf(operation, args)
-    if (found === null || found <= MAX_COMPLEXITY) return
+    if (found === null || found <= MAX_COMPLEXITY) return found ?? 0
     throw limitExceeded({
       limit: 'fields in its largest response',
       found: Math.ceil(found),

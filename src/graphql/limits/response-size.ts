@@ -6,6 +6,7 @@ export const MAX_RESPONSE_BYTES = 10_000_000
 
 /** The size of the response to one request so far. */
 export interface ResponseSize {
+  readonly bytes: number
   /** Adds bytes. Returns whether the response is still within the limit. */
   add(bytes: number): boolean
   /** Resets the size for the next response. If that response exceeds the limit, the promise resolves to the error. */
@@ -16,6 +17,9 @@ export function createResponseSize(): ResponseSize {
   let bytes = 0
   let exceeded = Promise.withResolvers<GraphQLError>()
   return {
+    get bytes() {
+      return bytes
+    },
     add(more) {
       const before = bytes
       bytes += more

@@ -5,8 +5,13 @@ import type { Identify } from '../context.ts'
 import type { Connection } from '../cors.ts'
 import { redactValue } from '../redact-values.ts'
 import type { CheckComplexity } from './check-complexity.ts'
+import { MAX_COMPLEXITY } from './field-complexity.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
+import { MAX_RESPONSE_BYTES } from './response-size.ts'
+
+/** An estimate: a response of the largest complexity is at most as large as responses may be. */
+const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
 
 /** Limits documents before they are parsed and validated, and the complexity of operations before they execute. */
 export function useLimits(
@@ -28,8 +33,12 @@ export function useLimits(
         return errors.some(isAbortion) ? [tooManyComparisons()] : errors.map(redact)
       })
     },
-    onExecute: ({ args }) => checkComplexity(args),
-    onSubscribe: ({ args }) => checkComplexity(args),
+    onExecute({ args }) {
+      const fields = checkComplexity(args)
+      const { memory } = args.contextValue as Connection
+      memory?.resize('response', fields * BYTES_PER_FIELD)
+    },
+    onSubscribe: ({ args }) => void checkComplexity(args),
   }
 }
 

@@ -1,7 +1,9 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
+import type { Connection } from '../cors.ts'
 import type { ResponseSize } from './response-size.ts'
+import { createStreamMemory, unreadEvents } from './stream-memory.ts'
 
 /**
  * Returns an error instead of a response that becomes too large. The fields of that response stay pending forever (see
@@ -14,7 +16,9 @@ export function useResponseSize(): Plugin<Context> {
     },
     onSubscribe: ({ args }) => ({
       onSubscribeResult({ result, setResult }) {
-        if (isAsyncIterable(result)) setResult(eachWithinSize(sizeOf(args), result))
+        if (!isAsyncIterable(result)) return
+        const { memory } = args.contextValue as Connection
+        setResult(eachWithinSize(sizeOf(args), createStreamMemory(memory), result))
       },
     }),
   }
@@ -32,9 +36,10 @@ async function withinSize<Result>(
   return await Promise.race([execute(), exceeded])
 }
 
-/** The stream ends after the error for an event that is too large. */
+/** The stream ends after the error for an event that is too large, or for which there is no memory. */
 function eachWithinSize(
   responseSize: ResponseSize,
+  hasMemory: (eventBytes: number) => boolean,
   results: AsyncIterable<ExecutionResult>,
 ): AsyncIterableIterator<ExecutionResult> {
   const iterator = results[Symbol.asyncIterator]()
@@ -54,7 +59,10 @@ function eachWithinSize(
         ended = true
         return { done: false, value: { errors: [error] } }
       })
-      return await Promise.race([iterator.next(), exceeded])
+      const result = await Promise.race([iterator.next(), exceeded])
+      if (ended || result.done || hasMemory(responseSize.bytes)) return result
+      ended = true
+      return { done: false, value: { errors: [unreadEvents()] } }
     },
     return: end,
     [Symbol.asyncIterator]() {

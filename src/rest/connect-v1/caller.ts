@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../access/actor.ts'
 import { createQuota, type Quota } from '../../access/quota.ts'
-import { type Caller, requireScope, type Scope } from '../../access/scope.ts'
+import { type Caller, type CallerSession, requireScope, type Scope } from '../../access/scope.ts'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
@@ -13,22 +13,27 @@ export interface CallerEnv {
   Variables: { caller: Caller; quota: Quota }
 }
 
-/** Rejects requests without a valid API key (401), with a portal session's key (403), or over the rate limit (429). */
+/**
+ * Rejects requests without a valid API key (401), with the token of a session (403), over the rate limit, or without
+ * memory for them (429, 503).
+ */
 export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    const caller = await authenticate(c.req.header('authorization'), connectionOf(c).address)
+    const { address, memory } = connectionOf(c)
+    const caller = await authenticate(c.req.header('authorization'), address)
     describeRequest({ caller })
-    if (caller.portal) throw portalKeyRejected()
+    if (caller.session) throw sessionRejected(caller.session)
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
+    memory?.countFor(caller.organizationId)
     await next()
   }
 }
 
-function portalKeyRejected(): DomainError {
+function sessionRejected({ kind }: CallerSession): DomainError {
   return new DomainError(
     'forbidden',
-    'The token of a portal session is only valid for the portal (GraphQL). Use an API key.',
+    `The token of a ${kind} session is valid for GraphQL only. Use an API key.`,
   )
 }
 

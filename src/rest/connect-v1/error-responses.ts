@@ -106,7 +106,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     description:
       'The path does not support the method. `Allow` lists the methods that it supports.',
     headers: ['Allow'],
-    detail: 'PATCH is not possible here. The methods of this path are GET, HEAD, POST.',
+    detail: 'PATCH is not allowed on this path. Its methods are GET, HEAD, POST.',
   },
   Conflict: {
     kind: 'conflict',
@@ -143,7 +143,8 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
     description:
       'The request took too long: the limit is 10 seconds for its headers and 30 seconds for all of it.',
     headers: [],
-    detail: 'The request took too long: its headers may take 10 seconds, and all of it 30.',
+    detail:
+      'The request took too long: the limit is 10 seconds for the headers and 30 for the whole request.',
   },
   UrlTooLong: {
     kind: 'url_too_long',
@@ -179,7 +180,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   RateLimited: {
     kind: 'rate_limited',
     description:
-      'Too many requests with this API key, or too many requests from this address with invalid keys. Nothing was changed.',
+      'Too many requests with this API key, too many large requests of its organization at a time, or too many requests from this address with invalid keys. Nothing was changed.',
     headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     detail:
       'This API key has reached its limit of 500 requests per second. Nothing was done. Try again in 1 second.',
@@ -195,7 +196,7 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   Unavailable: {
     kind: 'unavailable',
     description:
-      'The database is unreachable. Unless the connection broke during the request, it had no effect.',
+      'The database is unreachable, or Posthorn has too many large requests in progress. Unless the connection to the database broke during the request, it had no effect.',
     headers: ['Retry-After'],
     detail: UNAVAILABLE_DETAIL,
   },

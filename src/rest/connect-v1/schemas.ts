@@ -19,7 +19,7 @@ const description = webhookFields.description.meta({
   examples: [EXAMPLE_WEBHOOK.description],
 })
 const ENABLED_DESCRIPTION =
-  'Whether events are delivered. While false, pending deliveries wait, and new events create no deliveries.'
+  'Whether events are delivered. While false, unfinished deliveries wait, and new events create no deliveries.'
 const enabled = webhookFields.enabled.meta({ description: ENABLED_DESCRIPTION })
 const eventSubscriptions = z
   .array(z.string().min(1))

@@ -132,7 +132,7 @@ export const deleteWebhookOperation = createRoute({
   tags: ['Webhooks'],
   summary: 'Delete a webhook',
   description:
-    'Permanently deletes the webhook and its secrets, and cancels its pending deliveries. Needs the scope `webhooks:write`.',
+    'Permanently deletes the webhook and its secrets, and cancels its unfinished deliveries. Needs the scope `webhooks:write`.',
   parameters: VERSION_PARAMETERS,
   responses: {
     204: { description: 'The webhook is deleted.', headers: ANY_SUCCESS_HEADERS },

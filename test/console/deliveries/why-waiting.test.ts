@@ -26,7 +26,7 @@ const WEBHOOK: NonNullable<Delivery['webhook']> = {
 function parked(parkedReason: ParkedReason | null, webhook: Partial<typeof WEBHOOK> = {}) {
   return whyWaiting(
     {
-      state: 'PENDING',
+      state: 'WAITING',
       attemptCount: 0,
       nextAttemptAt: null,
       parkedAt: NOW,
@@ -54,13 +54,23 @@ test('a delivery of a webhook on hold shows the time of the next probe', () => {
   })
 })
 
-test('a fixed concurrency limit is shown', () => {
-  expect(parked('CONCURRENCY_LIMIT', { maxInFlight: 3 })?.sentence).toContain('3 parallel requests')
+test.each([
+  [1, 'The limit is 1 attempt a second.'],
+  [10_000, 'The limit is 10,000 attempts a second.'],
+])('a rate limit of %i is shown', (rateLimitPerSecond, sentence) => {
+  expect(parked('RATE_LIMIT', { rateLimitPerSecond })).toMatchObject({ sentence })
+})
+
+test.each([
+  [1, 'The limit is 1 parallel request per worker.'],
+  [3, 'The limit is 3 parallel requests per worker.'],
+])('a fixed concurrency limit of %i is shown', (maxInFlight, sentence) => {
+  expect(parked('CONCURRENCY_LIMIT', { maxInFlight })).toMatchObject({ sentence })
 })
 
 test('an unfinished delivery is queued or scheduled', () => {
   const at = (delivery: Partial<Delivery>) =>
-    whyWaiting({ state: 'PENDING', attemptCount: 1, ...delivery } as Delivery, Date.parse(NOW))
+    whyWaiting({ state: 'RETRYING', attemptCount: 1, ...delivery } as Delivery, Date.parse(NOW))
   expect(at({ nextAttemptAt: '2026-11-25T11:59:59.000Z' })).toMatchObject({ title: 'Queued' })
   expect(at({ nextAttemptAt: '2026-11-25T12:05:00.000Z' })).toMatchObject({
     title: 'The next attempt is scheduled',

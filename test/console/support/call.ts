@@ -58,17 +58,17 @@ export async function untilDelivery(
   }, what)
 }
 
-/** The newest deliveries of a webhook in a state. */
+/** The newest deliveries of a webhook in these states. */
 export async function deliveriesOf(
   server: ConsoleServer,
   webhookId: string,
-  state: string,
+  states: readonly string[],
 ): Promise<readonly DeliveryStatus[]> {
   const { deliveries } = await server.graphql<{ deliveries: { nodes: DeliveryStatus[] } }>(
     `query ($filter: DeliveryFilter) {
       deliveries(filter: $filter, first: 50) { nodes { id state attemptCount } }
     }`,
-    { filter: { webhookId, state } },
+    { filter: { webhookId, states } },
   )
   return deliveries.nodes
 }

@@ -13,6 +13,7 @@ import { createRateLimiter } from '../../../src/rate-limit/rate-limiter.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/graphql-handler.ts'
 import { createAuthenticateSession } from '../../../src/sessions/authenticate-session.ts'
 import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
+import { createOutageLines } from '../../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../../src/telemetry/outage-log.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
@@ -93,7 +94,7 @@ function createDeps(
     retentionMs: RETENTION_MS,
     publicUrl: null,
     logger,
-    outages: createOutageLog(logger),
+    outages: createOutageLog(createOutageLines(logger)),
     corsOrigins: [],
     graphiql: false,
     trustedDocuments: null,

@@ -3,6 +3,7 @@ import { openDatabase } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
 import { startWorker } from '../../../src/queue/runner.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
+import { createOutageLines } from '../../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../../src/telemetry/outage-log.ts'
 import { createTasks } from './tasks.ts'
 
@@ -45,7 +46,7 @@ await using _worker = await startWorker(
     concurrency: 10,
     workerSchema: 'graphile_worker',
     logger,
-    outages: createOutageLog(logger),
+    outages: createOutageLog(createOutageLines(logger)),
     onStopping() {},
   },
 )

@@ -36,7 +36,7 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
         {url}
       </Text>
       <List size="sm" spacing={6}>
-        <List.Item>No more deliveries are sent. Pending deliveries are canceled.</List.Item>
+        <List.Item>No more deliveries are sent. Unfinished deliveries are canceled.</List.Item>
         <List.Item>
           The signing secret and the custom headers are deleted. A new webhook with the same URL
           gets a new secret.

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { useLive } from '../../api/use-live.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
+import { isFinished } from '../../deliveries/is-finished.ts'
 import { formatDuration } from '../../format.ts'
 import {
   DeliveriesAttemptRecordedDocument,
@@ -23,7 +24,7 @@ interface TestProgressProps {
 export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
   const { data, reload } = useRead(WebhookTestProgressDocument, { id: deliveryId })
   const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
-  const finished = delivery !== null && delivery.state !== 'PENDING'
+  const finished = delivery !== null && isFinished(delivery.state)
   useLive(
     DeliveriesAttemptRecordedDocument,
     { webhookId },
@@ -54,7 +55,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
           ) : (
             <Loader size="xs" type="dots" />
           )}
-          {delivery?.state === 'PENDING' && delivery.nextAttemptAt && attempt && (
+          {!finished && delivery?.nextAttemptAt && attempt && (
             <>
               {' '}
               Next attempt: <Time at={delivery.nextAttemptAt} as="relative" />
@@ -73,6 +74,6 @@ function titleOf(delivery: WebhookTestProgressQuery['delivery'] | null): string 
   const number = delivery?.attempts?.nodes.at(-1)?.number
   if (!delivery || number === undefined) return 'Sending'
   if (delivery.state === 'SUCCEEDED') return 'Delivered'
-  if (delivery.state === 'PENDING') return `Attempt ${number} failed; a retry follows`
+  if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`
   return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
 }

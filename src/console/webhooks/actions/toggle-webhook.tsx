@@ -32,7 +32,7 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
       {enabled ? (
         <List size="sm" spacing={6}>
           <List.Item>
-            Pending deliveries wait until the webhook is enabled. Waiting uses no attempts.
+            Unfinished deliveries wait until the webhook is enabled. Waiting uses no attempts.
           </List.Item>
           <List.Item>
             Events that are published while the webhook is disabled create no deliveries for it. You

@@ -17,7 +17,7 @@ export default function NewWebhookPage() {
 
   async function save(values: WebhookFormValues) {
     const input = inputOf(values)
-    const outcome = await run({ input, idempotencyKey: idempotencyKeyOf(input) })
+    const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
     if (!outcome.ok) return outcome
     notifySuccess('Webhook created.')
     const { id } = outcome.value.webhook

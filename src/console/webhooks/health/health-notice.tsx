@@ -3,7 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { Time } from '../../components/time.tsx'
-import { formatCount } from '../../format.ts'
+import { whyFailed } from '../../deliveries/why-failed.ts'
+import { formatCount, formatDuration } from '../../format.ts'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook } from '../actions/resume-webhook.tsx'
@@ -23,7 +24,7 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
   if (health.state === 'DISABLED') {
     return (
       <Notice color="gray" title="Disabled">
-        Pending deliveries wait, and new events create no deliveries for this webhook. Once the
+        Unfinished deliveries wait, and new events create no deliveries for this webhook. Once the
         webhook is enabled, you can recover the events it missed.
       </Notice>
     )
@@ -57,6 +58,7 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
     return (
       <Notice color="orange" title="Failing" action={recover}>
         {failures} Failed deliveries are retried by the retry schedule.
+        <LastFailure attempt={webhook.lastFailure} />
       </Notice>
     )
   }
@@ -75,20 +77,42 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
       {failures}{' '}
       {health.onHoldSince && (
         <>
-          On hold since <Time at={health.onHoldSince} /> ({formatParked(webhook.parkedCount)}{' '}
+          On hold since <Time at={health.onHoldSince} /> ({formatParked(webhook.backlog?.count)}{' '}
           waiting)
           {health.lastError && `: ${health.lastError}`}.{' '}
         </>
       )}
-      We test the endpoint every few minutes
+      Probes test the endpoint every few minutes
       {health.nextProbeAt && (
         <>
           , next <Time at={health.nextProbeAt} as="relative" />
         </>
       )}
       ; the first success releases the backlog. Waiting uses no attempts.
+      <LastFailure attempt={webhook.lastFailure} />
       <ResumeWebhook webhookId={webhook.id} opened={resuming} close={resume.close} done={reload} />
     </Notice>
+  )
+}
+
+interface LastFailureProps {
+  readonly attempt: NonNullable<WebhookDetailQuery['webhook']>['lastFailure']
+}
+
+/** What the endpoint answered last, with a link to the attempt. */
+function LastFailure({ attempt }: LastFailureProps) {
+  if (!attempt) return null
+  const { id, status, startedAt, durationMs, delivery } = attempt
+  return (
+    <Text size="sm" component="div" mt={4}>
+      Last failure <Time at={startedAt} as="relative" />: {status && `${status}. `}
+      {whyFailed(attempt)?.sentence} After {formatDuration(durationMs)}.{' '}
+      {delivery && (
+        <Anchor component={Link} to={`/deliveries/${delivery.id}?attempt=${id}`} size="sm">
+          Show attempt
+        </Anchor>
+      )}
+    </Text>
   )
 }
 

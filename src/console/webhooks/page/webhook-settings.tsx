@@ -13,7 +13,9 @@ import { CustomHeaders } from './custom-headers.tsx'
 
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
-  const { retryScheduleSeconds, rateLimitPerSecond, timeoutSeconds } = webhook
+  const { rateLimitPerSecond, effectiveSettings } = webhook
+  const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
+  const markDefault = (own: unknown) => (own == null ? ' (default)' : '')
   return (
     <Stack gap="lg">
       <Section
@@ -63,16 +65,16 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
             { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
             {
               label: 'Timeout',
-              value: timeoutSeconds ? formatDuration(1_000 * timeoutSeconds) : 'Default',
+              value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
             { label: 'Ordered', value: webhook.ordered ? 'Yes' : 'No' },
             {
               label: 'Retries',
-              value: retryScheduleSeconds ? summaryOf(retryScheduleSeconds) : 'Default',
+              value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
             },
           ]}
         />
-        {retryScheduleSeconds && retryScheduleSeconds.length > 0 && (
+        {retryScheduleSeconds.length > 0 && (
           <Text size="sm" c="dimmed">
             Delays: {retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.
           </Text>

@@ -109,6 +109,7 @@ describe('an edit', () => {
     maxInFlight: null,
     timeoutSeconds: null,
     retryScheduleSeconds: null,
+    effectiveSettings: { retryScheduleSeconds: [5], timeoutSeconds: 15 },
     ordered: false,
     createdAt: '2026-01-31T12:00:00Z',
     updatedAt: '2026-01-31T12:00:00Z',

@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createSecretKey } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withHeaderPrefix } from '../../../../src/console/webhooks/secret/with-header-prefix.ts'
 import { formatSecret, generateSigningKey, signDelivery } from '../../../../src/receiver/sign.ts'
+import { freePort } from '../../../support/free-port.ts'
 import { until } from '../../../support/until.ts'
 
 const SNIPPETS = path.join(import.meta.dirname, '../../../../src/console/webhooks/secret/snippets')
@@ -222,13 +222,4 @@ function isHere({ probe: [command, ...args] }: Language): boolean {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,0 +1,28 @@
+import { onParentExit } from './parent-exit.ts'
+
+/** Signals shortly after the first are the same request: the terminal sends Ctrl+C to npm and to this process, and npm forwards it. */
+const SAME_SIGNAL_WITHIN_MS = 1_000
+
+/**
+ * Resolves with the first signal, or when npm, which started this process, has ended. A second signal calls `abort`, a
+ * third one ends the process immediately.
+ */
+export function shutdownRequested(abort: () => void): Promise<string> {
+  return new Promise((resolve) => {
+    const steps = [resolve, abort, () => process.exit(130)]
+    let ignoreUntilMs = 0
+    for (const signal of signals()) {
+      process.on(signal, () => {
+        if (performance.now() < ignoreUntilMs) return
+        ignoreUntilMs = performance.now() + SAME_SIGNAL_WITHIN_MS
+        steps.shift()?.(signal)
+      })
+    }
+    onParentExit(() => resolve('npm has ended'))
+  })
+}
+
+/** A closed terminal sends SIGHUP. `nohup`, which redirects the output, makes a process ignore it. */
+function signals(): readonly NodeJS.Signals[] {
+  return process.stderr.isTTY ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM']
+}

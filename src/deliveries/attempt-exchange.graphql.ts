@@ -1,0 +1,129 @@
+import { isUtf8 } from 'node:buffer'
+import { deliveryBody } from '../events/delivery-body.ts'
+import { builder } from '../graphql/builder.ts'
+import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/limits/field-complexity.ts'
+import { type AttemptRequestColumns, attemptRequestHeaders } from './attempts/attempt-request.ts'
+
+interface AttemptRequest extends AttemptRequestColumns {
+  readonly url: string
+  readonly body: string | null
+}
+
+interface AttemptResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: Buffer
+  readonly bodyTruncated: boolean
+}
+
+const BodyEncoding = builder.enumType('BodyEncoding', {
+  description: 'The encoding of a body in a response field.',
+  values: {
+    UTF8: { value: 'utf8', description: 'The body is text, decoded as UTF-8.' },
+    BASE64: {
+      value: 'base64',
+      description: 'The body is base64, because its bytes are not valid UTF-8.',
+    },
+  } as const,
+})
+
+const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').implement({
+  description: 'The HTTPS request of an attempt.',
+  fields: (t) => ({
+    method: t.string({ description: 'Always `POST`.', resolve: () => 'POST' }),
+    url: t.exposeString('url', { description: 'The URL that the request was sent to.' }),
+    headers: t.field({
+      type: ['Header'],
+      description:
+        'The headers of the request, except `host` and `content-length`. The values of custom headers are masked as `•••`: they may be credentials and are not stored with the attempt.',
+      resolve: (request) => attemptRequestHeaders(request),
+    }),
+    body: t.exposeString('body', {
+      nullable: true,
+      complexity: LARGE_TEXT,
+      description:
+        'The exact body. Null once the event is past its retention. Needs the scope `events:read`.',
+      authScopes: { scope: 'events:read' },
+    }),
+  }),
+})
+
+const AttemptResponse = builder.objectRef<AttemptResponse>('AttemptResponse').implement({
+  description: 'The HTTP response of a receiver.',
+  fields: (t) => ({
+    status: t.exposeInt('status', { description: 'The HTTP status code.' }),
+    headers: t.field({
+      type: ['Header'],
+      description: 'The headers, with lower-case names. Values of repeated headers are joined.',
+      resolve: ({ headers }) =>
+        Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
+    }),
+    body: t.string({
+      complexity: MEDIUM_TEXT,
+      description: 'The first 16 KiB of the body, encoded as `bodyEncoding` says.',
+      resolve: (response) => textOf(response) ?? response.body.toString('base64'),
+    }),
+    bodyEncoding: t.field({
+      type: BodyEncoding,
+      description: 'The encoding of `body`.',
+      resolve: (response) => (textOf(response) === null ? 'base64' : 'utf8'),
+    }),
+    bodyTruncated: t.exposeBoolean('bodyTruncated', {
+      description: 'Whether the body was longer than 16 KiB.',
+    }),
+  }),
+})
+
+builder.prismaObjectFields('Attempt', (t) => ({
+  request: t.field({
+    type: AttemptRequest,
+    description: 'The request that was sent.',
+    // Any selection reads the body, once for all attempts of a delivery.
+    complexity: { field: MEDIUM_TEXT, multiplier: 1 },
+    select: {
+      deliveryId: true,
+      startedAt: true,
+      requestUrl: true,
+      requestSignature: true,
+      requestHeaderNames: true,
+      requestHeaderPrefix: true,
+      requestUserAgent: true,
+      delivery: { select: { event: true } },
+    },
+    resolve: ({ delivery, requestUrl, ...facts }) => {
+      // Either may be past its retention.
+      const event = (delivery as typeof delivery | null)?.event as typeof delivery.event | null
+      const body = event && deliveryBody(event)
+      return { ...facts, url: requestUrl, body, traceParent: event?.traceParent }
+    },
+  }),
+  response: t.field({
+    type: AttemptResponse,
+    nullable: true,
+    description: 'The response. Null if there was none; `error` then says why.',
+    select: {
+      status: true,
+      responseHeaders: true,
+      responseBody: true,
+      responseBodyTruncated: true,
+    },
+    resolve: ({ status, responseHeaders, responseBody, responseBodyTruncated }) =>
+      status === null
+        ? null
+        : {
+            status,
+            headers: (responseHeaders ?? {}) as Record<string, unknown>,
+            body: Buffer.from(responseBody ?? []),
+            bodyTruncated: responseBodyTruncated,
+          },
+  }),
+}))
+
+/** The body as text, without a character that truncation cut in half. Null if it is not UTF-8. */
+function textOf({ body, bodyTruncated }: AttemptResponse): string | null {
+  for (const cut of bodyTruncated ? [0, 1, 2, 3] : [0]) {
+    const whole = body.subarray(0, body.length - cut)
+    if (isUtf8(whole)) return whole.toString('utf8')
+  }
+  return null
+}

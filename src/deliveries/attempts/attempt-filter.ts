@@ -1,0 +1,124 @@
+import { boundConditions, type PageBounds } from '../../db/page.ts'
+import type { AddValue } from '../../db/parameters.ts'
+import { lowerBoundAt } from '../../lib/uuid-v7.ts'
+import { type Outcome, type StatusClass, statusClassesOf } from '../status-class.ts'
+
+/** Conditions on attempts. A missing or null field matches every attempt. */
+export interface AttemptFilter {
+  readonly webhookUuid?: string | null | undefined
+  readonly outcome?: Outcome | null | undefined
+  readonly statusClasses?: readonly StatusClass[] | null | undefined
+  /** Statuses of failed attempts, such as `502`, and error codes. */
+  readonly causes?: readonly string[] | null | undefined
+  /** At least `MIN_SLOW_MS`. */
+  readonly minDurationMs?: number | null | undefined
+  /** Recorded at or after this time. */
+  readonly since?: Date | null | undefined
+  /** Recorded before this time. */
+  readonly until?: Date | null | undefined
+}
+
+/** Attempts of at least this duration are in an index. */
+export const MIN_SLOW_MS = 1_000
+
+/** The values of `slow_class`, in seconds, each up to the next one. */
+const SLOW_CLASSES = [1, 2, 5, 10, 15]
+
+const STATUS_CLASSES: readonly StatusClass[] = [0, 2, 3, 4, 5]
+
+/** SQL: the filter's conditions on the attempts `a`, without those of its index ranges. */
+export function attemptConditions(filter: AttemptFilter, add: AddValue): string[] {
+  const { webhookUuid, since, until, minDurationMs } = filter
+  return [
+    ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
+    ...(since ? [`a.id >= ${add(lowerBoundAt(since))}`] : []),
+    ...(until ? [`a.id < ${add(lowerBoundAt(until))}`] : []),
+    ...(minDurationMs ? [`a.duration_ms >= ${add(minDurationMs)}`] : []),
+  ]
+}
+
+/** The ranges of an index: one for each value of a column. They do not overlap. */
+export interface AttemptRanges {
+  readonly column: 'status_class' | 'cause' | 'slow_class'
+  readonly type: 'smallint' | 'text'
+  readonly values: readonly (number | string)[]
+  /** SQL conditions that the column does not express. */
+  readonly conditions: readonly string[]
+}
+
+/** The index ranges that a filter reads. Causes are the most selective, then the duration. */
+export function attemptRanges(filter: AttemptFilter): AttemptRanges {
+  const { causes, minDurationMs } = filter
+  const classes = statusClassesOf(filter)
+  const conditions = classes ? [`a.status_class in (${classes.join(', ') || 'null'})`] : []
+  if (causes) return { column: 'cause', type: 'text', values: [...new Set(causes)], conditions }
+  if (minDurationMs) {
+    const values = SLOW_CLASSES.filter(
+      (_, i) => (SLOW_CLASSES[i + 1] ?? Number.POSITIVE_INFINITY) * 1_000 > minDurationMs,
+    )
+    return { column: 'slow_class', type: 'smallint', values, conditions }
+  }
+  const values = classes ?? STATUS_CLASSES
+  return { column: 'status_class', type: 'smallint', values, conditions: [] }
+}
+
+/** SQL: whether the attempt `a` matches, for statements that find the attempts by their delivery. */
+export function attemptMatches(filter: AttemptFilter, add: AddValue): string {
+  const { column, type, values, conditions } = attemptRanges(filter)
+  return [
+    ...attemptConditions(filter, add),
+    `a.${column} = any (${add(values)}::${type}[])`,
+    ...conditions,
+  ].join(' and ')
+}
+
+interface AttemptPage extends PageBounds {
+  /** SQL conditions on the owner of the attempts `a`. */
+  readonly owned: readonly string[]
+  /** A column to select beside `id`. */
+  readonly column?: 'delivery_id'
+}
+
+/**
+ * SQL: a page of attempts. Each range of the index is read in the order of the page, so no statement sorts all rows. The
+ * ranges are planned once, which matters with a partition for each day.
+ */
+export function pageOfAttempts(
+  filter: AttemptFilter,
+  { owned, column: also, ...bounds }: AttemptPage,
+  add: AddValue,
+): string {
+  const { column, type, values, conditions } = attemptRanges(filter)
+  const [lower, upper] = idBounds(filter, bounds).map((id) => `${add(id)}::uuid`)
+  const all = [
+    ...owned,
+    ...attemptConditions(filter, add),
+    ...conditions,
+    ...boundConditions('a.id', bounds.bound, add),
+    // The row comparisons and the order match the index. With an equality, Postgres can prefer the primary key, and then
+    // scans all attempts for a rare value.
+    `(a.${column}, a.id) >= (range.value, ${lower})`,
+    `(a.${column}, a.id) <= (range.value, ${upper})`,
+    `a.${column} is not null`,
+  ]
+  const direction = bounds.take > 0 ? 'desc' : 'asc'
+  const size = add(Math.abs(bounds.take))
+  return `
+    select page.* from unnest(${add(values)}::${type}[]) as range (value), lateral (
+      select a.id${also ? `, a.${also}` : ''} from posthorn.attempts as a where ${all.join(' and ')}
+      order by a.${column} ${direction}, a.id ${direction} limit ${size}
+    ) as page order by page.id ${direction} limit ${size}`
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Ids that all matching attempts are between. */
+function idBounds({ since, until }: AttemptFilter, { bound }: PageBounds): [string, string] {
+  const lower = since ? lowerBoundAt(since) : FIRST_ID
+  const upper = until ? lowerBoundAt(until) : LAST_ID
+  if (!bound) return [lower, upper]
+  return 'gt' in bound
+    ? [bound.gt > lower ? bound.gt : lower, upper]
+    : [lower, bound.lt < upper ? bound.lt : upper]
+}

@@ -1,0 +1,130 @@
+import { choicesRule, textRule } from '../graphql/arguments.ts'
+import { builder } from '../graphql/builder.ts'
+import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
+import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
+import { MAX_ATTEMPTS_SEARCHED } from './deliveries-by-attempt.ts'
+import { deliveryState } from './delivery-state.ts'
+import type { AttemptFilterInput, DeliveryFilterInput } from './read-filters.ts'
+
+declare module '../graphql/builder.ts' {
+  interface Inputs {
+    AttemptFilter: AttemptFilterInput
+    DeliveryFilter: DeliveryFilterInput
+  }
+}
+
+const DeliveryState = builder.enumType('DeliveryState', {
+  description: 'The state of a delivery. The last three are final, unless it is redelivered.',
+  values: {
+    QUEUED: { value: 'queued', description: 'The first attempt is queued or running.' },
+    RETRYING: {
+      value: 'retrying',
+      description:
+        'An attempt was made, and the next one is scheduled for `nextAttemptAt`: a retry after a failure, or a redelivery.',
+    },
+    WAITING: {
+      value: 'waiting',
+      description:
+        'Parked in the backlog of its webhook. `parkedReason` says why. Waiting uses up no attempts.',
+    },
+    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered an attempt with 2xx.' },
+    EXHAUSTED: {
+      value: 'exhausted',
+      description:
+        'The last attempt of the retry schedule failed. The delivery can still be redelivered.',
+    },
+    CANCELED: {
+      value: 'canceled',
+      description: 'The delivery was canceled, or its webhook was deleted.',
+    },
+  } as const,
+})
+
+builder.prismaObjectFields('Delivery', (t) => ({
+  state: t.field({
+    type: DeliveryState,
+    description: 'The state of the delivery.',
+    select: { state: true, attemptCount: true, parkedAt: true },
+    resolve: deliveryState,
+  }),
+}))
+
+const StatusClass = builder.enumType('StatusClass', {
+  description: 'The class of an HTTP status code.',
+  values: {
+    SUCCESS_2XX: { value: 2, description: '2xx: success.' },
+    REDIRECTION_3XX: { value: 3, description: '3xx: failure. Redirects are not followed.' },
+    CLIENT_ERROR_4XX: { value: 4, description: '4xx: the receiver rejected the request.' },
+    SERVER_ERROR_5XX: {
+      value: 5,
+      description: '5xx, or a status code outside HTTP: the receiver failed.',
+    },
+    NO_RESPONSE: { value: 0, description: 'No response: a timeout or a connection error.' },
+  } as const,
+})
+
+const Outcome = builder.enumType('Outcome', {
+  description: 'The outcome of an attempt.',
+  values: {
+    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered with 2xx.' },
+    FAILED: { value: 'failed', description: 'Any failure: another status, or no response.' },
+  } as const,
+})
+
+builder.inputType('AttemptFilter', {
+  description: 'Selects attempts. An attempt must match all given fields.',
+  fields: (t) => ({
+    webhookId: t.id({ description: 'Attempts for this webhook, which may be deleted: `wh_…`.' }),
+    outcome: t.field({ type: Outcome, description: 'Attempts with this outcome.' }),
+    statusClasses: t.field({
+      type: [StatusClass],
+      description: 'Attempts with a response of one of these classes.',
+      validate: choicesRule,
+    }),
+    causes: t.stringList({
+      description:
+        'Failed attempts with one of these causes: HTTP statuses such as `"502"`, and error codes such as `"response_timed_out"`. At most 20.',
+      validate: causesRule,
+    }),
+    minDurationMs: t.int({
+      description: `Attempts that lasted at least this long, in milliseconds: ${MIN_SLOW_MS.toLocaleString('en')} or more.`,
+      validate: minDurationRule,
+    }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'Attempts that were recorded, when they ended, at or after this time.',
+    }),
+    until: t.field({ type: 'DateTime', description: 'Attempts recorded before this time.' }),
+  }),
+})
+
+builder.inputType('DeliveryFilter', {
+  description: 'Selects deliveries. A delivery must match all given fields.',
+  fields: (t) => ({
+    states: t.field({
+      type: [DeliveryState],
+      description: 'Deliveries in one of these states.',
+      validate: choicesRule,
+    }),
+    statusClasses: t.field({
+      type: [StatusClass],
+      description: 'Deliveries whose last attempt had a response of one of these classes.',
+      validate: choicesRule,
+    }),
+    outcome: t.field({
+      type: Outcome,
+      description: 'Deliveries whose last attempt had this outcome.',
+    }),
+    webhookId: t.id({ description: 'Deliveries to this webhook, which may be deleted: `wh_…`.' }),
+    eventType: t.string({
+      description: 'Deliveries of events of this type.',
+      validate: textRule,
+    }),
+    since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),
+    anyAttempt: t.field({
+      type: 'AttemptFilter',
+      description: `Deliveries with at least one attempt that matches. Searches the newest ${MAX_ATTEMPTS_SEARCHED.toLocaleString('en')} attempts that match; \`attempts\` lists all.`,
+    }),
+  }),
+})

@@ -1,0 +1,73 @@
+import { builder } from '../graphql/builder.ts'
+import { readSendDefaults } from './send-defaults.ts'
+
+interface EffectiveSettings {
+  readonly retryScheduleSeconds: readonly number[]
+  readonly timeoutSeconds: number
+  readonly rateLimitPerSecond: number | null
+  readonly maxInFlight: number | null
+  readonly ordered: boolean
+}
+
+const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSettings').implement({
+  description:
+    'The settings that apply to the deliveries of a webhook: its own, or the defaults of the worker that started last.',
+  fields: (t) => ({
+    retryScheduleSeconds: t.field({
+      type: ['Float'],
+      description:
+        'The delay before each retry, in seconds, without jitter. Empty if there are no retries.',
+      resolve: ({ retryScheduleSeconds }) => [...retryScheduleSeconds],
+    }),
+    maxAttempts: t.int({
+      description: 'The number of attempts of a delivery if all of them fail.',
+      resolve: ({ retryScheduleSeconds }) => retryScheduleSeconds.length + 1,
+    }),
+    timeoutSeconds: t.exposeFloat('timeoutSeconds', {
+      description:
+        'The maximum time from a ready connection to the status and headers of the response, in seconds.',
+    }),
+    rateLimitPerSecond: t.exposeInt('rateLimitPerSecond', {
+      nullable: true,
+      description: 'The maximum number of attempts per second, across all workers. Null: no limit.',
+    }),
+    maxInFlight: t.exposeInt('maxInFlight', {
+      nullable: true,
+      description:
+        'The maximum number of attempts in flight per worker. Null: the limit adapts to the endpoint, and `health.concurrencyLimit` shows it.',
+    }),
+    ordered: t.exposeBoolean('ordered', {
+      description: 'Whether deliveries are sent one at a time, in the order of the events.',
+    }),
+  }),
+})
+
+builder.prismaObjectFields('Webhook', (t) => ({
+  effectiveSettings: t.field({
+    type: EffectiveSettings,
+    description:
+      'The settings that apply, with the defaults where the webhook has none of its own.',
+    select: {
+      ownRetrySchedule: true,
+      retryScheduleSeconds: true,
+      timeoutSeconds: true,
+      rateLimitPerSecond: true,
+      maxInFlight: true,
+      ordered: true,
+    },
+    resolve: async (webhook, _args, context, info) => {
+      const defaultsOf = context.perField(info, async (ids: string[]) => {
+        const defaults = await readSendDefaults(context.sql)
+        return ids.map(() => defaults)
+      })
+      const { retryScheduleMs, attemptTimeoutMs } = await defaultsOf(webhook.id)
+      return {
+        ...webhook,
+        retryScheduleSeconds: webhook.ownRetrySchedule
+          ? webhook.retryScheduleSeconds
+          : retryScheduleMs.map((ms) => ms / 1_000),
+        timeoutSeconds: webhook.timeoutSeconds ?? attemptTimeoutMs / 1_000,
+      }
+    },
+  }),
+}))

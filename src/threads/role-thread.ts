@@ -1,0 +1,81 @@
+import { parentPort } from 'node:worker_threads'
+import { createBirpc } from 'birpc'
+import type { App } from '../app.ts'
+import type { Settings } from '../config/settings.ts'
+import { explainFailure } from '../db/explain-failure.ts'
+import type { MainThread, RoleThread } from './messages.ts'
+
+/*
+ * The program of a thread that the main thread supervises. It begins to answer before it loads the modules of its role,
+ * which takes seconds on a busy machine.
+ */
+if (parentPort === null) throw new Error('This file runs in a worker thread.')
+const port = parentPort
+
+let app: App | null = null
+
+const main = createBirpc<MainThread, RoleThread>(
+  {
+    async start(settings, { role, listens }) {
+      try {
+        const { startApp } = await import('../app.ts')
+        app = await startApp(withBuffers(settings), {
+          role,
+          listens,
+          beforeListening: () => main.releasePort(),
+          outageLines: {
+            begins: (cause, error) => main.outageBegins.asEvent(cause, error),
+            ends: (cause) => main.outageEnds.asEvent(cause),
+          },
+          rest: { readiness: () => main.readiness(), metrics: () => main.otherMetrics() },
+        })
+        return app.url
+      } catch (error) {
+        // Only the message of an error arrives in the main thread.
+        throw new Error(explainFailure(error))
+      }
+    },
+
+    async provision(dataDir) {
+      const embedded = await import('../embedded/provision.ts')
+      const { services } = started()
+      const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
+      return {
+        token,
+        keyFile: embedded.embeddedApiKeyFile(dataDir),
+        signInLink: await embedded.embeddedSignInLink(services, dataDir),
+      }
+    },
+
+    ping() {},
+
+    workerRuns: () => started().workerRuns,
+
+    metrics: () => started().services.metrics.snapshot(),
+
+    async stop() {
+      await app?.[Symbol.asyncDispose]()
+      // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
+      process.exit()
+    },
+
+    abort: () => app?.abort(),
+  },
+  {
+    post: (message) => port.postMessage(message),
+    on: (receive) => port.on('message', receive),
+    // Supervision ends a thread that does not answer.
+    timeout: -1,
+  },
+)
+
+function started(): App {
+  if (app === null) throw new Error('The thread has not started.')
+  return app
+}
+
+/** A message carries a Buffer as a Uint8Array. */
+function withBuffers(settings: Settings): Settings {
+  const encryptionKeys = settings.secrets.encryptionKeys.map((key) => Buffer.from(key))
+  return { ...settings, secrets: { ...settings.secrets, encryptionKeys } }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+let database: Database
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+test.each([
+  ['SIGTERM to npm', (npm: number) => process.kill(npm, 'SIGTERM')],
+  // The terminal sends it to the whole group.
+  ['Ctrl+C', (npm: number) => process.kill(-npm, 'SIGINT')],
+])(
+  'after %s, the server of `npm start` stops',
+  async (_, stop) => {
+    const npm = spawn('npm', ['start'], {
+      cwd: ROOT,
+      env: {
+        PATH: process.env['PATH'],
+        ...testEnvironment(database.url),
+        POSTHORN_LOG_LEVEL: 'info',
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    })
+    let log = ''
+    npm.stderr.on('data', (chunk) => {
+      log += chunk
+    })
+    const url = () => /"url":"([^"]+)".*"msg":"ready"/.exec(log)?.[1]
+    await until(url, 'the server is ready', 30_000)
+    const ended = once(npm, 'exit')
+    stop(npm.pid as number)
+    await ended
+    await until(() => isRefused(`${url()}/healthz`), 'the server has stopped', 20_000)
+    expect(log).toContain('stopping after the requests and attempts in flight')
+  },
+  60_000,
+)
+
+async function isRefused(url: string): Promise<boolean> {
+  return await fetch(url).then(
+    () => false,
+    ({ cause }) => cause.code === 'ECONNREFUSED',
+  )
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client'
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPersistedQueryStore } from '../../src/graphql/persisted-query-store.ts'
+import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
+import { WebhooksDocument } from './generated/graphql.ts'
+import { type Api, openApi, readAnswer, request } from './support/api.ts'
+
+let api: Api
+let token: string
+
+beforeAll(async () => {
+  api = await openApi()
+  token = (await api.tenant()).token
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const named = (text: string, version = 1) => ({
+  extensions: { persistedQuery: { version, sha256Hash: sha256(text) } },
+})
+
+/** A document that no test has registered. */
+const newDocument = () => `query Q${++documents} { viewer { scopes } }`
+let documents = 0
+
+const ask = async (body: object, key: string | null = token) =>
+  readAnswer(await api.handle(request(key, body)))
+
+const notFound = [
+  { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+]
+
+describe('an automatic persisted query', () => {
+  test('runs by its hash alone, once a client has sent its document', async () => {
+    const query = newDocument()
+    const unknown = await ask(named(query))
+    expect(unknown).toMatchObject({ status: 200, errors: notFound })
+    expect(unknown.headers.get('ratelimit')).toContain('requests')
+    for (const body of [{ query, ...named(query) }, named(query)]) {
+      const { data, errors } = await ask(body)
+      expect(errors).toBeUndefined()
+      expect(data.viewer.scopes).toContain('webhooks:read')
+    }
+  })
+
+  test('runs as a GET, which mutations cannot', async () => {
+    const get = async (query: string) => {
+      await ask({ query, ...named(query), variables: { id: 'wh_x' } })
+      const extensions = JSON.stringify(named(query).extensions)
+      const search = new URLSearchParams({ extensions, variables: '{"id":"wh_x"}' })
+      const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
+      return await api.handle(new Request(`http://127.0.0.1/graphql?${search}`, { headers }))
+    }
+    expect((await readAnswer(await get(newDocument()))).data.viewer.scopes).toBeDefined()
+    const mutation = 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }'
+    expect((await get(mutation)).status).toBe(405)
+  })
+
+  test('is rejected if the hash belongs to another document, which is then not kept', async () => {
+    const query = newDocument()
+    const answer = await ask({ query: '{ viewer { organization { id } } }', ...named(query) })
+    expect(answer).toMatchObject({
+      status: 400,
+      errors: [{ message: 'PersistedQueryMismatch' }],
+    })
+    expect((await ask(named(query))).errors).toMatchObject(notFound)
+  })
+
+  test('is neither run nor kept without a key', async () => {
+    const query = newDocument()
+    for (const body of [named(query), { query, ...named(query) }]) {
+      const { status, errors } = await ask(body, null)
+      expect(status).toBe(401)
+      expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+    }
+    expect((await ask(named(query))).errors).toMatchObject(notFound)
+  })
+
+  test('of another version of the protocol makes the client send its documents', async () => {
+    const query = newDocument()
+    expect((await ask(named(query, 2))).errors).toMatchObject([
+      {
+        message: 'PersistedQueryNotSupported',
+        extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+      },
+    ])
+  })
+
+  test.each([null, 'x', {}, { version: 1 }, { version: 1, sha256Hash: 7 }])(
+    'that is malformed, %j, is an invalid request',
+    async (persistedQuery) => {
+      const { errors } = await ask({ extensions: { persistedQuery } })
+      expect(errors).toHaveLength(1)
+    },
+  )
+
+  test('obeys the limits of documents', async () => {
+    const deep = `{ ${'viewer { organization { '.repeat(20)} id ${'} }'.repeat(20)} }`
+    await ask({ query: deep, ...named(deep) })
+    expect((await ask(named(deep))).errors).toMatchObject([
+      { extensions: { code: 'LIMIT_EXCEEDED' } },
+    ])
+  })
+})
+
+test("Apollo's link sends the hash alone, and the document when a process does not know it", async () => {
+  const bodies: { query?: string }[] = []
+  let { handle } = api
+  const client = new ApolloClient({
+    cache: new InMemoryCache(),
+    link: new PersistedQueryLink({ sha256 }).concat(
+      new HttpLink({
+        uri: 'http://127.0.0.1/graphql',
+        headers: { authorization: `Bearer ${token}` },
+        fetch: async (url, init) => {
+          bodies.push(JSON.parse(String(init?.body)))
+          return await handle(new Request(url, init))
+        },
+      }),
+    ),
+  })
+  const list = async () => {
+    const { data } = await client.query({ query: WebhooksDocument, fetchPolicy: 'network-only' })
+    expect(data?.webhooks?.nodes).toEqual([])
+    return bodies.splice(0).map(({ query }) => query !== undefined)
+  }
+  expect(await list()).toEqual([false, true])
+  expect(await list()).toEqual([false])
+  // Another process, or the same one after a restart.
+  handle = createGraphqlHandler(api.deps)
+  expect(await list()).toEqual([false, true])
+})
+
+test('the kept documents are bounded; the least recently used make room', () => {
+  const store = createPersistedQueryStore()
+  const text = 'x'.repeat(64 * 1024)
+  store.set('too long', `${text}x`)
+  expect(store.get('too long')).toBeUndefined()
+  for (let i = 0; i < 64; i++) store.set(`${i}`, text)
+  expect(store.get('0')).toBe(text)
+  store.set('64', text)
+  store.set('64', text)
+  expect(store.get('0')).toBe(text)
+  expect(store.get('1')).toBeUndefined()
+  expect(store.get('2')).toBe(text)
+
+  const short = createPersistedQueryStore()
+  for (let i = 0; i <= 1_000; i++) short.set(`${i}`, 'x')
+  expect(short.get('0')).toBeUndefined()
+  expect(short.get('1')).toBe('x')
+})

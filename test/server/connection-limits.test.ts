@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ConnectionLimits, limitConnections } from '../../src/server/connection-limits.ts'
+import { startTestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
+
+test('connections beyond the limit of their address are closed, and other addresses still connect', async () => {
+  const server = await openServer({ maxPerAddress: 3 })
+  const first = await Promise.all([1, 2, 3].map(() => server.connect('127.0.0.2')))
+  const fourth = await server.connect('127.0.0.2')
+  await until(() => fourth.closed, 'the fourth connection is closed')
+  expect(first.map(({ closed }) => closed)).toEqual([false, false, false])
+  const other = await server.connect('127.0.0.3')
+  expect(await get(other)).toContain('200 OK')
+  expect(await get(first[0] as Socket)).toContain('200 OK')
+})
+
+test('a connection that ends makes room for another one', async () => {
+  const server = await openServer({ maxPerAddress: 1 })
+  const first = await server.connect('127.0.0.2')
+  expect(await get(first)).toContain('200 OK')
+  first.destroy()
+  await until(async () => {
+    const next = await server.connect('127.0.0.2')
+    const answer = await get(next)
+    next.destroy()
+    return answer.includes('200 OK')
+  }, 'a new connection is served')
+})
+
+test('connections of exempt ranges have no limit', async () => {
+  const server = await openServer({ maxPerAddress: 1, exempt: ['127.0.0.2/32'] })
+  const sockets = await Promise.all([1, 2, 3].map(() => server.connect('127.0.0.2')))
+  for (const socket of sockets) expect(await get(socket)).toContain('200 OK')
+  expect(server.warnings).toEqual([])
+})
+
+test('the log names the address and the setting, once for many connections', async () => {
+  const server = await openServer({ maxPerAddress: 1 })
+  expect(await get(await server.connect('127.0.0.2'))).toContain('200 OK')
+  const rejected = await Promise.all([1, 2, 3].map(() => server.connect('127.0.0.2')))
+  await until(() => rejected.every(({ closed }) => closed), 'the other connections are closed')
+  expect(server.warnings).toEqual([
+    [
+      { event: 'connections.rejected', address: '127.0.0.2', limit: 1 },
+      expect.stringContaining('POSTHORN_TRUSTED_PROXIES'),
+    ],
+  ])
+})
+
+test('a connection may send ten requests ahead of their responses; with more it is closed', async () => {
+  const server = await openServer({}, (_request, response) => setImmediate(() => response.end()))
+  const ten = await server.connect('127.0.0.2')
+  const answers = collect(ten)
+  ten.write(REQUEST.repeat(10))
+  await until(() => answers.text.split('200 OK').length === 11, 'ten requests are answered')
+  ten.write(REQUEST.repeat(10))
+  await until(() => answers.text.split('200 OK').length === 21, 'ten more are answered')
+  const eleven = await server.connect('127.0.0.2')
+  eleven.write(REQUEST.repeat(11))
+  await until(() => eleven.closed, 'the connection is closed')
+})
+
+test('a proxy on the same machine may have more connections than another address', async () => {
+  await using posthorn = await startTestApp({ role: 'api' })
+  const { hostname, port } = new URL(posthorn.app.url)
+  const idle = await Promise.all(Array.from({ length: 600 }, () => open(Number(port), hostname)))
+  expect((await fetch(`${posthorn.app.url}/healthz`)).status).toBe(200)
+  expect(idle.filter(({ closed }) => closed)).toEqual([])
+  for (const socket of idle) socket.destroy()
+})
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+async function openServer(
+  limits: Partial<ConnectionLimits>,
+  listener: RequestListener = (_request, response) => response.end(),
+) {
+  const warnings: unknown[][] = []
+  const logger = { warn: (...line: unknown[]) => void warnings.push(line) }
+  const server = createServer(listener)
+  limitConnections(server, { exempt: [], logger, ...limits })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    warnings,
+    connect: (localAddress: string) => open(port, '127.0.0.1', localAddress),
+  }
+}
+
+async function open(port: number, host: string, localAddress?: string): Promise<Socket> {
+  const socket = connect({ port, host, ...(localAddress && { localAddress }) })
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  // Without a listener for data, a socket does not notice that it is closed.
+  socket.resume()
+  return socket
+}
+
+/** Sends a request. Returns what arrives until the first response, or until the connection is closed. */
+async function get(socket: Socket): Promise<string> {
+  const received = collect(socket)
+  socket.write(REQUEST)
+  await until(() => received.text.includes('\r\n\r\n') || socket.closed, 'a response or an end')
+  return received.text
+}
+
+function collect(socket: Socket) {
+  const received = { text: '' }
+  socket.on('data', (chunk) => {
+    received.text += chunk
+  })
+  return received
+}

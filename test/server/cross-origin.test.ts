@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { openBrowser } from './browser.ts'
+import { fetchOfPage, type PageFetch } from './page-fetch.ts'
+
+const OURS = 'https://app.example.com'
+const OTHER = 'https://evil.example'
+
+let posthorn: TestApp
+let url: string
+let cookie: string | null
+let session: { id: string; token: string }
+
+beforeAll(async () => {
+  const environment = { POSTHORN_CORS_ORIGINS: `https://admin.example.com,${OURS}` }
+  posthorn = await startTestApp({ role: 'api', environment })
+  url = `${posthorn.app.url}/graphql`
+  const browser = openBrowser(posthorn.app.url)
+  await browser.signIn({ token: posthorn.tenant.token })
+  cookie = browser.cookie
+  expect(cookie).toContain('posthorn_session=')
+  session = await createSession()
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+async function createSession(): Promise<{ id: string; token: string }> {
+  const input = { scopes: ['webhooks:read', 'deliveries:read'] }
+  const create = document('frontend-sessions', 'CreateFrontendSession')
+  const { createFrontendSession } = await posthorn.graphql(create, { input })
+  return { ...createFrontendSession.frontendSession, token: createFrontendSession.token }
+}
+
+const VIEWER = '{"query":"{ viewer { session { kind } } }"}'
+const json = { 'content-type': 'application/json' }
+
+const ask = (page: PageFetch, token = session.token) =>
+  page(url, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${token}` },
+    body: VIEWER,
+  })
+
+describe('a page of an allowed origin', () => {
+  const page = fetchOfPage(OURS)
+
+  test('calls GraphQL with the token of a frontend session, and reads the rate limit', async () => {
+    const response = await ask(page)
+    expect(await response.json()).toEqual({ data: { viewer: { session: { kind: 'FRONTEND' } } } })
+    expect(response.headers.get('ratelimit')).toContain('requests')
+    expect(response.headers.has('cache-control')).toBe(false)
+  })
+
+  test('subscribes', async () => {
+    const response = await page(url, {
+      method: 'POST',
+      headers: {
+        ...json,
+        authorization: `Bearer ${session.token}`,
+        accept: 'text/event-stream',
+      },
+      body: '{"query":"subscription { attemptRecorded { id } }"}',
+    })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    await response.body?.cancel()
+  })
+
+  test('reads that its session was revoked, so that it asks for another token', async () => {
+    const ended = await createSession()
+    await revokeApiKey(posthorn.database.prisma, ended.id)
+    const { errors } = (await (await ask(page, ended.token)).json()) as { errors: unknown[] }
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+  })
+
+  test('reads why a request is invalid', async () => {
+    const accept = 'application/graphql-response+json'
+    const headers = { ...json, accept, authorization: `Bearer ${session.token}` }
+    const response = await page(url, { method: 'POST', headers, body: '{"query":"{ nothing }"}' })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('nothing')
+  })
+
+  test('cannot use the cookie of a signed-in user', async () => {
+    const withCookie = fetchOfPage(OURS, cookie)
+    const request = { method: 'POST', headers: json, body: VIEWER } as const
+    await expect(withCookie(url, { ...request, credentials: 'include' })).rejects.toThrow(
+      'No credentials are allowed.',
+    )
+    const headers = { ...json, 'posthorn-console': '1' }
+    await expect(withCookie(url, { ...request, headers })).rejects.toThrow(
+      'The preflight denies posthorn-console.',
+    )
+  })
+
+  test('cannot call REST', async () => {
+    const headers = { authorization: `Bearer ${posthorn.tenant.token}` }
+    const webhooks = `${posthorn.app.url}/api/connect/v1/webhooks`
+    await expect(page(webhooks, { headers })).rejects.toThrow('The response allows null')
+  })
+})
+
+describe('a page of another origin', () => {
+  test.each([OTHER, 'null', `${OURS}.evil.example`, 'http://app.example.com'])(
+    'of %s cannot call, even with a token',
+    async (origin) => {
+      await expect(ask(fetchOfPage(origin))).rejects.toThrow('The response allows null')
+    },
+  )
+
+  test('changes nothing with a request that needs no preflight, even with the cookie', async () => {
+    const webhooks = () => posthorn.database.prisma.webhook.count()
+    const before = await webhooks()
+    const input =
+      '{ url: "https://evil.example", eventSubscriptions: ["event_attendee.joined_event"] }'
+    const mutation = `mutation { createWebhook(input: ${input}) { __typename } }`
+    for (const [type, body] of [
+      ['text/plain', JSON.stringify({ query: mutation })],
+      ['application/x-www-form-urlencoded', `query=${encodeURIComponent(mutation)}`],
+    ] as const) {
+      const request = { method: 'POST', headers: { 'content-type': type }, body } as const
+      const page = fetchOfPage(OTHER, cookie)
+      await expect(page(url, { ...request, credentials: 'include' })).rejects.toThrow(TypeError)
+    }
+    const get = `${url}?${new URLSearchParams({ query: mutation })}`
+    await expect(fetchOfPage(OTHER, cookie)(get, { credentials: 'include' })).rejects.toThrow()
+    expect(await webhooks()).toBe(before)
+  })
+})

@@ -1,0 +1,412 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES, type Scope } from '../../src/access/scope.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { document } from '../graphql/support/document.ts'
+import { subscribe } from '../graphql/support/live.ts'
+import { openBrowser } from '../server/browser.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+let posthorn: TestApp
+let url: string
+let webhookId: string
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  url = posthorn.app.url
+  webhookId = await addWebhook()
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const prisma = () => posthorn.database.prisma
+const key = () => posthorn.tenant.token
+
+async function call(
+  token: string,
+  query: string,
+  variables: object = {},
+  headers: Record<string, string> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields of its own query.
+): Promise<any> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  })
+  return await response.json()
+}
+
+async function addWebhook(): Promise<string> {
+  const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
+  const { data } = await call(key(), document('webhooks', 'CreateWebhook'), { input })
+  return data.createWebhook.webhook.id
+}
+
+async function run(operation: string, variables: object, token = key(), headers = {}) {
+  const text = document('frontend-sessions', operation)
+  const { data, errors } = await call(token, text, variables, headers)
+  expect(errors).toBeUndefined()
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields of its own query.
+  return Object.values(data)[0] as any
+}
+
+interface Session {
+  readonly id: string
+  readonly token: string
+  readonly expiresAt: string
+}
+
+async function start(input: object = {}, token = key(), headers = {}): Promise<Session> {
+  const wanted = { scopes: ['webhooks:read'], ...input }
+  const answer = await run('CreateFrontendSession', { input: wanted }, token, headers)
+  expect(answer).toMatchObject({ __typename: 'CreateFrontendSessionSuccess' })
+  return { token: answer.token, ...answer.frontendSession }
+}
+
+const renew = (id: string, input: object = {}, token = key()) =>
+  run('RenewFrontendSession', { id, input }, token)
+
+async function createKey(scopes: readonly Scope[], options: object = {}) {
+  const { organizationId } = posthorn.tenant
+  return await createApiKey(prisma(), { organizationId, scopes, ...options })
+}
+
+const update = (id: string, data: object) =>
+  prisma().apiKey.update({ where: { id: parseId('apiKey', id) as string }, data })
+
+const secondsUntil = (time: string) => (new Date(time).getTime() - Date.now()) / 1_000
+
+const VIEWER = `{ viewer { organization { id } apiKey { id } scopes
+  session { kind webhookId expiresAt } portal { webhookId } } }`
+
+const ENDED = (state: string) => [
+  { message: `The frontend session is ${state}.`, extensions: { code: 'UNAUTHENTICATED' } },
+]
+
+describe('a frontend session', () => {
+  test('is a token that acts for its organization with its scopes and its webhook', async () => {
+    const { id, token, expiresAt } = await start({ webhookId, ttlSeconds: 120 })
+    expect(token).toMatch(/^phs_\w{49}$/)
+    expect(secondsUntil(expiresAt)).toBeGreaterThan(60)
+    expect(secondsUntil(expiresAt)).toBeLessThanOrEqual(120)
+    expect(await call(token, VIEWER)).toEqual({
+      data: {
+        viewer: {
+          organization: { id: posthorn.tenant.publicOrganizationId },
+          apiKey: { id },
+          scopes: ['webhooks:read'],
+          session: { kind: 'FRONTEND', webhookId, expiresAt },
+          portal: null,
+        },
+      },
+    })
+    const { data } = await call(key(), VIEWER)
+    expect(data.viewer.session).toBeNull()
+  })
+
+  test('lasts an hour by default, for the whole organization', async () => {
+    const { token, expiresAt } = await start()
+    expect(secondsUntil(expiresAt)).toBeGreaterThan(3_590)
+    expect(secondsUntil(expiresAt)).toBeLessThanOrEqual(3_600)
+    const { data } = await call(token, VIEWER)
+    expect(data.viewer.session.webhookId).toBeNull()
+  })
+
+  test('sees its webhook and no other', async () => {
+    const { token } = await start({ webhookId })
+    const other = await addWebhook()
+    const read = 'query ($id: ID!) { webhook(id: $id) { id } }'
+    expect((await call(token, read, { id: webhookId })).data.webhook.id).toBe(webhookId)
+    expect((await call(token, read, { id: other })).data.webhook).toBeNull()
+    const { data } = await call(token, '{ webhooks { nodes { id } } }')
+    expect(data.webhooks.nodes).toEqual([{ id: webhookId }])
+  })
+
+  test('lacks every scope that it was not given', async () => {
+    const { token } = await start()
+    const { errors } = await call(token, '{ deliveries { nodes { id } } }')
+    expect(errors).toMatchObject([
+      {
+        message: 'The frontend session lacks the scope deliveries:read. Use a session that has it.',
+        extensions: { code: 'FORBIDDEN' },
+      },
+    ])
+  })
+
+  test('can be created by an operator for another organization', async () => {
+    const operator = await createTenant(prisma(), ['admin'])
+    const header = { 'posthorn-organization': posthorn.tenant.publicOrganizationId }
+    const { token } = await start({ webhookId }, operator.token, header)
+    const { data } = await call(token, VIEWER)
+    expect(data.viewer.organization.id).toBe(posthorn.tenant.publicOrganizationId)
+    expect((await call(token, VIEWER, {}, header)).errors).toMatchObject([
+      { extensions: { code: 'FORBIDDEN' } },
+    ])
+  })
+
+  test('is audited and stored without its token', async () => {
+    const { id, token } = await start({ webhookId, name: ' user 4711 ' })
+    const entry = await prisma().auditEntry.findFirstOrThrow({ where: { subjectId: id } })
+    const after = { name: 'user 4711', scopes: ['webhooks:read'], webhookId }
+    expect(entry).toMatchObject({ action: 'frontend_session.created', after })
+    expect(entry.apiKeyId).toBe(posthorn.tenant.keyId)
+    const uuid = parseId('apiKey', id) as string
+    const stored = await prisma().apiKey.findUniqueOrThrow({ where: { id: uuid } })
+    expect(JSON.stringify([entry, stored])).not.toContain(token)
+  })
+
+  test('appears as the author of its changes', async () => {
+    const { id, token } = await start({ webhookId, scopes: ['webhooks:write'] })
+    const change = { id: webhookId, input: { description: `By ${id}` } }
+    await call(token, document('webhooks', 'UpdateWebhook'), change)
+    const entry = await prisma().auditEntry.findFirstOrThrow({
+      where: { action: 'webhook.updated' },
+      orderBy: { id: 'desc' },
+    })
+    expect(publicId('apiKey', entry.apiKeyId as string)).toBe(id)
+  })
+})
+
+describe('a frontend session is not created', () => {
+  test.each([
+    ['without a scope', { scopes: [] }, 'Give at least one scope.'],
+    ['with an unknown scope', { scopes: ['webhooks:reed'] }, 'Did you mean'],
+    ['with admin', { scopes: ['admin'] }, 'it gives access to every organization'],
+    ['with keys:manage', { scopes: ['keys:manage'] }, 'could create keys that outlive'],
+    ['for less than a minute', { ttlSeconds: 59 }, 'from 60 to 86,400'],
+    ['for more than a day', { ttlSeconds: 86_401 }, 'from 60 to 86,400'],
+    ['with an empty name', { name: ' ' }, 'name must not be empty'],
+    ['with a long name', { name: 'x'.repeat(201) }, 'at most 200 characters'],
+    ['with NUL in its name', { name: 'a\0b' }, 'NUL'],
+  ])('%s', async (_, input, message) => {
+    const operator = await createTenant(prisma(), ['admin'])
+    const wanted = { scopes: ['webhooks:read'], ...input }
+    expect(await run('CreateFrontendSession', { input: wanted }, operator.token)).toMatchObject({
+      __typename: 'ValidationError',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  test('with a scope that the creating key lacks', async () => {
+    const { token } = await createKey(['keys:manage', 'webhooks:read'])
+    const input = { scopes: ['webhooks:read', 'secrets:read'] }
+    expect(await run('CreateFrontendSession', { input }, token)).toMatchObject({
+      issues: [{ code: 'scope_not_held', path: ['scopes', '1'] }],
+    })
+  })
+
+  test('for one webhook with the scope to publish to all', async () => {
+    const input = { scopes: ['events:publish'], webhookId }
+    expect(await run('CreateFrontendSession', { input })).toMatchObject({
+      issues: [{ code: 'scope_not_for_sessions' }],
+    })
+  })
+
+  test('for the webhook of another organization', async () => {
+    const stranger = await createTenant(prisma())
+    const input = { scopes: ['webhooks:read'], webhookId }
+    expect(await run('CreateFrontendSession', { input }, stranger.token)).toMatchObject({
+      __typename: 'NotFoundError',
+    })
+  })
+})
+
+describe('the token of a frontend session', () => {
+  test('is rejected over REST and by the sign-in of the console, with the reason', async () => {
+    const { token } = await start()
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${url}/api/connect/v1/webhooks`, { headers })
+    expect(response.status).toBe(403)
+    expect(await response.text()).toContain('frontend session')
+    const signIn = await openBrowser(url).signIn({ token })
+    expect(signIn.status).toBe(403)
+    expect(signIn.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('can neither read nor create keys or sessions', async () => {
+    const scopes = SCOPES.filter((scope) => scope !== 'admin' && scope !== 'keys:manage')
+    const { token, id } = await start({ scopes })
+    for (const query of [
+      '{ apiKeys { nodes { id } } }',
+      '{ frontendSessions { nodes { id } } }',
+      'mutation { createApiKey(input: { scopes: ["webhooks:read"] }) { __typename } }',
+      'mutation { createFrontendSession(input: { scopes: ["webhooks:read"] }) { __typename } }',
+      `mutation { renewFrontendSession(id: "${id}", input: {}) { __typename } }`,
+    ]) {
+      expect((await call(token, query)).errors).toMatchObject([
+        { extensions: { code: 'FORBIDDEN' } },
+      ])
+    }
+  })
+})
+
+describe('the list of frontend sessions', () => {
+  test('has them newest first, selected by name, and no key, portal session or stranger', async () => {
+    const { token } = posthorn.tenant
+    const first = await start({ name: 'Ada', webhookId })
+    const second = await start({ name: 'Ada' })
+    const other = await start({ name: 'Grace' })
+    const stranger = await createTenant(prisma())
+    await start({ name: 'Ada' }, stranger.token)
+    const portal =
+      'mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { __typename } }'
+    await call(token, portal, { input: { scopes: ['webhooks:read'] } })
+    await call(other.token, VIEWER)
+
+    const ada = await run('FrontendSessions', { filter: { name: 'Ada' } })
+    expect(ada.nodes).toMatchObject([
+      { id: second.id, webhookId: null, revokedAt: null, lastUsedAt: null },
+      { id: first.id, webhookId, expiresAt: first.expiresAt, scopes: ['webhooks:read'] },
+    ])
+    const all = (await run('FrontendSessions', { first: 100 })).nodes as { id: string }[]
+    expect(all.slice(0, 3).map(({ id }) => id)).toEqual([other.id, second.id, first.id])
+    const rows = await prisma().apiKey.findMany({
+      where: { organizationId: posthorn.tenant.organizationId, sessionKind: 'frontend' },
+    })
+    expect(all).toHaveLength(rows.length)
+    const keys = await listApiKeys(prisma(), posthorn.tenant.organizationId)
+    expect(keys.map(({ id }) => publicId('apiKey', id))).not.toContain(first.id)
+  })
+
+  test('shows the end that the creating key imposes', async () => {
+    const expiresAt = new Date(Date.now() + 600_000)
+    const creator = await createKey(['keys:manage', 'webhooks:read'], { expiresAt })
+    const { id } = await start({ name: 'bounded' }, creator.token)
+    await update(publicId('apiKey', creator.key.id), { expiresAt: new Date(Date.now() + 60_000) })
+    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
+    const { nodes } = await run('FrontendSessions', { filter: { name: 'bounded' } })
+    const [shown] = nodes
+    expect(shown).toMatchObject({ id, revokedAt: expect.any(String) })
+    expect(secondsUntil(shown.expiresAt)).toBeLessThanOrEqual(60)
+  })
+
+  test('rejects NUL in a name', async () => {
+    const { errors } = await call(key(), document('frontend-sessions', 'FrontendSessions'), {
+      filter: { name: '\0' },
+    })
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+  })
+})
+
+describe('a renewal', () => {
+  test('moves the end, keeps the token, and is audited', async () => {
+    const session = await start({ ttlSeconds: 60 })
+    expect(await renew(session.id, { ttlSeconds: 7_200 })).toMatchObject({
+      __typename: 'RenewFrontendSessionSuccess',
+      frontendSession: { id: session.id },
+    })
+    const { data } = await call(session.token, VIEWER)
+    expect(secondsUntil(data.viewer.session.expiresAt)).toBeGreaterThan(7_000)
+    const entry = await prisma().auditEntry.findFirstOrThrow({
+      where: { subjectId: session.id, action: 'frontend_session.renewed' },
+    })
+    expect(entry).toMatchObject({
+      before: { expiresAt: session.expiresAt },
+      after: { expiresAt: data.viewer.session.expiresAt },
+    })
+  })
+
+  test('ends with the creating key, and seven days after the creation of the session', async () => {
+    const expiresAt = new Date(Date.now() + 600_000)
+    const creator = await createKey(['keys:manage', 'webhooks:read'], { expiresAt })
+    const bounded = await start({ ttlSeconds: 60 }, creator.token)
+    const renewed = await renew(bounded.id, { ttlSeconds: 3_600 })
+    expect(renewed.frontendSession).toMatchObject({ expiresAt: expiresAt.toISOString() })
+
+    const old = await start()
+    await update(old.id, { createdAt: new Date(Date.now() - (7 * 86_400 - 120) * 1_000) })
+    const { frontendSession } = await renew(old.id, { ttlSeconds: 3_600 })
+    const end = frontendSession.expiresAt
+    expect(secondsUntil(end)).toBeGreaterThan(60)
+    expect(secondsUntil(end)).toBeLessThanOrEqual(120)
+  })
+
+  test('is rejected for a session that has ended', async () => {
+    const expired = await start()
+    await update(expired.id, { expiresAt: new Date() })
+    const revoked = await start()
+    await revokeApiKey(prisma(), revoked.id)
+    const creator = await createKey(['keys:manage', 'webhooks:read'])
+    const orphan = await start({}, creator.token)
+    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
+    for (const { id, token } of [expired, revoked, orphan]) {
+      expect(await renew(id)).toMatchObject({
+        __typename: 'ConflictError',
+        message: expect.stringContaining('Create another session'),
+      })
+      expect((await call(token, VIEWER)).errors).toHaveLength(1)
+    }
+  })
+
+  test('is rejected for a wrong lifetime, an unknown id, a key, and another organization', async () => {
+    const { id } = await start()
+    expect(await renew(id, { ttlSeconds: 59 })).toMatchObject({ __typename: 'ValidationError' })
+    const stranger = await createTenant(prisma())
+    expect(await renew(id, {}, stranger.token)).toMatchObject({ __typename: 'NotFoundError' })
+    for (const other of ['key_x', publicId('apiKey', posthorn.tenant.keyId)]) {
+      expect(await renew(other)).toMatchObject({ __typename: 'NotFoundError' })
+    }
+  })
+
+  test('is rejected for a key that lacks a scope of the session', async () => {
+    const { id } = await start({ scopes: ['webhooks:read', 'secrets:read'] })
+    const lesser = await createKey(['keys:manage', 'webhooks:read'])
+    expect(await renew(id, {}, lesser.token)).toMatchObject({
+      issues: [{ code: 'scope_not_held' }],
+    })
+  })
+})
+
+describe('a frontend session ends', () => {
+  test('at once when it is revoked, with its streams in every process', async () => {
+    const { database } = posthorn
+    await using second = await startTestApp({ role: 'api', database })
+    const { id, token } = await start({ scopes: ['deliveries:read'] })
+    using stream = await subscribe(second.app.url, token, 'subscription { attemptRecorded { id } }')
+    expect(stream.end).toBeNull()
+    const { data } = await call(key(), document('api-keys', 'RevokeApiKey'), { id })
+    expect(data.revokeApiKey.__typename).toBe('RevokeApiKeySuccess')
+    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('revoked'))
+    expect(await stream.result(1)).toMatchObject({
+      errors: [
+        {
+          message: 'The frontend session was revoked.',
+          extensions: { code: 'UNAUTHENTICATED' },
+        },
+      ],
+    })
+  })
+
+  test('when it expires, with its streams, but not before a renewed end', async () => {
+    const { id, token } = await start({ scopes: ['deliveries:read'], ttlSeconds: 60 })
+    using stream = await subscribe(url, token, 'subscription { attemptRecorded { id } }')
+    await renew(id)
+    expect((await call(token, VIEWER)).errors).toBeUndefined()
+    expect(stream.end).toBeNull()
+    await update(id, { expiresAt: new Date() })
+    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('expired'))
+    expect(await stream.result(1)).toMatchObject({
+      errors: [{ message: 'The frontend session has expired.' }],
+    })
+  })
+
+  test('when the key that created it is revoked', async () => {
+    const creator = await createKey(['keys:manage', 'webhooks:read'])
+    const { token } = await start({}, creator.token)
+    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
+    expect((await call(token, VIEWER)).errors).toMatchObject(ENDED('revoked'))
+  })
+
+  test('and is deleted a day after it expired', async () => {
+    const { id } = await start()
+    const exists = () => prisma().apiKey.count({ where: { id: parseId('apiKey', id) as string } })
+    await update(id, { expiresAt: new Date(Date.now() - 23 * 3_600_000) })
+    await deleteEndedSessions(posthorn.database.pool)
+    expect(await exists()).toBe(1)
+    await update(id, { expiresAt: new Date(Date.now() - 25 * 3_600_000) })
+    await deleteEndedSessions(posthorn.database.pool)
+    expect(await exists()).toBe(0)
+  })
+})

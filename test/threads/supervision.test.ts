@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { logLine, logLines } from '../support/log-lines.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { INSPECTABLE, runInThread } from './thread-inspector.ts'
+
+let directory: string
+let database: Database
+let receiver: Receiver
+let tenant: Awaited<ReturnType<typeof createTenant>>
+let posthorn: PosthornProcess
+let url: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn threads '))
+  receiver = await startReceiver()
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+})
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  receiver.clear()
+  database = await createTestDatabase()
+  tenant = await createTenant(database.prisma)
+  posthorn = startPosthorn(['start'], {
+    environment: {
+      ...testEnvironment(database.url),
+      ...INSPECTABLE,
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+  const { status } = await call('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  expect(status).toBe(201)
+})
+afterEach(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+function call(method: string, route: string, body?: object): Promise<Response> {
+  return fetch(`${url}/api/connect/v1${route}`, {
+    method,
+    headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(5_000),
+  })
+}
+
+/** Publishes as a host application does: the API takes no part. */
+async function publishFromSql(): Promise<void> {
+  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+    tenant.publicOrganizationId,
+    JOINED,
+    '{}',
+  ])
+}
+
+async function statusOf(route: string): Promise<number | null> {
+  const response = await fetch(url + route, { signal: AbortSignal.timeout(2_000) }).catch(
+    () => null,
+  )
+  return response?.status ?? null
+}
+
+const OUT_OF_MEMORY = 'for (const kept = []; ; ) kept.push(new Array(1_000_000).fill(1.5))'
+const ENDLESS_LOOP = 'for (;;);'
+const UNCAUGHT_ERROR = `setTimeout(() => { throw new Error('a fault for this test') })`
+
+test.each([
+  ['runs out of memory', OUT_OF_MEMORY, /memory limit/],
+  ['stands still', ENDLESS_LOOP, /event loop stood still for 10 s/],
+  ['throws', UNCAUGHT_ERROR, /a fault for this test/],
+])(
+  'deliveries go on while the API %s, and the API returns',
+  async (_, code, reason) => {
+    await runInThread(posthorn, 'api', code)
+    const lost = logLine(posthorn, { msg: 'a thread ended and is started again' }, 30_000)
+    for (let count = 1; count <= 5; count++) {
+      await publishFromSql()
+      await receiver.arrival(count)
+    }
+    expect(await lost).toMatchObject({ thread: 'api', reason: expect.stringMatching(reason) })
+    await logLine(posthorn, { thread: 'api', msg: 'the thread runs again' })
+    expect((await call('GET', '/webhooks')).status).toBe(200)
+    expect(await statusOf('/readyz')).toBe(200)
+    expect(posthorn.child.exitCode).toBeNull()
+  },
+  60_000,
+)
+
+test('while the API starts again, the process reports that it lives, and asks clients to try again', async () => {
+  const refused = async () => {
+    const response = await call('GET', '/webhooks').catch(() => null)
+    return response?.status === 503 ? response : null
+  }
+  await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
+  let response: Response | null = null
+  let health: number | null = null
+  await until(async () => {
+    response ??= await refused()
+    if (response) health ??= await statusOf('/healthz')
+    return response
+  }, 'the API is unavailable')
+  expect(health).toBe(200)
+  expect((response as unknown as Response).headers.get('retry-after')).toBe('2')
+  expect(await (response as unknown as Response).json()).toMatchObject({
+    type: 'urn:posthorn:problem:unavailable',
+    detail: 'The API of this process is starting again. Send the request again.',
+  })
+  await until(async () => (await statusOf('/schema.graphql')) === 200, 'the API returns')
+}, 60_000)
+
+test('the API answers while the worker starts again, and deliveries go on after that', async () => {
+  await runInThread(posthorn, 'worker', UNCAUGHT_ERROR)
+  await logLine(posthorn, { thread: 'worker', msg: 'a thread ended and is started again' })
+  expect((await call('GET', '/webhooks')).status).toBe(200)
+  expect(await statusOf('/metrics')).toBe(200)
+  await publishFromSql()
+  await receiver.arrival(1)
+  await until(async () => (await statusOf('/readyz')) === 200, 'the worker is ready')
+}, 60_000)
+
+test('a thread that ends during a shutdown is not started again', async () => {
+  await runInThread(posthorn, 'api', ENDLESS_LOOP)
+  posthorn.child.kill('SIGTERM')
+  expect(await posthorn.ended).toBe(0)
+  expect(logLines(posthorn).map(({ msg }) => msg)).not.toContain('the thread runs again')
+}, 60_000)
