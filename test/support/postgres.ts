@@ -22,16 +22,11 @@ export default async function startPostgres(project: TestProject) {
   const template = `posthorn_template_${project.name}`
   const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn test '))
   const externalUrl = process.env['TEST_DATABASE_URL']
-  const embedded = externalUrl ? null : await openEmbeddedPostgres(dataDir)
+  const embedded = externalUrl ? null : await openConfiguredPostgres(dataDir)
   const url = externalUrl ?? (embedded as { url: string }).url
   const admin = openDatabase(url)
   await admin.pool.query(`drop database if exists ${template} with (force)`)
   await admin.pool.query(`create database ${template}`)
-  if (embedded) {
-    // The tests kill processes, not the machine, so nothing is lost without fsync, and the tests are faster.
-    await admin.pool.query('alter system set fsync = off')
-    await admin.pool.query('select pg_reload_conf()')
-  }
   {
     await using migrated = openDatabase(withDatabase(url, template))
     await migrate(migrated.pool)
@@ -43,4 +38,16 @@ export default async function startPostgres(project: TestProject) {
     await embedded?.[Symbol.asyncDispose]()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+async function openConfiguredPostgres(dataDir: string) {
+  {
+    await using embedded = await openEmbeddedPostgres(dataDir)
+    await using admin = openDatabase(embedded.url)
+    // The tests kill processes, not the machine, so nothing is lost without fsync, and the tests are faster.
+    await admin.pool.query('alter system set fsync = off')
+    // For the processes of several test files.
+    await admin.pool.query('alter system set max_connections = 500')
+  }
+  return await openEmbeddedPostgres(dataDir)
 }

@@ -65,7 +65,6 @@ function serverArguments(cluster: string, port: number): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: quoteListItem(socketFolder(cluster)),
-    max_connections: '100',
     jit: 'off',
     min_wal_size: MIN_WAL_SIZE,
   }
