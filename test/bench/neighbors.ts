@@ -161,11 +161,11 @@ async function use(
 ): Promise<Times> {
   await receiver.reset()
   await using script = startScript('tenant-main.ts')
-  const { publishMs, readMs, accepted, acceptedInTime } = await script.call<{
-    publishMs: number[]
-    readMs: number[]
-    accepted: number
-    acceptedInTime: number
+  const { publishMs, readMs, sent, sentInTime } = await script.call<{
+    publishMs: (number | null)[]
+    readMs: (number | null)[]
+    sent: number
+    sentInTime: number
   }>('use', {
     ...stream,
     url: server.url,
@@ -174,9 +174,11 @@ async function use(
     warmUpMs: sizes.publishWarmUpMs,
     measureMs: sizes.publishMs,
   })
-  await receiver.waitUntilReceived('stamp', accepted, ARRIVE_WITHIN_MS).catch(() => {})
+  await receiver.waitUntilReceived('stamp', sent, ARRIVE_WITHIN_MS).catch(() => {})
   const arrived = await receiver.latenciesMs()
-  const missing = Math.max(0, acceptedInTime - arrived.length)
+  const missing = Math.max(0, sentInTime - arrived.length)
   const receipt = [...arrived, ...new Array<number>(missing).fill(Number.POSITIVE_INFINITY)]
-  return { publish: publishMs, receipt, read: readMs }
+  return { publish: publishMs.map(orNever), receipt, read: readMs.map(orNever) }
 }
+
+const orNever = (ms: number | null) => ms ?? Number.POSITIVE_INFINITY
