@@ -44,10 +44,10 @@ export interface DatabaseOptions extends Partial<PoolOptions> {
 /** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
 export function openDatabase(
   url: string,
-  { maxConnections = 20, onError = () => {}, connectTimeoutMs }: DatabaseOptions = {},
+  { maxConnections = 20, onError = () => {}, connectTimeoutMs, ownerOf }: DatabaseOptions = {},
 ): Database {
   const connections = createConnections(url, connectTimeoutMs)
-  const pool = connections.open({ maxConnections, onError })
+  const pool = connections.open({ maxConnections, onError, ...(ownerOf && { ownerOf }) })
   const pipeline = connections.open({
     maxConnections: MAX_PIPELINE_CONNECTIONS,
     onError,

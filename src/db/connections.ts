@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
+import { FairPool } from './fair-pool.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
@@ -18,6 +19,8 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
   /** SQL that runs first on every connection, such as `set jit = off`. Default: none. */
   readonly setupSql?: string
+  /** Who runs the current statement, for a fair share of the connections. Default: nobody. */
+  readonly ownerOf?: () => string | null
 }
 
 /** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
@@ -35,8 +38,8 @@ const IDLE_TIMEOUT_MS = 300_000
 export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, setupSql }) {
-      const pool = new pg.Pool({
+    open({ maxConnections, onError, setupSql, ownerOf }) {
+      const config = {
         connectionString: url,
         application_name: APPLICATION_NAME,
         max: maxConnections,
@@ -47,11 +50,12 @@ export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOU
         stream: sockets.open,
         // Poolers reject the connection parameter `options`.
         ...(setupSql !== undefined && {
-          onConnect: async (client) => {
+          onConnect: async (client: pg.ClientBase) => {
             await client.query(setupSql)
           },
         }),
-      })
+      } satisfies pg.PoolConfig
+      const pool = ownerOf ? new FairPool(config, ownerOf) : new pg.Pool(config)
       // Without listeners, a broken connection would end the process.
       pool.on('error', onError)
       pool.on('connect', (client) => client.on('error', onError))

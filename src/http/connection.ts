@@ -18,6 +18,8 @@ export interface RequestMemory {
   countFor(organizationId: string | null): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
+  /** Waits while other requests of the same organization or address run that together take much memory. */
+  waitForTurn(): Promise<void>
 }
 
 const CLIENT_ADDRESS = 'clientAddress'

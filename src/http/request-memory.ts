@@ -2,7 +2,9 @@ import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { networkOf } from '../lib/address-network.ts'
 import { connectionOf, setMemory } from './connection.ts'
+import { READ_TIMEOUT_MS } from './http-limits.ts'
 import { type Allocation, createMemoryBudget } from './memory-budget.ts'
+import { createTurns } from './turns.ts'
 
 /** Shared by all organizations. */
 export const BYTES_WITH_KEY = 128 * 1024 * 1024
@@ -13,24 +15,37 @@ export const BYTES_WITHOUT_KEY = 16 * 1024 * 1024
 /** The least that a request counts, for its headers and objects. */
 export const LEAST_BYTES = 16 * 1024
 
+/**
+ * What the requests of one organization that run at a time may count. One that counts more runs alone: requests of others
+ * are served in between.
+ */
+const RUNNING_BYTES = 2 * 1024 * 1024
+
 /** Makes `connectionOf` return the memory of the request, and releases the memory once the client has the response. */
-export function countMemory(): MiddlewareHandler {
+export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): MiddlewareHandler {
   const withKey = createMemoryBudget(BYTES_WITH_KEY)
   const withoutKey = createMemoryBudget(BYTES_WITHOUT_KEY)
+  const turns = createTurns(RUNNING_BYTES)
   return async (context, next) => {
+    let owner: string | null = null
     let allocation: Allocation | null = null
     let parts = { body: 0, response: 0 }
+    let endTurn = () => {}
     setMemory(context, {
       countFor(organizationId) {
-        const network = networkOf(connectionOf(context).address ?? '')
-        allocation ??=
-          organizationId === null ? withoutKey.open(network) : withKey.open(organizationId)
+        if (owner !== null) return
+        owner = organizationId ?? networkOf(connectionOf(context).address ?? '')
+        allocation = (organizationId === null ? withoutKey : withKey).open(owner)
         allocation.resize(LEAST_BYTES)
       },
       resize(part, bytes) {
         const next = { ...parts, [part]: bytes }
         allocation?.resize(LEAST_BYTES + next.body + next.response)
         parts = next
+      },
+      async waitForTurn() {
+        const bytes = LEAST_BYTES + parts.body + parts.response
+        if (owner !== null) endTurn = await turns.take(owner, bytes)
       },
     })
     const release = () => {
@@ -41,13 +56,18 @@ export function countMemory(): MiddlewareHandler {
     try {
       await next()
     } finally {
+      endTurn()
       const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
       if (!outgoing || outgoing.closed) release()
       else if (allocation !== null) {
         outgoing.once('close', release)
-        // A stream keeps its memory until it ends. Of any other response, only the bytes that are still here count.
         setImmediate(() => {
-          if (outgoing.writableEnded) allocation?.force(outgoing.writableLength)
+          // A stream keeps its memory until it ends. Of any other response, only the bytes that are still here count.
+          if (!outgoing.writableEnded) return
+          allocation?.force(outgoing.writableLength)
+          if (outgoing.writableLength === 0) return
+          const timer = setTimeout(() => outgoing.destroy(), readTimeoutMs)
+          outgoing.once('close', () => clearTimeout(timer))
         })
       }
     }

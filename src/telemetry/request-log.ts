@@ -46,6 +46,11 @@ export function describeRequest(facts: Partial<RequestFacts>): void {
   if (request) Object.assign(request, facts)
 }
 
+/** The uuid of the organization that the current request acts for. Null: unknown yet, or outside of a request. */
+export function currentOrganizationId(): string | null {
+  return current.getStore()?.caller?.organizationId ?? null
+}
+
 export function currentRequestId(): string | undefined {
   return current.getStore()?.id
 }

@@ -8,6 +8,7 @@ import { reportEndpoints } from './endpoints.ts'
 import { reportFairness } from './fairness.ts'
 import { reportLatency } from './latency.ts'
 import { reportMemory } from './memory-usage.ts'
+import { reportNeighbors } from './neighbors.ts'
 import { reportNoOpJobs } from './no-op-jobs.ts'
 import { reportPages } from './pages.ts'
 import { reportPublishing } from './publishing.ts'
@@ -31,6 +32,7 @@ const SCENARIOS = {
   H: reportTwoWorkers,
   P: reportPages,
   S: reportSingles,
+  T: reportNeighbors,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { HttpSender } from '../../src/outbound/http-sender.ts'
+import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
 import { startDnsServer } from './dns-server.ts'
 import { openTcpReceiver } from './raw-receivers.ts'
 import { assertAnswered, certificate, openReceiver, openSender, poll, post } from './sending.ts'
@@ -34,6 +35,7 @@ test('500 requests of one organization with unresolved names and hanging handsha
   })
   await poll(() => hanging > 10 && dns.queries.some((query) => query.includes('slow')))
   await deliverForOthers(sender, receiver.port)
+  expect(hanging).toBeLessThanOrEqual(DEFAULT_LIMITS.maxConnecting)
   stop.abort()
   expect(new Set((await Promise.all(sending)).map(({ kind }) => kind))).toEqual(
     new Set(['aborted']),

@@ -33,10 +33,11 @@ export function useLimits(
         return errors.some(isAbortion) ? [tooManyComparisons()] : errors.map(redact)
       })
     },
-    onExecute({ args }) {
+    async onExecute({ args }) {
       const fields = checkComplexity(args)
       const { memory } = args.contextValue as Connection
       memory?.resize('response', fields * BYTES_PER_FIELD)
+      await memory?.waitForTurn()
     },
     onSubscribe: ({ args }) => void checkComplexity(args),
   }

@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
-import type { Context } from '../context.ts'
+import { type Context, callerOf } from '../context.ts'
 import type { Connection } from '../cors.ts'
+import { createOnePerTickAndOwner } from '../one-per-tick.ts'
 import type { ResponseSize } from './response-size.ts'
 import { createStreamMemory, unreadEvents } from './stream-memory.ts'
 
@@ -10,6 +11,7 @@ import { createStreamMemory, unreadEvents } from './stream-memory.ts'
  * response-size-plugin.ts), so its execution is not awaited.
  */
 export function useResponseSize(): Plugin<Context> {
+  const waitForTick = createOnePerTickAndOwner()
   return {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) => withinSize(sizeOf(args), () => executeFn(args)))
@@ -18,7 +20,14 @@ export function useResponseSize(): Plugin<Context> {
       onSubscribeResult({ result, setResult }) {
         if (!isAsyncIterable(result)) return
         const { memory } = args.contextValue as Connection
-        setResult(eachWithinSize(sizeOf(args), createStreamMemory(memory), result))
+        const { organizationId } = callerOf(args.contextValue as Context)
+        setResult(
+          eachWithinSize(result, {
+            responseSize: sizeOf(args),
+            hasMemory: createStreamMemory(memory),
+            waitForTick: () => waitForTick(organizationId),
+          }),
+        )
       },
     }),
   }
@@ -36,11 +45,17 @@ async function withinSize<Result>(
   return await Promise.race([execute(), exceeded])
 }
 
+interface StreamLimits {
+  readonly responseSize: ResponseSize
+  readonly hasMemory: (eventBytes: number) => boolean
+  /** One event per tick for all streams of an organization, so that many streams leave time to others. */
+  readonly waitForTick: () => Promise<void>
+}
+
 /** The stream ends after the error for an event that is too large, or for which there is no memory. */
 function eachWithinSize(
-  responseSize: ResponseSize,
-  hasMemory: (eventBytes: number) => boolean,
   results: AsyncIterable<ExecutionResult>,
+  { responseSize, hasMemory, waitForTick }: StreamLimits,
 ): AsyncIterableIterator<ExecutionResult> {
   const iterator = results[Symbol.asyncIterator]()
   let ended = false
@@ -54,6 +69,7 @@ function eachWithinSize(
 
   return {
     async next() {
+      await waitForTick()
       if (ended) return await end()
       const exceeded = responseSize.begin().then((error) => {
         ended = true

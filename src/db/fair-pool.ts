@@ -1,0 +1,59 @@
+import pg from 'pg'
+import { FairQueue } from './fair-queue.ts'
+
+type Callback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void
+
+/** A pool whose connections are shared fairly between the owners of statements. */
+export class FairPool extends pg.Pool {
+  readonly #ownerOf: () => string | null
+  readonly #queue: FairQueue
+  readonly #owners = new WeakMap<pg.PoolClient, string | null>()
+
+  constructor(config: pg.PoolConfig & { max: number }, ownerOf: () => string | null) {
+    super(config)
+    this.#ownerOf = ownerOf
+    this.#queue = new FairQueue(config.max)
+    this.on('release', (_error, client) => this.#queue.release(this.#owners.get(client) ?? null))
+  }
+
+  /** `query` calls it too. */
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Callback): void
+  override connect(callback?: Callback): Promise<pg.PoolClient> | undefined {
+    const connected = this.#connect()
+    if (!callback) return connected
+    connected.then(
+      (client) => callback(undefined, client, (error) => client.release(error)),
+      (error) => callback(error, undefined, () => {}),
+    )
+    return undefined
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const owner = this.#ownerOf()
+    await this.#permit(owner)
+    try {
+      const client = await super.connect()
+      this.#owners.set(client, owner)
+      return client
+    } catch (error) {
+      this.#queue.release(owner)
+      throw error
+    }
+  }
+
+  async #permit(owner: string | null): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const cancel = this.#queue.acquire(owner, resolve)
+    if (cancel === null) return
+    const timer = setTimeout(() => {
+      // The error of `pg` for the same.
+      if (cancel()) reject(new Error('timeout exceeded when trying to connect'))
+    }, this.options.connectionTimeoutMillis)
+    await promise.finally(() => clearTimeout(timer))
+  }
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { MAX_STREAMS_PER_KEY } from '../../src/live/hub.ts'
+import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
+import { subscribe } from '../graphql/support/live.ts'
+import { openTcpReceiver } from '../outbound/raw-receivers.ts'
+import { createWebhook, publish } from '../scheduling/support/backlog.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/*
+ * One organization saturates a shared resource, and another one is served meanwhile. The rest of the resources:
+ *
+ * - name lookups: test/outbound/organizations.test.ts
+ * - attempts in flight: test/scheduling/fairness.test.ts
+ * - connections to the server: test/server/connection-limits.test.ts
+ * - memory: test/server/request-memory.test.ts
+ * - requests without a key: test/graphql/keyless-requests.test.ts
+ */
+let receiver: Receiver
+let posthorn: TestApp
+let other: Awaited<ReturnType<typeof createTenant>>
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.clear()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+  other = await createTenant(posthorn.database.prisma)
+  await createWebhook({ ...posthorn, graphql: callAs(other.token) }, `${receiver.url}other`)
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+const PUBLISH =
+  'mutation ($type: String!) { publishEvent(input: { type: $type, data: {} }) { __typename } }'
+const PUBLISH_MANY =
+  'mutation ($events: [PublishEventInput!]!) { publishEvents(input: { events: $events }) { __typename } }'
+const READ = '{ deliveries(first: 20) { nodes { state } } }'
+
+/** The other organization publishes, gets its delivery, and reads it. */
+async function useOther(): Promise<void> {
+  const call = callAs(other.token)
+  const before = arrivals()
+  expect(await call(PUBLISH, { type: JOINED })).toEqual({
+    publishEvent: { __typename: 'PublishEventSuccess' },
+  })
+  await until(() => arrivals() > before, 'its event is delivered')
+  await until(async () => {
+    const { deliveries } = await call(READ)
+    return deliveries.nodes.every(({ state }: { state: string }) => state === 'SUCCEEDED')
+  }, 'it reads the result')
+}
+
+const arrivals = () => receiver.received.filter(({ path }) => path === '/other').length
+
+test('handshakes that hang take no more connections than one organization may open, and delay no other', async () => {
+  let open = 0
+  const hangs = await openTcpReceiver(() => {
+    open += 1
+  })
+  const { database, tenant } = posthorn
+  for (let i = 0; i < 20; i++) await createWebhook(posthorn, `https://localhost:${hangs.port}/${i}`)
+  await publish(database.pool, tenant.publicOrganizationId, 50)
+  await until(() => open >= 20, 'handshakes hang')
+  await useOther()
+  expect(open).toBeLessThanOrEqual(DEFAULT_LIMITS.maxConnecting)
+  posthorn.app.abort()
+}, 60_000)
+
+test('large batches that are published without end do not keep another organization waiting', async () => {
+  const events = Array.from({ length: 1_000 }, () => ({
+    type: JOINED,
+    data: { text: 'x'.repeat(300) },
+  }))
+  const publishing = repeat(20, () => callAs(posthorn.tenant.token)(PUBLISH_MANY, { events }))
+  await until(() => publishing.succeeded > 0, 'some are published')
+  for (let i = 0; i < 3; i++) await useOther()
+  await publishing.stop()
+}, 60_000)
+
+test('the largest queries without end do not keep another organization waiting', async () => {
+  const { organizationId, token } = posthorn.tenant
+  const event = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
+  const { publishEvents } = posthorn.app.services
+  await publishEvents(organizationId, Array(10).fill(event))
+  const query =
+    '{ a: events { nodes { data } } b: events { nodes { data } } c: events { nodes { data } } }'
+  const queries = repeat(10, async () => {
+    const response = await send(token, query)
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`${response.status}`)
+  })
+  await until(() => queries.succeeded > 0, 'some are answered')
+  for (let i = 0; i < 3; i++) await useOther()
+  await queries.stop()
+}, 60_000)
+
+test('the most subscriptions that a key may have, none of them read, delay no other organization', async () => {
+  const { database, tenant } = posthorn
+  await createWebhook(posthorn, receiver.url)
+  const streams = await Promise.all(Array.from({ length: MAX_STREAMS_PER_KEY }, startStream))
+  using stream = await subscribe(
+    posthorn.app.url,
+    other.token,
+    'subscription { deliveryFinished { state } }',
+  )
+  await publish(database.pool, tenant.publicOrganizationId, 300)
+  await useOther()
+  expect(await stream.result(1)).toEqual({ data: { deliveryFinished: { state: 'SUCCEEDED' } } })
+  expect(streams.filter(({ destroyed }) => destroyed)).toEqual([])
+  for (const socket of streams) socket.destroy()
+}, 60_000)
+
+/** Opens a subscription and reads only the start of its response. */
+async function startStream(): Promise<Socket> {
+  const query = 'subscription { attemptRecorded { id number delivery { id event { data } } } }'
+  const body = JSON.stringify({ query })
+  const { hostname, port } = new URL(posthorn.app.url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\ncontent-type: application/json\r\n` +
+      `authorization: Bearer ${posthorn.tenant.token}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  await once(socket, 'readable')
+  return socket
+}
+
+/** Keeps this many calls in progress until it is stopped. Calls may fail. */
+function repeat(lanes: number, call: () => Promise<unknown>) {
+  const calls = { succeeded: 0, stop: async () => {} }
+  let isStopped = false
+  const lane = async () => {
+    while (!isStopped) {
+      await call().then(
+        () => (calls.succeeded += 1),
+        () => {},
+      )
+    }
+  }
+  const all = Promise.all(Array.from({ length: lanes }, lane))
+  calls.stop = async () => {
+    isStopped = true
+    await all
+  }
+  return calls
+}
+
+function callAs(token: string): TestApp['graphql'] {
+  return async (query, variables = {}) => {
+    const response = await send(token, query, variables)
+    const { data, errors } = (await response.json()) as { data: unknown; errors?: unknown[] }
+    if (errors) throw new Error(JSON.stringify(errors))
+    return data
+  }
+}
+
+async function send(token: string, query: string, variables: object = {}): Promise<Response> {
+  return await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+}
