@@ -51,6 +51,11 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', 'query ($delivery: ID!) { delivery(id: $delivery) { id } }'],
   ['deliveries:read', '{ deliveries { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { id } } }'],
+  ['deliveries:read', '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { cause } }'],
+  [
+    'webhooks:read',
+    '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { webhook { id } } }',
+  ],
   ['webhooks:read', '{ attempts { nodes { webhook { id } } } }'],
   [
     'deliveries:read',

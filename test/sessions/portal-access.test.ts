@@ -207,6 +207,10 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
+  failureGroups: [
+    ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
+    ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`],
+  ],
   event: [
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
@@ -490,6 +494,8 @@ describe('a new field', () => {
     'Webhook.attempts',
     'Webhook.lastFailure',
     'WebhookBacklog.oldest',
+    'FailureGroup.webhook',
+    'FailureGroup.sample',
     'Webhook.recoveries',
     'Delivery.event',
     'Delivery.webhook',
