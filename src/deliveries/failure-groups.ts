@@ -38,7 +38,9 @@ export async function findFailureGroups(
   const end = until ?? new Date()
   const { rows } = await sql.query<FailureGroup>({
     name: webhookUuid ? 'find_failure_groups_of_webhook' : 'find_failure_groups',
-    text: findFailureGroupsSql(webhookUuid ? 'a.webhook_id = $7' : 'true'),
+    text: webhookUuid
+      ? findFailureGroupsSql('$7::uuid', 'a.webhook_id = $7')
+      : findFailureGroupsSql(`'${FIRST_ID}'::uuid`, 'true'),
     values: [
       organizationId,
       lowerBoundAt(since),
@@ -60,23 +62,23 @@ const OF_PAIR = `a.organization_id = $1 and a.cause is not null and a.id >= $2 a
   and (a.webhook_id, a.cause, a.id) >= (pair.webhook_id, pair.cause, $2::uuid)
   and (a.webhook_id, a.cause, a.id) < (pair.webhook_id, pair.cause, $3::uuid)`
 
-const findFailureGroupsSql = (ofWebhook: string) => `
-  with recursive pair as (
-    (
-      select a.webhook_id, a.cause, 1 as n from posthorn.attempts as a
-      where ${OF_DAYS} and ${ofWebhook}
-      order by a.webhook_id, a.cause limit 1
-    )
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/** The pairs are found one after the other, each by one look into the index, from a pair before the first one. */
+const findFailureGroupsSql = (firstWebhook: string, ofWebhook: string) => `
+  with recursive found as (
+    select ${firstWebhook} as webhook_id, '' as cause, 0 as n
     union all
-    select next.webhook_id, next.cause, pair.n + 1 from pair, lateral (
+    select next.webhook_id, next.cause, found.n + 1 from found, lateral (
       select a.webhook_id, a.cause from posthorn.attempts as a
-      where ${OF_DAYS} and ${ofWebhook} and (a.webhook_id, a.cause) > (pair.webhook_id, pair.cause)
+      where ${OF_DAYS} and ${ofWebhook} and (a.webhook_id, a.cause) > (found.webhook_id, found.cause)
       order by a.webhook_id, a.cause limit 1
     ) as next
-    where pair.n < ${MAX_PAIRS}
+    where found.n < ${MAX_PAIRS}
   ),
+  pair as materialized (select webhook_id, cause from found where n > 0),
   budget as materialized (select ${MAX_COUNTED_FAILURES} / greatest(1, count(*)) as each from pair),
-  counted as (
+  counted as materialized (
     select pair.webhook_id, pair.cause, (
       select count(*)::int from (
         select from posthorn.attempts as a where ${OF_PAIR}
