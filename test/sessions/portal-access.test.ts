@@ -42,6 +42,7 @@ interface WebhookObjects {
   readonly delivery: string
   readonly attempt: string
   readonly recovery: string
+  readonly task: string
   readonly key: string
 }
 
@@ -102,12 +103,24 @@ async function objectsOf(webhook: string, event: string): Promise<WebhookObjects
      values ($1, $2, now() - interval '1 hour', now(), 'failed', 1, 1, true, 'failed', $3) returning id`,
     [organizationId, webhookId, row.id],
   )
+  const task = await prisma.deliveryTask.create({
+    data: {
+      organizationId,
+      webhookId,
+      action: 'redeliver',
+      filter: {},
+      ratePerSecond: 1,
+      total: 1,
+      totalIsExact: true,
+    },
+  })
   const { key } = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
   return {
     webhook,
     delivery,
     attempt,
     recovery: publicId('recovery', rows[0]?.id as string),
+    task: publicId('deliveryTask', task.id),
     key: publicId('apiKey', key.id),
   }
 }
@@ -180,6 +193,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['nothing', () => `id: "${other.delivery}"`],
     ['nothing', () => `id: "${other.attempt}"`],
     ['nothing', () => `id: "${other.recovery}"`],
+    ['nothing', () => `id: "${other.task}"`],
     ['nothing', () => `id: "${other.key}"`],
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
@@ -217,6 +231,8 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   events: [['closed', () => 'first: 3']],
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
+  deliveryTask: [['nothing', () => `id: "${other.task}"`]],
+  deliveryTasks: [['closed', () => 'first: 3']],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
   auditLog: [['closed', () => 'first: 20']],
@@ -311,6 +327,12 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],
   cancelRecovery: ['not_found', () => `id: "${other.recovery}"`],
+  redeliverDeliveries: [
+    'not_found',
+    () => `input: { ids: ["${own.delivery}", "${other.delivery}"] }`,
+  ],
+  cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
+  cancelDeliveryTask: ['not_found', () => `id: "${other.task}"`],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
@@ -370,6 +392,9 @@ test('mutations change the own webhook', async () => {
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
     [`cancelRecovery(id: "${own.recovery}")`, 'CancelRecovery'],
+    [`cancelDeliveryTask(id: "${own.task}")`, 'CancelDeliveryTask'],
+    [`redeliverDeliveries(input: { ids: ["${own.delivery}"] })`, 'RedeliverDeliveries'],
+    [`cancelDeliveries(input: { filter: { states: QUEUED } })`, 'CancelDeliveries'],
     [
       `recoverDeliveries(input: { webhookId: "${own.webhook}", since: "${hourAgo()}" })`,
       'RecoverDeliveries',
