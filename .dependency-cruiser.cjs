@@ -25,7 +25,7 @@ const LAYERS = [
   ['webhooks'],
   ['scheduling', 'sessions'],
   ['deliveries'],
-  ['recoveries'],
+  ['recoveries', 'delivery-tasks'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['rest', 'worker'],

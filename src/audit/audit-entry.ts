@@ -21,6 +21,8 @@ export const AUDIT_ACTIONS = [
   'delivery.canceled',
   'recovery.started',
   'recovery.canceled',
+  'delivery_task.started',
+  'delivery_task.canceled',
   'event_type.created',
   'event_type.updated',
   'event_type.archived',

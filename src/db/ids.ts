@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   signingSecret: 'sec',
   recovery: 'rec',
+  deliveryTask: 'task',
   auditEntry: 'aud',
 } as const
 

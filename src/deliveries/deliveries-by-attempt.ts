@@ -44,7 +44,7 @@ export function idsByAttempt(
 }
 
 /** SQL: the conditions on the columns of a delivery `d` that its id already found. */
-function columnConditions(filter: DeliveryFilter, add: AddValue): string[] {
+export function columnConditions(filter: DeliveryFilter, add: AddValue): string[] {
   const { states } = filter
   const classes = statusClassesOf(filter)
   return [

@@ -121,6 +121,17 @@ export async function findDeliveriesOfEach(
   return pagesOfEach(ownerUuids, rows, found, take)
 }
 
+/** SQL: the ids of a page of an organization's deliveries, or `null` if none can match. */
+export function deliveryPageSql(
+  organizationId: string,
+  filter: DeliveryFilter,
+  bounds: PageBounds,
+  add: AddValue,
+): string | null {
+  const organization = add(organizationId)
+  return idsOfPage((row) => [`${row}.organization_id = ${organization}`], filter, bounds, add)
+}
+
 /**
  * SQL: the ids of a page of deliveries, or `null` if none can match. Each index range is read in the order of the page,
  * so no statement sorts all rows. `owned` are conditions on the deliveries `d` or the attempts `a`.

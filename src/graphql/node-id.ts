@@ -9,6 +9,7 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['Delivery', 'delivery'],
   ['Attempt', 'attempt'],
   ['Recovery', 'recovery'],
+  ['DeliveryTask', 'deliveryTask'],
   ['AuditEntry', 'auditEntry'],
 ])
 

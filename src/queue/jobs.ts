@@ -15,6 +15,8 @@ export interface TaskPayloads {
   cancel_deliveries: { readonly webhookId: string }
   /** Continue a recovery. The job's key is the recovery's id. */
   recover_deliveries: { readonly recoveryId: string }
+  /** Continue a redelivery or cancelation of many deliveries. The job's key is the task's id. */
+  continue_delivery_task: { readonly taskId: string }
   /** Create partitions ahead, and delete what is past its retention. */
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */

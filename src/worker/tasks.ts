@@ -7,6 +7,8 @@ import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
+import { continueDeliveryTask } from '../delivery-tasks/continue-delivery-task.ts'
+import { deleteOldDeliveryTasks } from '../delivery-tasks/delete-old-delivery-tasks.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { continueRecovery } from '../recoveries/continue-recovery.ts'
@@ -58,10 +60,14 @@ export function createTasks({
     recover_deliveries: ({ recoveryId }, { signal }) =>
       continueRecovery(database.prisma, recoveryId, signal),
 
+    continue_delivery_task: ({ taskId }, { signal }) =>
+      continueDeliveryTask(pool, uuidOf('deliveryTask', taskId), signal),
+
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)
       const jobs = await completeFinishedJobs(pool, workerSchema, keepFailedJobsMs)
       const recoveries = await deleteOldRecoveries(pool, retentionMs)
+      const deliveryTasks = await deleteOldDeliveryTasks(pool, retentionMs)
       const statistics = await deleteOldStatistics(pool, retentionMs)
       const secrets = await deleteExpiredSecrets(pool)
       const idempotencyKeys = await deleteExpiredIdempotencyKeys(pool)
@@ -72,6 +78,7 @@ export function createTasks({
           partitions,
           jobs,
           recoveries,
+          deliveryTasks,
           statistics,
           secrets,
           idempotencyKeys,

@@ -103,6 +103,21 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'recoveries',
     async (subjects) => ({ id: (await run('recoverDeliveries', subjects)).recovery.id }),
   ],
+  redeliverDeliveries: [
+    'delivery_task.started',
+    'delivery-tasks',
+    ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
+  ],
+  cancelDeliveries: [
+    'delivery_task.started',
+    'delivery-tasks',
+    ({ webhookId }) => ({ input: { filter: { webhookId } } }),
+  ],
+  cancelDeliveryTask: [
+    'delivery_task.canceled',
+    'delivery-tasks',
+    async (subjects) => ({ id: (await run('redeliverDeliveries', subjects)).task.id }),
+  ],
   createEventType: [
     'event_type.created',
     'event-types',
@@ -226,7 +241,7 @@ describe('if the audit entry cannot be written', () => {
   })
 
   // These first create their subject over GraphQL, which fails here.
-  const dependent = ['cancelRecovery', 'renewFrontendSession']
+  const dependent = ['cancelRecovery', 'renewFrontendSession', 'cancelDeliveryTask']
   const independent = Object.keys(AUDITED).filter((name) => !dependent.includes(name))
   test.each(independent)('%s changes nothing', async (name) => {
     // The preparation changes rows, so the snapshot comes after it.
@@ -251,6 +266,7 @@ async function allRows() {
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,
       (select json_agg(t order by t.id) from posthorn.recoveries as t) as recoveries,
+      (select json_agg(t order by t.id) from posthorn.delivery_tasks as t) as tasks,
       (select json_agg(t order by t.id) from graphile_worker.jobs as t) as jobs`)
   return rows[0]
 }

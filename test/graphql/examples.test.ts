@@ -67,7 +67,14 @@ const VARIABLES: Record<
   CancelDelivery: ({ deliveryId }) => ({ id: deliveryId }),
   FailedAttempts: () => ({ since: hourAgo() }),
   FailedDeliveries: () => ({ filter: { anyAttempt: { causes: ['502'], since: hourAgo() } } }),
-  WhyWebhookFails: ({ webhookId }) => ({ id: webhookId }),
+  FailureGroups: () => ({ filter: { since: hourAgo() } }),
+  WhyWebhookFails: ({ webhookId }) => ({ id: webhookId, since: hourAgo() }),
+  CountRedeliveries: () => ({ filter: { anyAttempt: { outcome: 'FAILED', since: hourAgo() } } }),
+  RedeliverAllWith502: () => ({ noon: hourAgo() }),
+  RedeliverDeliveries: ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
+  CancelDeliveries: ({ webhookId }) => ({ input: { filter: { webhookId } } }),
+  DeliveryTask: async ({ deliveryId }) => ({ id: await deliveryTask(deliveryId) }),
+  CancelDeliveryTask: async ({ deliveryId }) => ({ id: await deliveryTask(deliveryId) }),
   CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
   RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
   Recovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
@@ -161,6 +168,17 @@ async function recovery(webhookId: string): Promise<string> {
     input: { webhookId, since: yesterday() },
   })
   return data.recoverDeliveries.recovery.id
+}
+
+async function deliveryTask(deliveryId: string): Promise<string> {
+  await api.database.prisma.deliveryTask.updateMany({
+    where: { state: 'running' },
+    data: { state: 'canceled', finishedAt: new Date() },
+  })
+  const { data } = await api.call(tenant.token, document('delivery-tasks', 'RedeliverDeliveries'), {
+    input: { ids: [deliveryId] },
+  })
+  return data.redeliverDeliveries.task.id
 }
 
 async function onHold(webhookId: string): Promise<string> {

@@ -51,6 +51,13 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', 'query ($delivery: ID!) { delivery(id: $delivery) { id } }'],
   ['deliveries:read', '{ deliveries { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { id } } }'],
+  ['deliveries:read', '{ deliveryTasks { nodes { id } } }'],
+  ['deliveries:read', '{ deliveryTask(id: "task_x") { id } }'],
+  ['deliveries:read', '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { cause } }'],
+  [
+    'webhooks:read',
+    '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { webhook { id } } }',
+  ],
   ['webhooks:read', '{ attempts { nodes { webhook { id } } } }'],
   [
     'deliveries:read',
@@ -123,6 +130,9 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['events:publish', 'events', 'PublishEvents', { input: { events: [] } }],
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
+  ['deliveries:write', 'delivery-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
+  ['deliveries:write', 'delivery-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
+  ['deliveries:write', 'delivery-tasks', 'CancelDeliveryTask', { id: 'task_x' }],
   ['deliveries:write', 'deliveries', 'TestDelivery', { webhookId: 'wh_x', eventType: JOINED }],
   [
     'deliveries:write',

@@ -108,6 +108,16 @@ test.each([
   ],
   ['redeliver', () => document('deliveries', 'Redeliver'), () => ({ id: their.delivery })],
   [
+    'redeliverDeliveries',
+    () => document('delivery-tasks', 'RedeliverDeliveries'),
+    () => ({ input: { ids: [their.delivery] } }),
+  ],
+  [
+    'cancelDeliveries',
+    () => document('delivery-tasks', 'CancelDeliveries'),
+    () => ({ input: { ids: [their.delivery] } }),
+  ],
+  [
     'cancelDelivery',
     () => document('deliveries', 'CancelDelivery'),
     () => ({ id: their.delivery }),

@@ -302,6 +302,7 @@ describe('after the owner has migrated', () => {
       webhook: (tx) => tx.webhook.findMany(),
       apiKey: (tx) => tx.apiKey.findMany(),
       recovery: (tx) => tx.recovery.findMany(),
+      deliveryTask: (tx) => tx.deliveryTask.findMany(),
       idempotencyKey: (tx) => tx.idempotencyKey.findMany(),
     }
     test.each(Object.entries(UNFILTERED))(

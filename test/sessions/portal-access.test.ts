@@ -42,6 +42,7 @@ interface WebhookObjects {
   readonly delivery: string
   readonly attempt: string
   readonly recovery: string
+  readonly task: string
   readonly key: string
 }
 
@@ -103,12 +104,24 @@ async function objectsOf(webhook: string, event: string): Promise<WebhookObjects
      values ($1, $2, now() - interval '1 hour', now(), 'failed', 1, 1, true, 'failed', $3) returning id`,
     [organizationId, webhookId, row.id],
   )
+  const task = await prisma.deliveryTask.create({
+    data: {
+      organizationId,
+      webhookId,
+      action: 'redeliver',
+      filter: {},
+      ratePerSecond: 1,
+      total: 1,
+      totalIsExact: true,
+    },
+  })
   const { key } = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
   return {
     webhook,
     delivery,
     attempt,
     recovery: publicId('recovery', rows[0]?.id as string),
+    task: publicId('deliveryTask', task.id),
     key: publicId('apiKey', key.id),
   }
 }
@@ -181,6 +194,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['nothing', () => `id: "${other.delivery}"`],
     ['nothing', () => `id: "${other.attempt}"`],
     ['nothing', () => `id: "${other.recovery}"`],
+    ['nothing', () => `id: "${other.task}"`],
     ['nothing', () => `id: "${other.key}"`],
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
@@ -208,12 +222,18 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
+  failureGroups: [
+    ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
+    ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`],
+  ],
   event: [
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
   ],
   events: [['closed', () => 'first: 3']],
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
+  deliveryTask: [['nothing', () => `id: "${other.task}"`]],
+  deliveryTasks: [['closed', () => 'first: 3']],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
@@ -309,6 +329,12 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],
   cancelRecovery: ['not_found', () => `id: "${other.recovery}"`],
+  redeliverDeliveries: [
+    'not_found',
+    () => `input: { ids: ["${own.delivery}", "${other.delivery}"] }`,
+  ],
+  cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
+  cancelDeliveryTask: ['not_found', () => `id: "${other.task}"`],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
@@ -370,6 +396,9 @@ test('mutations change the own webhook', async () => {
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
     [`cancelRecovery(id: "${own.recovery}")`, 'CancelRecovery'],
+    [`cancelDeliveryTask(id: "${own.task}")`, 'CancelDeliveryTask'],
+    [`redeliverDeliveries(input: { ids: ["${own.delivery}"] })`, 'RedeliverDeliveries'],
+    [`cancelDeliveries(input: { filter: { states: QUEUED } })`, 'CancelDeliveries'],
     [
       `recoverDeliveries(input: { webhookId: "${own.webhook}", since: "${hourAgo()}" })`,
       'RecoverDeliveries',
@@ -494,6 +523,8 @@ describe('a new field', () => {
     'Webhook.attempts',
     'Webhook.lastFailure',
     'WebhookBacklog.oldest',
+    'FailureGroup.webhook',
+    'FailureGroup.sample',
     'Webhook.recoveries',
     'Delivery.event',
     'Delivery.webhook',

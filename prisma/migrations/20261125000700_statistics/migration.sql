@@ -88,6 +88,52 @@ begin
 end
 $$;
 
+create type posthorn.delivery_task_action as enum ('redeliver', 'cancel');
+create type posthorn.delivery_task_state as enum ('running', 'following', 'completed', 'canceled', 'failed');
+
+-- A redelivery or cancelation of many deliveries, which a job does page by page.
+create table posthorn.delivery_tasks (
+  id uuid primary key default posthorn.uuid_v7(),
+  organization_id uuid not null references posthorn.organizations on delete cascade,
+  -- Set if all its deliveries are to one webhook.
+  webhook_id uuid,
+  action posthorn.delivery_task_action not null,
+  -- Which deliveries: their ids, or a filter (src/delivery-tasks/task-selection.ts).
+  delivery_ids uuid[],
+  filter jsonb,
+  rate_per_second int not null,
+  state posthorn.delivery_task_state not null default 'running',
+  failure text,
+  total int not null,
+  total_is_exact boolean not null,
+  changed int not null default 0,
+  succeeded int not null default 0,
+  exhausted int not null default 0,
+  canceled int not null default 0,
+  -- The last delivery or, for a filter of attempts, the last attempt that a page has read.
+  reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  next_page_at timestamptz not null default now(),
+  fault_count int not null default 0,
+  finished_at timestamptz,
+  constraint ids_or_filter check ((delivery_ids is null) <> (filter is null)),
+  constraint rate_is_1_to_5000_per_second check (rate_per_second between 1 and 5000),
+  constraint finished_or_finished_at_null check ((state in ('running', 'following')) = (finished_at is null)),
+  constraint failed_means_failure_given check ((state = 'failed') = (failure is not null))
+);
+create index delivery_tasks_organization_id_id on posthorn.delivery_tasks (organization_id, id);
+
+-- The deliveries that a task queued and that have not finished since.
+create table posthorn.delivery_task_items (
+  task_id uuid not null references posthorn.delivery_tasks on delete cascade,
+  delivery_id uuid not null,
+  primary key (task_id, delivery_id)
+);
+
+alter table posthorn.delivery_tasks enable row level security;
+create policy own_organization on posthorn.delivery_tasks
+  using ((select posthorn.current_organization()) is null
+    or organization_id = (select posthorn.current_organization()));
+
 -- The organizations with live subscribers; only they get notifications. Unlogged: listeners register again after a
 -- crash.
 create unlogged table posthorn.live_listeners (

@@ -18,6 +18,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'delivery.canceled': 'Delivery canceled',
   'recovery.started': 'Recovery started',
   'recovery.canceled': 'Recovery canceled',
+  'delivery_task.started': 'Delivery task started',
+  'delivery_task.canceled': 'Delivery task canceled',
   'event_type.created': 'Event type created',
   'event_type.updated': 'Event type changed',
   'event_type.archived': 'Event type archived',

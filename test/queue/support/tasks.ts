@@ -8,6 +8,7 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
     release_backlog: idle,
     cancel_deliveries: idle,
     recover_deliveries: idle,
+    continue_delivery_task: idle,
     maintain: idle,
     sweep: idle,
     roll_up: idle,

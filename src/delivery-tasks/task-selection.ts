@@ -1,0 +1,133 @@
+import type { Sql } from '../db/client.ts'
+import { type AddValue, createParameters } from '../db/parameters.ts'
+import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
+import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
+import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
+import { deliveryPageSql } from '../deliveries/find-deliveries.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+
+/** Which deliveries of an organization a task changes. Either ids or a filter. */
+export interface TaskSelection {
+  readonly deliveryIds: readonly string[] | null
+  readonly filter: DeliveryFilter | null
+}
+
+/** Counting stops at this many deliveries or attempts. */
+export const MAX_COUNTED = 100_000
+
+export interface SelectionCount {
+  readonly count: number
+  readonly exact: boolean
+}
+
+/** Counts the selected deliveries as of now. */
+export async function countSelected(
+  sql: Sql,
+  organizationId: string,
+  { deliveryIds, filter }: TaskSelection,
+): Promise<SelectionCount> {
+  if (deliveryIds) return { count: deliveryIds.length, exact: true }
+  const { values, add } = createParameters()
+  const page = selectPageSql(organizationId, filter ?? {}, FIRST_ID, null, MAX_COUNTED + 1, add)
+  if (page === null) return { count: 0, exact: true }
+  const { rows } = await sql.query<{ count: number; read: number }>(
+    `with page as materialized (${page.text})
+     select (${page.matching('count(distinct delivery_id)::int')}) as count, (select count(*)::int from page) as read`,
+    values,
+  )
+  const { count = 0, read = 0 } = rows[0] ?? {}
+  return { count: Math.min(count, MAX_COUNTED), exact: read <= MAX_COUNTED }
+}
+
+export interface SelectedPage {
+  readonly deliveryIds: readonly string[]
+  /** The new cursor. Null if nothing was left to read. */
+  readonly reachedId: string | null
+  readonly last: boolean
+}
+
+/** The next deliveries of a task, oldest first. Deliveries and attempts that are newer than the task are not selected. */
+export async function selectPage(
+  sql: Sql,
+  task: TaskSelection & {
+    readonly id: string
+    readonly organizationId: string
+    readonly reachedId: string
+  },
+  size: number,
+): Promise<SelectedPage> {
+  const { id, organizationId, deliveryIds, filter, reachedId } = task
+  if (deliveryIds) {
+    const ids = deliveryIds.filter((each) => each > reachedId).toSorted()
+    return {
+      deliveryIds: ids.slice(0, size),
+      reachedId: ids[size - 1] ?? null,
+      last: ids.length <= size,
+    }
+  }
+  const { values, add } = createParameters()
+  const page = selectPageSql(organizationId, filter ?? {}, reachedId, id, size, add)
+  if (page === null) return { deliveryIds: [], reachedId: null, last: true }
+  const { rows } = await sql.query<SelectedPage & { read: number }>(
+    `with page as materialized (${page.text})
+     select array(${page.matching('distinct delivery_id')}) as "deliveryIds",
+       (select id from page order by id desc limit 1) as "reachedId", (select count(*)::int from page) as read`,
+    values,
+  )
+  const [row] = rows
+  if (!row) throw new Error('A page of a delivery task has no row.')
+  return { deliveryIds: row.deliveryIds, reachedId: row.reachedId, last: row.read < size }
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+interface PageSql {
+  /** Selects `id` for the cursor, in ascending order. */
+  readonly text: string
+  /** Selects from the deliveries of the page `page` that match. */
+  readonly matching: (columns: string) => string
+}
+
+function selectPageSql(
+  organizationId: string,
+  filter: DeliveryFilter,
+  reachedId: string,
+  taskId: string | null,
+  size: number,
+  add: AddValue,
+): PageSql | null {
+  const bounds = { take: -size, bound: { gt: reachedId } }
+  const createdAt = taskId === null ? null : timestampOf(taskId)
+  const { anyAttempt, webhookUuid } = filter
+  if (!anyAttempt) {
+    const text = deliveryPageSql(organizationId, until(filter, createdAt), bounds, add)
+    return text === null
+      ? null
+      : {
+          text,
+          matching: (columns) => `select ${columns} from (select id as delivery_id from page) as d`,
+        }
+  }
+  const owned = [
+    `a.organization_id = ${add(organizationId)}`,
+    ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
+  ]
+  const text = pageOfAttempts(
+    until(anyAttempt, createdAt),
+    { owned, column: 'delivery_id', ...bounds },
+    add,
+  )
+  const conditions = ['d.id = page.delivery_id', ...columnConditions(filter, add)]
+  const matching = (columns: string) => `
+    select ${columns} from page, lateral (
+      select from posthorn.deliveries as d where ${conditions.join(' and ')} offset 0
+    ) as matching`
+  return { text, matching }
+}
+
+function until<Filter extends { readonly until?: Date | null | undefined }>(
+  filter: Filter,
+  end: Date | null,
+): Filter {
+  return end === null || (filter.until && filter.until < end) ? filter : { ...filter, until: end }
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { findFailureGroups } from '../../src/deliveries/failure-groups.ts'
+import { deleteWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addWebhook, deliveryRow, publish } from './support/rows.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let webhooks: string[]
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+  webhooks = []
+  for (let i = 0; i < 2; i++) webhooks.push((await addWebhook(api, tenant.organizationId)).id)
+  await publish(api, tenant.organizationId)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
+const HOUR_MS = 3_600_000
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS)
+
+/** Records attempts of a webhook with these statuses, and returns their ids. */
+async function record(webhook: string | undefined, ...statuses: (number | null)[]) {
+  const { id } = await api.database.prisma.delivery.findFirstOrThrow({
+    where: { webhookId: parseId('webhook', webhook as string) as string },
+  })
+  const ids: string[] = []
+  for (const status of statuses) {
+    const row = await deliveryRow(api.database, publicId('delivery', id))
+    const recorded = await createRecordAttempt(
+      api.database.pool,
+      SENDER,
+    )(attemptOf(row, status, status === 204 ? {} : RETRY))
+    ids.push(publicId('attempt', recorded?.attemptId as string))
+  }
+  return ids
+}
+
+async function groups(filter: object = { since: hoursAgo(1) }, first?: number) {
+  return await api.call(
+    tenant.token,
+    `query ($filter: FailureGroupFilter!, $first: Int) { failureGroups(filter: $filter, first: $first) {
+      webhookId webhook { id } cause count countIsExact firstSeenAt lastSeenAt sample { id cause recordedAt } } }`,
+    { filter, first },
+  )
+}
+
+test('failures are grouped by webhook and cause, the largest groups first', async () => {
+  const [one, two] = webhooks
+  await record(one, 503, 502, 503, null)
+  const [, last] = await record(two, 503, 503, 204)
+  const third = await record(one, 503)
+  const { data, errors } = await groups()
+  expect(errors).toBeUndefined()
+  expect(data.failureGroups).toMatchObject([
+    { webhookId: one, webhook: { id: one }, cause: '503', count: 3, sample: { id: third[0] } },
+    { webhookId: two, cause: '503', count: 2, countIsExact: true, sample: { id: last } },
+    { webhookId: one, cause: 'response_timed_out', count: 1 },
+    { webhookId: one, cause: '502', count: 1, sample: { cause: '502' } },
+  ])
+  for (const { firstSeenAt, lastSeenAt, sample, count } of data.failureGroups) {
+    expect(lastSeenAt).toBe(sample.recordedAt)
+    expect(Date.parse(firstSeenAt)).toBeLessThanOrEqual(Date.parse(lastSeenAt))
+    if (count === 1) expect(firstSeenAt).toBe(lastSeenAt)
+  }
+  expect(api.statements.list.toSorted()).toEqual([
+    'authenticate',
+    'find_failure_groups',
+    'select attempts',
+    'select webhooks',
+  ])
+  expect((await groups({ since: hoursAgo(1) }, 1)).data.failureGroups).toHaveLength(1)
+})
+
+test('failures are selected by time and webhook', async () => {
+  const [one, two] = webhooks
+  await record(one, 500, 500)
+  const between = new Date()
+  await record(one, 500, 404)
+  await record(two, 500)
+  const found = async (filter: object) => {
+    const { data } = await groups(filter)
+    return data.failureGroups.map(
+      ({ webhookId, cause, count }: { webhookId: string; cause: string; count: number }) =>
+        `${webhookId === one ? 'one' : 'two'} ${cause} ${count}`,
+    )
+  }
+  expect(await found({ since: between })).toEqual(['two 500 1', 'one 404 1', 'one 500 1'])
+  expect(await found({ since: hoursAgo(30), until: between })).toEqual(['one 500 2'])
+  expect(await found({ since: hoursAgo(1), webhookId: one })).toEqual(['one 500 3', 'one 404 1'])
+  expect(await found({ since: hoursAgo(1), webhookId: mintId('webhook') })).toEqual([])
+  expect(await found({ since: new Date(Date.now() + HOUR_MS) })).toEqual([])
+})
+
+test('the groups of a deleted webhook stay', async () => {
+  const [one = ''] = webhooks
+  await record(one, 500)
+  await deleteWebhook(api.deps.webhooks, tenant.organizationId, one)
+  const { data } = await groups()
+  expect(data.failureGroups).toMatchObject([{ webhookId: one, webhook: null, cause: '500' }])
+})
+
+test('counting stops at its bound, and says so', async () => {
+  await record(webhooks[0], 500)
+  await api.database.pool.query(
+    `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+       duration_ms, status, request_url)
+     select posthorn.uuid_v7(), delivery_id, organization_id, webhook_id, 2, now(), false, 1, 500 + i % 2, ''
+     from posthorn.attempts, generate_series(1, 50010) as i where organization_id = $1`,
+    [tenant.organizationId],
+  )
+  const found = await findFailureGroups(
+    api.database.pool,
+    tenant.organizationId,
+    { since: hoursAgo(1) },
+    10,
+  )
+  expect(found).toMatchObject([
+    { cause: expect.any(String), count: 25_000, countIsExact: false },
+    { count: 25_000, countIsExact: false },
+  ])
+})
+
+test.each([
+  [{}, 'to include required field "since"'],
+  [{ since: hoursAgo(1), webhookId: 'x' }, 'filter.webhookId must be the id of a webhook: wh_….'],
+])('the filter %j is refused', async (filter, message) => {
+  const { errors } = await groups(filter)
+  expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
+})
+
+test.each([0, 101])('a size of %i is refused', async (first) => {
+  const { errors } = await groups({ since: hoursAgo(1) }, first)
+  expect(errors).toMatchObject([{ message: 'first must be from 1 to 100.' }])
+})
+
+test('the failures of one organization are in no group of another', async () => {
+  await record(webhooks[0], 500)
+  tenant = await api.tenant()
+  for (const webhookId of [null, webhooks[0]]) {
+    const { data } = await groups({ since: hoursAgo(1), webhookId })
+    expect(data.failureGroups).toEqual([])
+  }
+})
