@@ -96,7 +96,7 @@ const sizeRule = z
 builder.queryField('failureGroups', (t) =>
   t.field({
     type: [FailureGroup],
-    nullable: true,
+    semanticNonNull: true,
     description: `The failed attempts of a time range, grouped by webhook and cause, the largest groups first. Considers at most ${MAX_PAIRS.toLocaleString('en')} groups. Needs the scope \`deliveries:read\`.`,
     authScopes: { scope: 'deliveries:read' },
     portal: filtersByWebhook,

@@ -113,7 +113,7 @@ const errorTypes = [ValidationError, NotFoundError, ConflictError]
 builder.mutationFields((t) => ({
   redeliverDeliveries: t.field({
     type: RedeliverDeliveriesSuccess,
-    nullable: true,
+    semanticNonNull: true,
     description:
       'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
@@ -135,7 +135,7 @@ builder.mutationFields((t) => ({
 
   cancelDeliveries: t.field({
     type: CancelDeliveriesSuccess,
-    nullable: true,
+    semanticNonNull: true,
     description:
       'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
@@ -157,7 +157,7 @@ builder.mutationFields((t) => ({
 
   cancelDeliveryTask: t.prismaField({
     type: 'DeliveryTask',
-    nullable: true,
+    semanticNonNull: true,
     description:
       'Cancels a running delivery task, within one second. Changed deliveries stay changed. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },

@@ -88,7 +88,7 @@ builder.queryFields((t) => ({
     {
       type: 'DeliveryTask',
       cursor: 'id',
-      nullable: true,
+      semanticNonNull: true,
       description:
         'The delivery tasks of the organization, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },

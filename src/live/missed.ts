@@ -81,7 +81,7 @@ async function readAttemptsAfter(
   return rows
 }
 
-/** By the index on (organization_id, finished_at) of canceled deliveries. */
+/** By the index on (organization_id, canceled_at). */
 async function readCanceled(
   sql: Sql,
   { organizationId, webhookId }: ResumePoint,
@@ -89,9 +89,8 @@ async function readCanceled(
 ): Promise<LiveEvent[]> {
   const { rows } = await sql.query<{ deliveryId: string; webhookId: string }>(
     `select id as "deliveryId", webhook_id as "webhookId" from posthorn.deliveries
-     where organization_id = $1 and finished_at > $2 and state = 'canceled'
-       and ($3::uuid is null or webhook_id = $3)
-     order by finished_at limit ${MAX_MISSED + 1}`,
+     where organization_id = $1 and canceled_at > $2 and ($3::uuid is null or webhook_id = $3)
+     order by canceled_at limit ${MAX_MISSED + 1}`,
     [organizationId, since, webhookId],
   )
   return rows.map((row) => ({ kind: 'canceled', organizationId, ...row }))

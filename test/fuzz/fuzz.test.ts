@@ -131,7 +131,7 @@ test('no document and no variable causes a GraphQL error 5xx', async () => {
 test('no id, API key or path causes an error 5xx', async () => {
   const statuses = await fuzz(keyInputs, 3_000, send)
   // The number of 429 depends on the speed of the machine.
-  for (const status of [401, 404]) expect(statuses.get(status)).toBeGreaterThan(15)
+  for (const status of [401, 404]) expect(statuses.get(status)).toBeGreaterThan(5)
 })
 
 test('no input that is not HTTP causes an error 5xx', async () => {

@@ -6,6 +6,7 @@ import {
 } from '../../src/deliveries/attempts/record-attempt.ts'
 import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
+import { until } from '../support/until.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
@@ -111,6 +112,8 @@ describe('attempts', () => {
 
   test('are found by duration and by the time they were recorded', async () => {
     const fast = await record(deliveries[0], 200)
+    const recordedAtMs = Date.now()
+    await until(() => Date.now() > recordedAtMs, 'the next millisecond begins')
     const since = new Date()
     const slow = await record(deliveries[1], 503, { ...RETRY, durationMs: 1_700 })
     const slower = await record(deliveries[2], null, { ...RETRY, durationMs: 15_000 })

@@ -210,9 +210,9 @@ describe('a connection that the receiver closes', () => {
     const receiver = await openReceiver((socket) => {
       count += 1
       if (count === 1) socket.write(OK)
-      else setTimeout(() => socket.destroy(), 300)
+      else setTimeout(() => socket.destroy(), 3_000)
     })
-    const sender = openSender({ connectTimeoutMs: 200 })
+    const sender = openSender({ connectTimeoutMs: 2_000 })
     assertAnswered(await post(sender, receiver))
     expect(await post(sender, receiver)).toMatchObject({ code: 'closed_early' })
     expect(receiver.requests).toHaveLength(2)

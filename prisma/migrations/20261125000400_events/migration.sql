@@ -65,6 +65,7 @@ create table posthorn.deliveries (
     end
   ) stored,
   indexed_status_class smallint generated always as (case when state <> 'succeeded' then last_status_class end) stored,
+  canceled_at timestamptz generated always as (case when state = 'canceled' then finished_at end) stored,
   constraint finished_or_finished_at_null check ((state = 'pending') = (finished_at is null)),
   constraint next_attempt_only_while_pending check (next_attempt_at is null or state = 'pending'),
   constraint parked_only_while_pending check (parked_at is null or state = 'pending'),
@@ -85,7 +86,8 @@ create index deliveries_webhook_id_indexed_status_class_id
   on posthorn.deliveries (webhook_id, indexed_status_class, id) where indexed_status_class is not null;
 create index deliveries_webhook_id_event_type_id on posthorn.deliveries (webhook_id, event_type, id);
 -- Serves: the cancellations that a subscriber missed.
-create index deliveries_canceled on posthorn.deliveries (organization_id, finished_at) where state = 'canceled';
+create index deliveries_organization_id_canceled_at on posthorn.deliveries (organization_id, canceled_at)
+  where canceled_at is not null;
 -- Serves: the deliveries of an event.
 create index deliveries_event_id on posthorn.deliveries (event_id);
 -- Serves: the backlog of a webhook, in the order of release.
