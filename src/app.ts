@@ -22,7 +22,7 @@ import { findEndedSessions } from './sessions/ended-sessions.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
-import { currentOrganizationId } from './telemetry/request-log.ts'
+import { currentOwner } from './telemetry/request-log.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
 /** A running process. Disposing of it finishes what is in flight, then closes the database. */
@@ -126,7 +126,7 @@ export function openServices({ config, secrets }: Settings): Services {
     maxConnections: MAX_CONNECTIONS,
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
-    ownerOf: currentOrganizationId,
+    ownerOf: currentOwner,
   })
   const rateLimiter = createRateLimiter({
     sql: database.pool,
