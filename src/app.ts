@@ -21,7 +21,7 @@ import { createLogger, type Logger } from './telemetry/logger.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createOutageLines } from './telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
-import { currentOrganizationId } from './telemetry/request-log.ts'
+import { currentOwner } from './telemetry/request-log.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
 /** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
@@ -130,7 +130,7 @@ export function openServices(
     maxConnections: MAX_CONNECTIONS[role],
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
-    ownerOf: currentOrganizationId,
+    ownerOf: currentOwner,
   })
   const rateLimiter = createRateLimiter({
     sql: database.pool,

@@ -3,6 +3,7 @@ import type { RequestMemory } from '../http/connection.ts'
 import { readBody } from '../http/read-body.ts'
 import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
+import { ownerOf } from '../lib/owner-of.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 import type { Identify } from './context.ts'
 import type { Connection } from './cors.ts'
@@ -33,7 +34,7 @@ export function useReadParams(identify: Identify): Plugin<object, Connection> {
       if (!read) return
       const identity = await identify(request, address)
       const isKeyless = identity instanceof DomainError
-      memory?.countFor(isKeyless ? null : identity.organizationId)
+      memory?.countFor(isKeyless ? null : ownerOf(identity))
       const maxBytes = isKeyless ? MAX_KEYLESS_BODY_BYTES : MAX_BODY_BYTES
       setRequestParser((request) => read(request, maxBytes, memory))
     },

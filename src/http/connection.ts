@@ -14,11 +14,11 @@ export interface Connection {
 
 /** The memory of one request: of its body until the response is made, and of the response until the client has read it. */
 export interface RequestMemory {
-  /** Counts the request for an organization. Null: for its address, without a valid key. Throws if there is no room. */
-  countFor(organizationId: string | null): void
+  /** Counts the request for its owner. Null: for its address, without a valid key. Throws if there is no room. */
+  countFor(owner: string | null): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
-  /** Waits while other requests of the same organization or address run that together take much memory. */
+  /** Waits while other requests of the same owner run that together take much memory. */
   waitForTurn(): Promise<void>
 }
 

@@ -15,27 +15,30 @@ export const BYTES_WITHOUT_KEY = 16 * 1024 * 1024
 /** The least that a request counts, for its headers and objects. */
 export const LEAST_BYTES = 16 * 1024
 
-/**
- * What the requests of one organization that run at a time may count. One that counts more runs alone: requests of others
- * are served in between.
- */
-const RUNNING_BYTES = 2 * 1024 * 1024
+/** While others are active, an organization has few operations between those of others, and half of the time for large ones. */
+const TURN_LIMITS = {
+  aloneBytes: 2 * 1024 * 1024,
+  sharedBytes: 512 * 1024,
+  largeBytes: 128 * 1024,
+  activeMs: 1_000,
+}
 
 /** Makes `connectionOf` return the memory of the request, and releases the memory once the client has the response. */
 export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): MiddlewareHandler {
   const withKey = createMemoryBudget(BYTES_WITH_KEY)
   const withoutKey = createMemoryBudget(BYTES_WITHOUT_KEY)
-  const turns = createTurns(RUNNING_BYTES)
+  const turns = createTurns(TURN_LIMITS)
   return async (context, next) => {
     let owner: string | null = null
     let allocation: Allocation | null = null
     let parts = { body: 0, response: 0 }
     let endTurn = () => {}
     setMemory(context, {
-      countFor(organizationId) {
+      countFor(caller) {
         if (owner !== null) return
-        owner = organizationId ?? networkOf(connectionOf(context).address ?? '')
-        allocation = (organizationId === null ? withoutKey : withKey).open(owner)
+        owner = caller ?? networkOf(connectionOf(context).address ?? '')
+        allocation = (caller === null ? withoutKey : withKey).open(owner)
+        turns.note(owner)
         allocation.resize(LEAST_BYTES)
       },
       resize(part, bytes) {

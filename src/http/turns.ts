@@ -1,40 +1,87 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Lets requests run in the order in which they came, for each owner separately. */
 export interface Turns {
+  /** Notes that the owner is active. */
+  note(owner: string): void
   /** Resolves when the request may run. Call the function that it resolves to at the end. */
   take(owner: string, bytes: number): Promise<() => void>
 }
 
-interface Queue {
-  running: number
-  readonly waiting: { readonly bytes: number; readonly start: () => void }[]
+export interface TurnLimits {
+  /** The sum of the requests of one owner that run at a time, while no other owner is active. A larger one runs alone. */
+  readonly aloneBytes: number
+  /** The same while others are active. */
+  readonly sharedBytes: number
+  /** While others are active, an owner pauses after a request of this size for as long as it kept the process busy. */
+  readonly largeBytes: number
+  /** How long an owner is active after a request. */
+  readonly activeMs: number
 }
 
-/** The requests of an owner run together up to `maxBytes`. A larger one runs alone. */
-export function createTurns(maxBytes: number): Turns {
+/** A long request was mostly waiting, and others kept the process busy. */
+const MAX_PAUSE_MS = 1_000
+
+interface Queue {
+  running: number
+  readonly waiting: { readonly bytes: number; readonly start: (end: () => void) => void }[]
+}
+
+export function createTurns(limits: TurnLimits): Turns {
   const queues = new Map<string, Queue>()
+  const others = trackOthers(limits.activeMs)
 
   function startNext(owner: string, queue: Queue): void {
+    const isShared = others.areActive(owner)
+    const maxBytes = isShared ? limits.sharedBytes : limits.aloneBytes
     for (let next = queue.waiting[0]; next; next = queue.waiting[0]) {
-      if (queue.running > 0 && queue.running + next.bytes > maxBytes) return
-      queue.running += next.bytes
+      const runsAlone = isShared && next.bytes >= limits.largeBytes
+      const bytes = runsAlone ? maxBytes : next.bytes
+      if (queue.running > 0 && queue.running + bytes > maxBytes) return
+      queue.running += bytes
       queue.waiting.shift()
-      next.start()
+      next.start(() => {
+        queue.running -= bytes
+        startNext(owner, queue)
+      })
     }
     if (queue.running === 0) queues.delete(owner)
   }
 
   return {
+    note: others.note,
     async take(owner, bytes) {
       const queue = queues.get(owner) ?? { running: 0, waiting: [] }
       queues.set(owner, queue)
-      await new Promise<void>((start) => {
+      const end = await new Promise<() => void>((start) => {
         queue.waiting.push({ bytes, start })
         startNext(owner, queue)
       })
-      return () => {
-        queue.running -= bytes
-        startNext(owner, queue)
+      const before = performance.eventLoopUtilization()
+      return async () => {
+        if (bytes >= limits.largeBytes && others.areActive(owner)) {
+          const { active: busyMs } = performance.eventLoopUtilization(before)
+          await sleep(Math.min(busyMs, MAX_PAUSE_MS))
+        }
+        end()
       }
+    },
+  }
+}
+
+function trackOthers(activeMs: number) {
+  let last = { owner: '', atMs: Number.NEGATIVE_INFINITY }
+  /** The last one of another owner. */
+  let before = last
+  return {
+    note(owner: string) {
+      if (owner !== last.owner) before = last
+      last = { owner, atMs: performance.now() }
+    },
+    areActive(owner: string) {
+      const { atMs } = owner === last.owner ? before : last
+      return performance.now() - atMs < activeMs
     },
   }
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { publicId } from '../db/ids.ts'
+import { ownerOf } from '../lib/owner-of.ts'
 import type { Logger } from './logger.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
@@ -7,7 +8,7 @@ export interface RequestFacts {
   /** The pattern of the route, such as `/api/connect/v1/webhooks/{webhook_id}`. Null: no route matches. */
   route(): string | null
   /** The uuids of the API key and of the organization that it acts for. */
-  caller: { readonly keyId: string; readonly organizationId: string } | null
+  caller: Parameters<typeof ownerOf>[0] | null
   /** The GraphQL operation. */
   operation: { readonly type: string; readonly name: string | undefined } | null
 }
@@ -46,9 +47,10 @@ export function describeRequest(facts: Partial<RequestFacts>): void {
   if (request) Object.assign(request, facts)
 }
 
-/** The uuid of the organization that the current request acts for. Null: unknown yet, or outside of a request. */
-export function currentOrganizationId(): string | null {
-  return current.getStore()?.caller?.organizationId ?? null
+/** Null: unknown yet, or outside of a request. */
+export function currentOwner(): string | null {
+  const { caller } = current.getStore() ?? {}
+  return caller ? ownerOf(caller) : null
 }
 
 export function currentRequestId(): string | undefined {

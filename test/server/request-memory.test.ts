@@ -45,6 +45,21 @@ test('the bodies that an organization sends slowly leave memory to others', asyn
   await until(async () => (await statusOfLargest(token)) === 200, 'the memory is released')
 })
 
+test('a portal session leaves memory to its organization', async () => {
+  const { createPortalSession } = await posthorn.graphql(
+    `mutation { createPortalSession(input: { scopes: ["webhooks:read"] }) {
+      ... on CreatePortalSessionSuccess { portalSession { url } }
+    } }`,
+  )
+  const { hash } = new URL(createPortalSession.portalSession.url)
+  const token = new URLSearchParams(hash.slice(1)).get('token') as string
+  const slow = await sendUntilRejected(() => startBody(token, MAX_BODY_BYTES))
+  expect(slow.rejection).toContain('RATE_LIMITED')
+  expect(await statusOfLargest(posthorn.tenant.token)).toBe(200)
+  slow.end()
+  await until(async () => (await statusOfLargest(token)) === 200, 'the memory is released')
+})
+
 test('so do bodies over REST', async () => {
   const { token } = posthorn.tenant
   const head = [

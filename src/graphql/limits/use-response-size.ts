@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { ownerOf } from '../../lib/owner-of.ts'
 import { type Context, callerOf } from '../context.ts'
 import type { Connection } from '../cors.ts'
 import { createOnePerTickAndOwner } from '../one-per-tick.ts'
@@ -20,12 +21,12 @@ export function useResponseSize(): Plugin<Context> {
       onSubscribeResult({ result, setResult }) {
         if (!isAsyncIterable(result)) return
         const { memory } = args.contextValue as Connection
-        const { organizationId } = callerOf(args.contextValue as Context)
+        const owner = ownerOf(callerOf(args.contextValue as Context))
         setResult(
           eachWithinSize(result, {
             responseSize: sizeOf(args),
             hasMemory: createStreamMemory(memory),
-            waitForTick: () => waitForTick(organizationId),
+            waitForTick: () => waitForTick(owner),
           }),
         )
       },

@@ -5,6 +5,7 @@ import { type Caller, type CallerSession, requireScope, type Scope } from '../..
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
+import { ownerOf } from '../../lib/owner-of.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 
@@ -25,7 +26,7 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
     if (caller.session) throw sessionRejected(caller.session)
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
-    memory?.countFor(caller.organizationId)
+    memory?.countFor(ownerOf(caller))
     await next()
   }
 }
