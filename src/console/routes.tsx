@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'webhooks/:id/recover': lazy(() => import('./webhooks/recovery/recover-page.tsx')),
   events: lazy(() => import('./events/events-page.tsx')),
   'events/:id': lazy(() => import('./events/event-page.tsx')),
+  attempts: lazy(() => import('./attempts/attempts-page.tsx')),
   deliveries: lazy(() => import('./deliveries/deliveries-page.tsx')),
   'deliveries/:id': lazy(() => import('./deliveries/delivery-page.tsx')),
   live: lazy(() => import('./live/live-page.tsx')),

@@ -5,18 +5,8 @@ import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/tim
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
-import type { DeliveryFilter, Outcome, StatusClass } from '../generated/graphql.ts'
-
-const OUTCOMES: readonly { value: Outcome; label: string }[] = [
-  { value: 'FAILED', label: 'Any failure' },
-]
-const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
-  { value: 'SUCCESS_2XX', label: '2xx: succeeded' },
-  { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
-  { value: 'CLIENT_ERROR_4XX', label: '4xx: rejected' },
-  { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
-  { value: 'NO_RESPONSE', label: 'No response' },
-]
+import type { DeliveryFilter } from '../generated/graphql.ts'
+import { RESPONSES, responseFilter } from './response-filter.ts'
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
@@ -28,8 +18,7 @@ export function useDeliveryFilters(onlyWebhookId: string | null) {
     ...range,
     ...(webhookId && { webhookId }),
     ...(isOneOf(DELIVERY_STATES, state) && { states: [state] }),
-    ...(isOneOf(STATUS_CLASSES, status) && { statusClasses: [status] }),
-    ...(isOneOf(OUTCOMES, status) && { outcome: status }),
+    ...responseFilter(status),
     ...(type && { eventType: type }),
   }
   return { ...filters, filter, onlyWebhookId }
@@ -59,7 +48,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
       <FilterSelect
         label="Last response"
         w={150}
-        data={[...OUTCOMES, ...STATUS_CLASSES]}
+        data={RESPONSES}
         value={values.status}
         onChange={(status) => set({ status })}
       />

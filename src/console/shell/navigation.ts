@@ -7,6 +7,7 @@ import {
   IconHistory,
   IconKey,
   IconLayoutDashboard,
+  IconListDetails,
   IconSend,
   IconWebhook,
 } from '@tabler/icons-react'
@@ -34,6 +35,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
       { label: 'Webhooks', to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
       { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
       { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+      { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
       { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
     ],
   },
@@ -74,6 +76,7 @@ function ofOneWebhook(webhookId: string): DestinationGroup[] {
       destinations: [
         { label: 'Webhook', to: webhook, icon: IconWebhook, scope: 'webhooks:read' },
         { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+        { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
         { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
         { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
       ],

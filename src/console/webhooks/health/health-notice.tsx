@@ -108,7 +108,12 @@ function LastFailure({ attempt }: LastFailureProps) {
       Last failure <Time at={startedAt} as="relative" />: {status && `${status}. `}
       {whyFailed(attempt)?.sentence} After {formatDuration(durationMs)}.{' '}
       {delivery && (
-        <Anchor component={Link} to={`/deliveries/${delivery.id}?attempt=${id}`} size="sm">
+        <Anchor
+          component={Link}
+          to={`/deliveries/${delivery.id}?attempt=${id}`}
+          inherit
+          underline="always"
+        >
           Show attempt
         </Anchor>
       )}
