@@ -30,7 +30,7 @@ test.each([
 test.each([
   ['webhooks(first: "secret") { nodes { id } }', 'Int cannot represent non-integer value.'],
   [
-    'deliveries(filter: { state: SECRET }) { nodes { id } }',
+    'deliveries(filter: { states: SECRET }) { nodes { id } }',
     'The value does not exist in "DeliveryState" enum.',
   ],
   [
@@ -38,8 +38,8 @@ test.each([
     'Expected value of type "DeliveryFilter" to be an object.',
   ],
   [
-    'deliveries(filter: { states: "secret" }) { nodes { id } }',
-    'Expected value of type "DeliveryFilter" not to include unknown field "states". Did you mean "state"?',
+    'deliveries(filter: { statess: "secret" }) { nodes { id } }',
+    'Expected value of type "DeliveryFilter" not to include unknown field "statess". Did you mean "states"?',
   ],
 ])('the error for the field %j has no value of it', async (field, message) => {
   const { errors } = await api.call(token, `{ ${field} }`)
