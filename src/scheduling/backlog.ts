@@ -122,8 +122,9 @@ const RELEASE_BACKLOG = `
     select id, row_number() over (order by has_priority desc, event_id) - 1 as n from picked
   ),
   released as (
+    -- A delivery that waited is no longer new, so the index of states keeps it: the sweep and the lists find it.
     update posthorn.deliveries as d set parked_at = null, parked_reason = null, job_written_at = now(),
-      redelivery_requested = false,
+      redelivery_requested = false, is_backfilled = true,
       reserved_for = schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate,
       next_attempt_at = coalesce(
         schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate, now())

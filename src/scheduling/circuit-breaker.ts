@@ -82,7 +82,7 @@ const RELEASE_PROBE = `
   ),
   probe as (
     update posthorn.deliveries as d set parked_at = null, parked_reason = null, next_attempt_at = now(),
-      redelivery_requested = false, job_written_at = now()
+      redelivery_requested = false, job_written_at = now(), is_backfilled = true
     where d.id = (select id from locked)
     returning d.*
   ),

@@ -81,6 +81,24 @@ describe('a job that an operator completed or deleted', () => {
     expect((await sweep()).restored).toHaveLength(COUNT)
   })
 
+  test('is restored for a delivery that was released before its first attempt', async () => {
+    const [parked] = deliveries as [Delivery]
+    await query('select posthorn.complete_delivery_jobs(array[$1])', [idOf(parked)])
+    await query(
+      `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit',
+         next_attempt_at = null where id = $1`,
+      [parked.id],
+    )
+    await query(
+      'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
+      [parked.webhookId],
+    )
+    await untilBackfilled()
+    expect(await releaseBacklog(database.pool, parked.webhookId, 5)).toBe(1)
+    await query('select graphile_worker.remove_job($1)', [idOf(parked)])
+    expect(await sweep()).toEqual({ restored: [idOf(parked)], canceled: [] })
+  })
+
   test('is not restored if its delivery has finished or is parked', async () => {
     const [succeeded, exhausted, canceled, parked] = deliveries.map(({ id }) => id)
     await query(`select graphile_worker.complete_jobs(${ALL})`)
@@ -308,6 +326,9 @@ async function untilBackfilled(): Promise<void> {
     await query(`update posthorn.cursors set next_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
       where name = 'index_backfill' and next_id is not null`)
     await backfillIndex(database.pool)
-    return (await database.prisma.delivery.count({ where: { isBackfilled: false } })) === 0
+    return (
+      (await database.prisma.delivery.count({ where: { isBackfilled: false, parkedAt: null } })) ===
+      0
+    )
   }, 'all deliveries are in the index')
 }
