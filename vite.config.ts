@@ -22,7 +22,8 @@ export default defineConfig({
     // `npm run dev:console` shows the sources; everything else is asked of a running `npm start`.
     proxy: {
       '/graphql': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
-      '/console/session': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
+      // Only the path itself: the sources have a folder of that name.
+      '^/console/session$': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
     },
   },
 })
