@@ -16,6 +16,18 @@ export default defineConfig({
     // A file of its own for each: the Content-Security-Policy allows no data in URLs but of pictures.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Monaco, the editor of Explore, is one large script.
+    chunkSizeWarningLimit: 3_000,
+    rolldownOptions: {
+      onLog(level, log, report) {
+        // Directives of the React compiler, which has run already.
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
+      },
+    },
+  },
+  // Vite does not look for the CommonJS packages of a worker.
+  optimizeDeps: {
+    include: ['monaco-graphql > picomatch-browser', 'monaco-graphql > graphql-language-service'],
   },
   server: {
     host: '127.0.0.1',
