@@ -16,13 +16,26 @@ export default defineConfig({
     // A file of its own for each: the Content-Security-Policy allows no data in URLs but of pictures.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Monaco, the editor of Explore, is one large script.
+    chunkSizeWarningLimit: 3_000,
+    rolldownOptions: {
+      onLog(level, log, report) {
+        // Directives of the React compiler, which has run already.
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
+      },
+    },
+  },
+  // Vite does not look for the CommonJS packages of a worker.
+  optimizeDeps: {
+    include: ['monaco-graphql > picomatch-browser', 'monaco-graphql > graphql-language-service'],
   },
   server: {
     host: '127.0.0.1',
     // `npm run dev:console` shows the sources; everything else is asked of a running `npm start`.
     proxy: {
       '/graphql': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
-      '/console/session': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
+      // Only the path itself: the sources have a folder of that name.
+      '^/console/session$': process.env['API_URL'] ?? 'http://127.0.0.1:4000',
     },
   },
 })

@@ -64,7 +64,7 @@ export interface Config {
   readonly auditRetentionMs: number
   /** The origins that may call `/graphql` from a browser. Default: none. */
   readonly corsOrigins: readonly string[]
-  /** Whether `/graphql` shows GraphiQL to browsers. Default: only if embedded. */
+  /** Whether the console has the page Explore (GraphiQL), to which `/graphql` leads browsers. Default: only if embedded. */
   readonly graphiql: boolean
   /** The GraphQL documents that may run, by hash. Default: null, any document. */
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null

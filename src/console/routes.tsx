@@ -1,5 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
+import { isExploreEnabled } from './explore/is-enabled.ts'
 import { useSession } from './session/session.tsx'
 import { navigationFor } from './shell/navigation.ts'
 import { Shell } from './shell/shell.tsx'
@@ -26,10 +27,14 @@ const PAGES: Readonly<Record<string, Page>> = {
   'event-types/:name/edit': lazy(() => import('./event-types/edit-event-type-page.tsx')),
   'api-keys': lazy(() => import('./api-keys/api-keys-page.tsx')),
   'audit-log': lazy(() => import('./audit/audit-log-page.tsx')),
+  explore: lazy(() => import('./explore/explore-page.tsx')),
   organizations: lazy(() => import('./organizations/organizations-page.tsx')),
   jobs: lazy(() => import('./jobs/jobs-page.tsx')),
   '*': lazy(() => import('./shell/not-found-page.tsx')),
 }
+
+/** Without Explore, its path is that of no page. */
+const ROUTES = Object.entries(PAGES).filter(([path]) => isExploreEnabled || path !== 'explore')
 
 /** Pages of the whole organization, which a session restricted to one webhook cannot read. */
 const OF_ALL_WEBHOOKS = ['overview', 'events']
@@ -42,7 +47,7 @@ export function Pages() {
       <Route element={<Shell />}>
         <Route index element={<Home />} />
         <Route path="sign-in" element={<Home />} />
-        {Object.entries(PAGES).map(([path, Page]) => (
+        {ROUTES.map(([path, Page]) => (
           <Route key={path} path={path} element={isHome(path) ? <Home /> : <Page />} />
         ))}
       </Route>

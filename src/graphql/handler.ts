@@ -7,7 +7,6 @@ import type { OutageLog } from '../telemetry/outage-log.ts'
 import { type Context, createContext, type DomainDeps, type Identify } from './context.ts'
 import { type Connection, corsOptions, type Handle } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
-import { graphiqlOptions } from './graphiql.ts'
 import { type CheckComplexity, createCheckComplexity } from './limits/check-complexity.ts'
 import { useKeylessRequests } from './limits/use-keyless-requests.ts'
 import { useLimits } from './limits/use-limits.ts'
@@ -28,8 +27,6 @@ export interface HandlerOptions {
   readonly outages: OutageLog
   /** The origins allowed by CORS. */
   readonly corsOrigins: readonly string[]
-  /** Whether a browser that opens the path gets GraphiQL. */
-  readonly graphiql: boolean
   /** The only documents that clients may run. Null: any. */
   readonly trustedDocuments: TrustedDocuments | null
 }
@@ -83,9 +80,9 @@ function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
-    graphiql: options.graphiql && !trusted && graphiqlOptions,
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
-    // A plugin above does each of these, or Posthorn does not offer it.
+    // A plugin above does each of these, the console does, or Posthorn does not offer it.
+    graphiql: false,
     batching: false,
     multipart: false,
     maxRequestBodySize: false,

@@ -10,8 +10,9 @@ import {
   createConnectV1,
   openApiDocument,
 } from '../rest/connect-v1/routes.ts'
-import { createConsoleFiles } from './console-files.ts'
+import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
+import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
@@ -24,7 +25,9 @@ export interface ApiDeps
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
   const { database, authenticate, logger, outages } = deps
-  const { publicUrl } = config
+  const { publicUrl, graphqlTrustedDocuments } = config
+  // With trusted documents, no other document could run.
+  const explore = config.graphiql && graphqlTrustedDocuments === null
   const graphql = createGraphqlHandler({
     ...deps,
     prisma: database.prisma,
@@ -33,10 +36,10 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     retentionMs: config.retentionMs,
     publicUrl,
     corsOrigins: config.corsOrigins,
-    graphiql: config.graphiql,
-    trustedDocuments: config.graphqlTrustedDocuments,
+    trustedDocuments: graphqlTrustedDocuments,
   })
   routes.use(trustProxies(config.trustedProxies), countMemory())
+  if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get(SCHEMA_PATH, createSchemaFile())
   routes.get('/openapi.json', (context) =>
@@ -48,5 +51,5 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     SESSION_PATH,
     createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger, outages }),
   )
-  routes.route('/', createConsoleFiles(config))
+  routes.route('/', createConsoleFiles({ portalOrigins: config.portalOrigins, explore }))
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
-import { accepts } from 'hono/accepts'
+import { redirectBrowsers } from './redirect-browsers.ts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
@@ -12,15 +12,20 @@ const YEAR_SECONDS = 31_536_000
 interface ConsoleFilesOptions {
   /** The origins whose pages may frame the portal. */
   readonly portalOrigins: readonly string[]
+  /** Whether the console has the page Explore, which is GraphiQL. The portal never has it. */
+  readonly explore: boolean
 }
+
+export const EXPLORE_PATH = '/console/explore'
 
 /**
  * Serves the console and the portal, which are one application, at `/console/…` and `/portal/…`. Every path below them
  * that is not a file gets the HTML page. `/` leads browsers to the console.
  */
-export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono {
+export function createConsoleFiles({ portalOrigins, explore }: ConsoleFilesOptions): Hono {
   const routes = new Hono()
-  routes.get('/', leadToConsole)
+  // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
+  routes.get('/', redirectBrowsers('/console'), (context) => context.notFound())
   const asset = serveStatic({
     root: FOLDER,
     rewriteRequestPath: (requested) => requested.replace(/^\/console/, ''),
@@ -30,25 +35,16 @@ export function createConsoleFiles({ portalOrigins }: ConsoleFilesOptions): Hono
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
-  const consolePage = page([], `'self' data:`)
+  const consolePage = page({ explore, framedBy: [], pictures: `'self' data:` })
   // The host application serves the logo of the portal.
-  const portalPage = page(portalOrigins, `'self' data: https:`)
+  const portalPage = page({
+    explore: false,
+    framedBy: portalOrigins,
+    pictures: `'self' data: https:`,
+  })
   for (const at of ['/console', '/console/*']) routes.get(at, consolePage)
   for (const at of ['/portal', '/portal/*']) routes.get(at, portalPage)
   return routes
-}
-
-/** A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL. */
-async function leadToConsole(context: Context): Promise<Response> {
-  const type = accepts(context, {
-    header: 'Accept',
-    supports: ['application/json', 'text/html'],
-    default: 'application/json',
-  })
-  const isBrowser = type === 'text/html'
-  const response = isBrowser ? context.redirect('/console') : await context.notFound()
-  response.headers.set('vary', 'accept')
-  return response
 }
 
 /** The name of an asset contains the hash of its content. */
@@ -66,7 +62,15 @@ async function cacheUntilChanged(context: Context, next: () => Promise<void>): P
   context.header('cache-control', 'no-cache')
 }
 
-function page(framedBy: readonly string[], pictures: string) {
+interface PageOptions {
+  readonly explore: boolean
+  /** The origins whose pages may frame the page. */
+  readonly framedBy: readonly string[]
+  /** The allowed sources of pictures. */
+  readonly pictures: string
+}
+
+function page({ explore, framedBy, pictures }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(framedBy, pictures),
@@ -78,16 +82,25 @@ function page(framedBy: readonly string[], pictures: string) {
   }
   return async (context: Context) => {
     const html = await readFile(`${FOLDER}index.html`, 'utf8').catch(() => null)
-    if (html !== null) return context.html(html, 200, headers)
+    if (html !== null) return context.html(explore ? html : withoutExplore(html), 200, headers)
     return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
   }
 }
 
-/** Allows only scripts from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
+/** The console reads the setting from its HTML, before anybody signs in. */
+function withoutExplore(html: string): string {
+  return html.replace(
+    'name="posthorn-explore" content="on"',
+    'name="posthorn-explore" content="off"',
+  )
+}
+
+/** Allows only scripts and workers from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
 function contentSecurityPolicy(framedBy: readonly string[], pictures: string): string {
   return [
     `default-src 'none'`,
     `script-src 'self'`,
+    `worker-src 'self'`,
     `style-src 'self' 'unsafe-inline'`,
     `img-src ${pictures}`,
     `font-src 'self'`,

@@ -35,7 +35,7 @@ export async function isBuilt(): Promise<boolean> {
   // A build writes its compressed copies last.
   const builtAt = await changedAt('dist/console/posthorn.svg.gz')
   const sources = ['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json']
-  const files = glob('src/console/**/*.*', {
+  const files = glob(['src/console/**/*.*', 'docs/examples/graphql/*.graphql'], {
     cwd: root,
     exclude: (name) => name.includes('generated'),
   })

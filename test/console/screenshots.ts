@@ -35,6 +35,10 @@ const PREPARED: Readonly<Record<string, (page: Page, seed: SeededServer) => Prom
       .first()
       .waitFor()
   },
+  async explore(page) {
+    await page.getByRole('button', { name: /Execute/ }).click()
+    await page.locator('.result-window').getByText('Harvest Fair').waitFor()
+  },
   async recover(page) {
     await page.getByRole('button', { name: 'Last hour' }).click()
     await page.getByRole('button', { name: 'Count', exact: true }).click()

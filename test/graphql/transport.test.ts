@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { graphiqlOptions } from '../../src/graphql/graphiql.ts'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
-import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
 import { addWebhook } from './support/rows.ts'
 
@@ -96,24 +94,8 @@ describe('GET', () => {
     expect(await response.text()).not.toContain('secret')
   })
 
-  test('serves no page to a browser unless GraphiQL is enabled', async () => {
-    const page = await get({}, 'text/html')
-    expect(page.status).toBe(406)
-    const handle = createGraphqlHandler({ ...api.deps, graphiql: true })
-    const shown = await handle(
-      new Request('http://127.0.0.1/graphql', { headers: { accept: 'text/html' } }),
-    )
-    expect(shown.status).toBe(200)
-    expect(shown.headers.get('content-type')).toContain('text/html')
-    const text = await shown.text()
-    expect(text).toContain('GraphiQL')
-    expect(text).toContain('query Example')
-  })
-
-  test('runs the default query of GraphiQL for any key that may read', async () => {
-    const { errors, data } = await api.call(token, graphiqlOptions.defaultQuery ?? '')
-    expect(errors).toBeUndefined()
-    expect(data.viewer.organization.name).toBe('Harvest Fair')
+  test('serves no page to a browser', async () => {
+    expect((await get({}, 'text/html')).status).toBe(406)
   })
 })
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createConsoleFiles } from '../../src/server/console-files.ts'
 
 const HOST = 'https://app.example'
-const files = createConsoleFiles({ portalOrigins: [HOST] })
+const files = createConsoleFiles({ portalOrigins: [HOST], explore: true })
 const get = (path: string, headers: Record<string, string> = {}) => files.request(path, { headers })
 
 const assets = await readdir(new URL('../../dist/console/assets/', import.meta.url))
@@ -30,6 +30,7 @@ describe('the pages of the console', () => {
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)
     expect(policy).toContain(`script-src 'self';`)
+    expect(policy).toContain(`worker-src 'self';`)
     expect(policy).toContain(`connect-src 'self'`)
     expect(policy).not.toContain('unsafe-eval')
     const html = await response.text()
@@ -46,7 +47,9 @@ describe('the pages of the console', () => {
     const portal = await get('/portal')
     expect(portal.headers.get('content-security-policy')).toContain(`frame-ancestors ${HOST}`)
     expect(portal.headers.get('x-frame-options')).toBeNull()
-    const unframed = await createConsoleFiles({ portalOrigins: [] }).request('/portal')
+    const unframed = await createConsoleFiles({ portalOrigins: [], explore: false }).request(
+      '/portal',
+    )
     expect(unframed.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
     expect(unframed.headers.get('x-frame-options')).toBe('DENY')
   })

@@ -1,5 +1,5 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
-import { mount } from '../mount.ts'
+import { requestOptions } from './request-options.ts'
 
 interface ClientOptions {
   /** The portal's token. Null in the console, whose cookie no script can read. */
@@ -10,15 +10,10 @@ interface ClientOptions {
 
 /** A client of the public GraphQL API. Each session has its own, with its own cache. */
 export function createClient({ token, onSignedOut }: ClientOptions): Client {
-  const headers = {
-    'posthorn-console': '1',
-    ...(token !== null && { authorization: `Bearer ${token}` }),
-    ...(mount.organizationId !== null && { 'posthorn-organization': mount.organizationId }),
-  }
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
-    fetchOptions: { headers, credentials: token === null ? 'same-origin' : 'omit' },
+    fetchOptions: requestOptions(token),
     fetchSubscriptions: true,
     // Shows cached data at once, and updates it.
     requestPolicy: 'cache-and-network',

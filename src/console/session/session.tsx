@@ -99,8 +99,11 @@ function Identify({ children, loading, failed, onSignedIn, onSignedOut }: Identi
         const ended = await fetch('/console/session', { method: 'DELETE', headers }).catch(
           () => null,
         )
-        if (ended?.ok) onSignedOut()
-        else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
+        if (ended?.ok) {
+          // The tabs and the history of Explore.
+          sessionStorage.clear()
+          onSignedOut()
+        } else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
       },
     }
   }, [viewer])

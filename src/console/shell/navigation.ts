@@ -1,5 +1,6 @@
 import {
   IconActivity,
+  IconApi,
   IconBolt,
   IconBook,
   IconBriefcase,
@@ -12,6 +13,7 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import { isExploreEnabled } from '../explore/is-enabled.ts'
 import type { Session } from '../session/session.tsx'
 
 export interface Destination {
@@ -46,6 +48,12 @@ const NAVIGATION: readonly DestinationGroup[] = [
       { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
       { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],
+  },
+  {
+    label: 'Developers',
+    destinations: isExploreEnabled
+      ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
+      : [],
   },
   {
     label: 'Operators',

@@ -96,7 +96,6 @@ function createDeps(
     logger,
     outages: createOutageLog(createOutageLines(logger)),
     corsOrigins: [],
-    graphiql: false,
     trustedDocuments: null,
     ...options,
   }

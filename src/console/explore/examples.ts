@@ -1,0 +1,20 @@
+/** The text of each file of `docs/examples/graphql`. The tests run all of their operations. */
+const FILES = import.meta.glob<string>('../../../docs/examples/graphql/*.graphql', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+
+/** What a newcomer needs first. */
+const FIRST = ['overview', 'webhooks', 'events', 'deliveries', 'live']
+
+/** A tab for each file, whose operations the execute button lists. */
+export const EXAMPLE_TABS = Object.entries(FILES)
+  .map(([path, query]) => ({ name: path.replace(/.*\/|\.graphql$/g, ''), query }))
+  .sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name))
+  .map(({ query }) => ({ query }))
+
+function rank(name: string): number {
+  const at = FIRST.indexOf(name)
+  return at === -1 ? FIRST.length : at
+}
