@@ -7,5 +7,12 @@ export default defineConfig({
   datasource: { url: process.env['DATABASE_URL'] ?? 'postgres://unset' },
   // Written and read by plain SQL alone.
   experimental: { externalTables: true },
-  tables: { external: ['posthorn.workers', 'posthorn.settings', 'posthorn.live_listeners'] },
+  tables: {
+    external: [
+      'posthorn.event_keys',
+      'posthorn.live_listeners',
+      'posthorn.settings',
+      'posthorn.workers',
+    ],
+  },
 })

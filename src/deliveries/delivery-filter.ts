@@ -1,4 +1,5 @@
 import type { DeliveryState, Prisma } from '../db/generated/prisma/client.ts'
+import type { SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 /** The first digit of an HTTP status. 0: no response. */
@@ -11,6 +12,8 @@ export interface DeliveryFilter {
   /** The status class of the last attempt. */
   readonly statusClass?: StatusClass | null | undefined
   readonly eventType?: string | null | undefined
+  /** A value in the data of the event. */
+  readonly key?: SearchKey | null | undefined
   /** The earliest time of creation. */
   readonly since?: Date | null | undefined
   /** Created before this time. */

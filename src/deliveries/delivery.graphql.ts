@@ -1,8 +1,9 @@
+import { requireScope } from '../access/scope.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -78,6 +79,11 @@ const DeliveryFilter = builder.inputType('DeliveryFilter', {
     eventType: t.string({
       description: 'Deliveries of events of this type.',
       validate: textRule,
+    }),
+    key: t.field({
+      type: 'SearchKeyFilter',
+      description:
+        'Deliveries of events with this value, the newest event first. Needs the scope `events:read`.',
     }),
     since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),
@@ -161,7 +167,12 @@ builder.queryFields((t) => ({
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
       resolve: (query, _root, { filter }, context) =>
-        findDeliveries(context, callerOf(context).organizationId, readFilter(filter), query),
+        findDeliveries(
+          context,
+          callerOf(context).organizationId,
+          readFilter(filter, context),
+          query,
+        ),
     },
     DeliveryConnection,
   ),
@@ -179,7 +190,7 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
-        const filter = readFilter(given)
+        const filter = readFilter(given, context)
         return context.perField(info, (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query),
         )(id)
@@ -202,7 +213,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
-        const filter = readFilter(given)
+        const filter = readFilter(given, context)
         return context.perField(info, (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query),
         )(id)
@@ -214,8 +225,10 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
 
 function readFilter(
   filter: typeof DeliveryFilter.$inferInput | null | undefined,
+  context: Context,
 ): DeliveryFilterOfDomain {
   const { webhookId, ...rest } = filter ?? {}
+  if (rest.key) requireScope(callerOf(context), 'events:read')
   return { ...rest, webhookUuid: webhookId == null ? null : webhookUuidOf(webhookId) }
 }
 

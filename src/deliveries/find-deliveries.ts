@@ -3,6 +3,7 @@ import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
+import { findSearchKey } from '../event-types/find-search-key.ts'
 import { notFound } from '../lib/errors.ts'
 import {
   type AddValue,
@@ -12,6 +13,7 @@ import {
   sharedConditions,
   toWhere,
 } from './delivery-filter.ts'
+import { idsOfPageByKey } from './find-deliveries-by-key.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
 
@@ -21,7 +23,8 @@ interface Deps {
 }
 
 /**
- * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of two index ranges.
+ * A page of an organization's deliveries, newest first, or by a search key, the newest event first. Takes one statement,
+ * two for a filter of two index ranges, and three for a search key.
  */
 export async function findDeliveries(
   { prisma, sql }: Deps,
@@ -30,6 +33,13 @@ export async function findDeliveries(
   query: Selection & Page,
 ): Promise<Delivery[]> {
   if (indexRanges(filter).length === 0) return []
+  if (filter.key) {
+    const deps = { prisma, sql }
+    const owners = [organizationId]
+    return (
+      await findDeliveriesOfEach(deps, organizationId, 'organization_id', owners, filter, query)
+    ).flat()
+  }
   const { where, ...page } = pageOf(query, 'newest first')
   const narrowed = toWhere(filter)
   if (narrowed) {
@@ -83,13 +93,13 @@ export async function rereadDelivery(
 }
 
 /**
- * A page of deliveries for each of several webhooks or events, in their order, with two statements. (For the first rows
+ * A page of deliveries for each of several owners, in their order, with two statements, or three for a search key. (For the first rows
  * of each owner, Prisma reads all rows of all owners.)
  */
 export async function findDeliveriesOfEach(
   { prisma, sql }: Deps,
   organizationId: string,
-  owner: 'webhook_id' | 'event_id',
+  owner: 'webhook_id' | 'event_id' | 'organization_id',
   ownerUuids: readonly string[],
   filter: DeliveryFilter,
   query: Selection & Page,
@@ -97,12 +107,12 @@ export async function findDeliveriesOfEach(
   if (indexRanges(filter).length === 0) return ownerUuids.map(() => [])
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const parameters = createParameters()
-  const ids = idsOfPage(
-    [`d.${owner} = owner.id`, `d.organization_id = ${parameters.add(organizationId)}`],
-    filter,
-    { take, bound: where.id },
-    parameters.add,
-  )
+  const key = filter.key ? await findSearchKey(sql, filter.key) : null
+  const owned = [`d.${owner} = owner.id`, `d.organization_id = ${parameters.add(organizationId)}`]
+  const bounds = { take, bound: where.id }
+  const ids = key
+    ? idsOfPageByKey(owned, organizationId, { ...filter, key }, bounds, parameters.add)
+    : idsOfPage(owned, filter, bounds, parameters.add)
   const text = `
     select owner.id as owner, array(${ids}) as ids
     from unnest(${parameters.add(ownerUuids)}::uuid[]) as owner (id)`
