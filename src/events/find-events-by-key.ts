@@ -33,13 +33,15 @@ export async function findEventsByKey(
     ...(uuid ? [`k.event_id = ${add(uuid)}`] : []),
     ...(since ? [`k.event_id >= ${add(lowerBoundAt(since))}`] : []),
     ...(until ? [`k.event_id < ${add(lowerBoundAt(until))}`] : []),
-    // A scalar subquery, because the planner could turn `exists` into a join that reads all events.
-    ...(typeof type === 'string'
-      ? [`(select e.type from posthorn.events as e where e.id = k.event_id) = ${add(type)}`]
-      : []),
   ]
+  const ofType =
+    typeof type === 'string'
+      ? `join posthorn.events as e
+           on e.id = k.event_id and e.organization_id = k.organization_id and e.type = ${add(type)}`
+      : ''
   const { rows } = await sql.query<{ id: string }>(
-    `select k.event_id as id from posthorn.event_keys as k where ${conditions.join(' and ')}
+    `select k.event_id as id from posthorn.event_keys as k ${ofType}
+     where ${conditions.join(' and ')}
      order by k.event_id ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`,
     values,
   )

@@ -30,8 +30,10 @@ export async function fillDeliveries(
     [organizationId, JOINED, TICKET],
   )
   const webhooks = rows.map(({ id }) => id)
+  // One time for all statements, so that the events have the ids that their deliveries name.
+  const filledAt = new Date().toISOString()
   const ids = `
-    select i, now() - interval '${FILLED_DAYS} days' * ((${count} - i)::float8 / ${count}) - interval '5 minutes' as at
+    select i, timestamptz '${filledAt}' - interval '${FILLED_DAYS} days' * ((${count} - i)::float8 / ${count}) - interval '5 minutes' as at
     from generate_series(1, ${count}) as i`
   const uuid = (i: string, kind: number) =>
     `overlay(posthorn.uuid_v7_lower_bound(at)::text placing lpad(to_hex(${i} * 4 + ${kind}), 12, '0') from 25)::uuid`

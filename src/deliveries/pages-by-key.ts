@@ -1,0 +1,130 @@
+import type { Sql } from '../db/client.ts'
+import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import {
+  type AddValue,
+  type DeliveryFilter,
+  indexRanges,
+  rangeConditions,
+  sharedConditions,
+} from './delivery-filter.ts'
+import {
+  type Bounds,
+  idsOfPage,
+  type Owners,
+  pagesOfOwners,
+  type Statement,
+  statementOf,
+} from './ids-of-page.ts'
+
+type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
+
+/** The most deliveries that are read to find those of a search key among them. */
+const FEW = 2_000
+
+/**
+ * A statement that selects the ids of a page for each owner, of deliveries whose events have a value at a search key,
+ * the newest event first. It reads the events of the key in this order until the page is full. If the key has more
+ * events than the other conditions have deliveries, it reads those deliveries instead, as the page may be at the end.
+ */
+export async function pagesByKey(
+  sql: Sql,
+  owners: Owners,
+  given: KeyFilter,
+  bounds: Bounds,
+): Promise<Statement> {
+  const filter = { ...given, key: await findSearchKey(sql, given.key) }
+  return (await hasFewDeliveries(sql, owners, filter))
+    ? pagesOfDeliveries(owners, filter, bounds)
+    : pagesOfEvents(owners, filter, bounds)
+}
+
+/** Whether few deliveries match the other conditions, and more events have the key. */
+async function hasFewDeliveries(sql: Sql, owners: Owners, filter: KeyFilter): Promise<boolean> {
+  const { key: _, ...others } = filter
+  const hasOthers = Object.values(others).some((value) => value != null)
+  if (owners.column === 'organization_id' && !hasOthers) return false
+  const { text, values } = counts(owners, filter)
+  const { rows } = await sql.query<{ events: number; deliveries: number }>(text, values)
+  const [count] = rows
+  return count !== undefined && count.events > FEW && count.deliveries <= FEW
+}
+
+/** Counts the events of the key, and the deliveries that match the other conditions, up to one more than few. */
+function counts(owners: Owners, filter: KeyFilter): Statement {
+  return statementOf(owners, ({ organization, table, owned, add }) => {
+    const ofKey = keyConditions(organization, filter, add).join(' and ')
+    const few = idsOfPage(owned, filter, { take: FEW + 1, bound: undefined }, add)
+    return `
+      select (select count(*) from (
+          select from posthorn.event_keys as k where ${ofKey} limit ${FEW + 1}) as few)::int as events,
+        (select max((select count(*) from (${few}) as few)) from ${table})::int as deliveries`
+  })
+}
+
+function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: Bounds): Statement {
+  return pagesOfOwners(owners, ({ organization, owned, add }) => {
+    const cursor = cursorConditions(bounds, add)
+    const ofKey = [...keyConditions(organization, filter, add), ...cursor.ofEvent]
+    // An event is older than its deliveries.
+    if (filter.until) ofKey.push(`k.event_id < ${add(lowerBoundAt(filter.until))}`)
+    const ranges = indexRanges(filter).map(
+      (range) => rangeConditions(range).join(' and ') || 'true',
+    )
+    const ofDelivery = [
+      // The second condition limits the lookup to the partitions since the event.
+      ...['d.event_id = k.event_id', 'd.id >= k.event_id'],
+      ...owned,
+      ...sharedConditions(filter, add),
+      `(${ranges.join(' or ')})`,
+      ...cursor.ofDelivery,
+    ]
+    const order = bounds.take > 0 ? 'desc' : 'asc'
+    return `
+      select d.id from posthorn.event_keys as k
+      cross join lateral (
+        select d.id from posthorn.deliveries as d where ${ofDelivery.join(' and ')}
+        order by d.id ${order} offset 0
+      ) as d
+      where ${ofKey.join(' and ')}
+      order by k.event_id ${order}, d.id ${order} limit ${add(Math.abs(bounds.take))}`
+  })
+}
+
+function pagesOfDeliveries(owners: Owners, filter: KeyFilter, bounds: Bounds): Statement {
+  return pagesOfOwners(owners, ({ organization, owned, add }) => {
+    const few = idsOfPage(owned, filter, { take: FEW, bound: undefined }, add)
+    const ofKey = ['k.event_id = d.event_id', ...keyConditions(organization, filter, add)]
+    const conditions = [
+      `d.id = any (array(${few}))`,
+      // A scalar subquery, because the planner could turn `exists` into a join that reads all events of the key.
+      `(select true from posthorn.event_keys as k where ${ofKey.join(' and ')})`,
+      ...cursorConditions(bounds, add).ofDelivery,
+    ]
+    const order = bounds.take > 0 ? 'desc' : 'asc'
+    return `
+      select d.id from posthorn.deliveries as d where ${conditions.join(' and ')}
+      order by d.event_id ${order}, d.id ${order} limit ${add(Math.abs(bounds.take))}`
+  })
+}
+
+function keyConditions(organization: string, { key }: KeyFilter, add: AddValue): string[] {
+  return [
+    `k.organization_id = ${organization}`,
+    `k.path = ${add(key.path)}`,
+    `k.value = ${add(key.equals)}`,
+  ]
+}
+
+/** SQL: the conditions of a cursor, which is the id of a delivery, in the order of its event and then of its id. */
+function cursorConditions({ bound }: Bounds, add: AddValue) {
+  if (!bound) return { ofEvent: [], ofDelivery: [] }
+  const [id, operator] = 'lt' in bound ? [bound.lt, '<'] : [bound.gt, '>']
+  const cursor = `${add(id)}::uuid`
+  // A deleted delivery is older than all others, and so is its event.
+  const event = `coalesce((select c.event_id from posthorn.deliveries as c where c.id = ${cursor}), ${cursor})`
+  return {
+    ofEvent: [`k.event_id ${operator}= ${event}`],
+    ofDelivery: [`(d.event_id, d.id) ${operator} (${event}, ${cursor})`],
+  }
+}
