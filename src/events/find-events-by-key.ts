@@ -4,6 +4,7 @@ import { type Page, pageOf } from '../db/page.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { EventFilter } from './event-filter.ts'
+import { findEventsByUuids } from './find-events-by-uuids.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
@@ -45,9 +46,6 @@ export async function findEventsByKey(
      order by k.event_id ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`,
     values,
   )
-  return await prisma.event.findMany({
-    ...selection,
-    where: { id: { in: rows.map(({ id }) => id) } },
-    orderBy: { id: 'desc' },
-  })
+  const uuids = rows.map(({ id }) => id)
+  return await findEventsByUuids(prisma, organizationId, uuids, selection)
 }
