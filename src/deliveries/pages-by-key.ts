@@ -20,7 +20,7 @@ import {
 type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
 
 /** The most deliveries that are read to find those of a search key among them. */
-const FEW = 2_000
+const FEW = 1_000
 
 /**
  * A statement that selects the ids of a page for each owner, of deliveries whose events have a value at a search key,

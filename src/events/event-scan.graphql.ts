@@ -24,6 +24,7 @@ builder.objectType('EventScan', {
     events: t.prismaField({
       type: ['Event'],
       description: 'The events whose data contains the text, newest first.',
+      authScopes: { scope: 'events:read' },
       complexity: { field: 1, multiplier: 1 },
       resolve: (query, { uuids }, _args, context) =>
         findEventsByUuids(context.prisma, callerOf(context).organizationId, uuids, query),

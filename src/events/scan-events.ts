@@ -44,13 +44,14 @@ export async function scanEvents(
   let lastUuid = request.after ?? null
   let scannedCount = 0
   let scannedBytes = 0
-  while (scannedCount < MAX_SCANNED_EVENTS && scannedBytes < MAX_SCANNED_BYTES) {
+  while (scannedCount < MAX_SCANNED_EVENTS) {
     const rows = await readChunk(sql, organizationId, request, lastUuid)
     for (const { id, bytes, matches } of rows) {
       lastUuid = id
       scannedCount++
       scannedBytes += bytes
-      if (matches && uuids.push(id) === request.first) {
+      const isFull = matches && uuids.push(id) === request.first
+      if (isFull || scannedBytes >= MAX_SCANNED_BYTES) {
         return { uuids, scannedCount, lastUuid, isComplete: false }
       }
     }
