@@ -83,7 +83,7 @@ const DeliveryFilter = builder.inputType('DeliveryFilter', {
     key: t.field({
       type: 'SearchKeyFilter',
       description:
-        'Deliveries of events with this value, the newest event first. Needs the scope `events:read`.',
+        'Deliveries of events with this value, the newest event first. `since` and `until` are then times of the event. Needs the scope `events:read`.',
     }),
     since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),

@@ -24,8 +24,8 @@ const FEW = 1_000
 
 /**
  * A statement that selects the ids of a page for each owner, of deliveries whose events have a value at a search key,
- * the newest event first. It reads the events of the key in this order until the page is full. If the key has more
- * events than the other conditions have deliveries, it reads those deliveries instead, as the page may be at the end.
+ * the newest event first; `since` and `until` are times of the event. It reads the events of the key in this order until
+ * the page is full. If the key has many events and the other conditions few deliveries, it reads those deliveries.
  */
 export async function pagesByKey(
   sql: Sql,
@@ -41,7 +41,7 @@ export async function pagesByKey(
 
 /** Whether few deliveries match the other conditions, and more events have the key. */
 async function hasFewDeliveries(sql: Sql, owners: Owners, filter: KeyFilter): Promise<boolean> {
-  const { key: _, ...others } = filter
+  const { key: _, since: __, until: ___, ...others } = filter
   const hasOthers = Object.values(others).some((value) => value != null)
   if (owners.column === 'organization_id' && !hasOthers) return false
   const { text, values } = counts(owners, filter)
@@ -54,7 +54,7 @@ async function hasFewDeliveries(sql: Sql, owners: Owners, filter: KeyFilter): Pr
 function counts(owners: Owners, filter: KeyFilter): Statement {
   return statementOf(owners, ({ organization, table, owned, add }) => {
     const ofKey = keyConditions(organization, filter, add).join(' and ')
-    const few = idsOfPage(owned, filter, { take: FEW + 1, bound: undefined }, add)
+    const few = idsOfPage(owned, ofDeliveries(filter), { take: FEW + 1, bound: undefined }, add)
     return `
       select (select count(*) from (
           select from posthorn.event_keys as k where ${ofKey} limit ${FEW + 1}) as few)::int as events,
@@ -66,8 +66,6 @@ function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: Bounds): State
   return pagesOfOwners(owners, ({ organization, owned, add }) => {
     const cursor = cursorConditions(bounds, add)
     const ofKey = [...keyConditions(organization, filter, add), ...cursor.ofEvent]
-    // An event is older than its deliveries.
-    if (filter.until) ofKey.push(`k.event_id < ${add(lowerBoundAt(filter.until))}`)
     const ranges = indexRanges(filter).map(
       (range) => rangeConditions(range).join(' and ') || 'true',
     )
@@ -75,7 +73,7 @@ function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: Bounds): State
       // The second condition limits the lookup to the partitions since the event.
       ...['d.event_id = k.event_id', 'd.id >= k.event_id'],
       ...owned,
-      ...sharedConditions(filter, add),
+      ...sharedConditions(ofDeliveries(filter), add),
       `(${ranges.join(' or ')})`,
       ...cursor.ofDelivery,
     ]
@@ -93,7 +91,7 @@ function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: Bounds): State
 
 function pagesOfDeliveries(owners: Owners, filter: KeyFilter, bounds: Bounds): Statement {
   return pagesOfOwners(owners, ({ organization, owned, add }) => {
-    const few = idsOfPage(owned, filter, { take: FEW, bound: undefined }, add)
+    const few = idsOfPage(owned, ofDeliveries(filter), { take: FEW, bound: undefined }, add)
     const ofKey = ['k.event_id = d.event_id', ...keyConditions(organization, filter, add)]
     const conditions = [
       `d.id = any (array(${few}))`,
@@ -108,12 +106,23 @@ function pagesOfDeliveries(owners: Owners, filter: KeyFilter, bounds: Bounds): S
   })
 }
 
-function keyConditions(organization: string, { key }: KeyFilter, add: AddValue): string[] {
+function keyConditions(
+  organization: string,
+  { key, since, until }: KeyFilter,
+  add: AddValue,
+): string[] {
   return [
     `k.organization_id = ${organization}`,
     `k.path = ${add(key.path)}`,
     `k.value = ${add(key.equals)}`,
+    ...(since ? [`k.event_id >= ${add(lowerBoundAt(since))}`] : []),
+    ...(until ? [`k.event_id < ${add(lowerBoundAt(until))}`] : []),
   ]
+}
+
+/** The conditions on deliveries. A delivery is as new as its event, or newer. */
+function ofDeliveries({ key: _, until: __, ...filter }: KeyFilter): DeliveryFilter {
+  return filter
 }
 
 /** SQL: the conditions of a cursor, which is the id of a delivery, in the order of its event and then of its id. */

@@ -96,6 +96,15 @@ describe('events', () => {
     expect(await found('events', { ...customer('Ada'), until: minuteAgo })).toEqual([])
   })
 
+  test('of a value that many events have are found by their type, in pages from both ends', async () => {
+    for (let i = 0; i < 3; i++) await publishOrders(500)
+    const tickets = await publishOrders(5, 'Ada', TICKET)
+    await publishOrders(1, 'Grace', TICKET)
+    const filter = { ...customer('Ada'), type: TICKET }
+    expect(await bothWays('events', filter)).toEqual({ forward: tickets, backward: tickets })
+    expect(await found('events', { ...filter, id: tickets[3] })).toEqual([tickets[3]])
+  })
+
   test('are read in pages from both ends', async () => {
     const ids = await publishOrders(5)
     await publishOrders(2, 'Grace')
@@ -173,6 +182,23 @@ describe('deliveries', () => {
     const exhausted = { ...customer('Ada'), state: 'EXHAUSTED' }
     expect(await bothWays('deliveries', exhausted)).toEqual({ forward: ids, backward: ids })
     expect(await found('deliveries', { ...customer('Grace'), state: 'EXHAUSTED' })).toEqual([])
+  })
+
+  test('are found by the time of their event, also if a recovery created them later', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await publishOrders(2)
+    await api.database.pool.query(
+      `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
+       select posthorn.uuid_v7_lower_bound(now() + interval '1 hour'), organization_id, webhook_id, event_id,
+         event_type, 1 from posthorn.deliveries where organization_id = $1 order by id limit 1`,
+      [tenant.organizationId],
+    )
+    const soon = new Date(Date.now() + 60_000).toISOString()
+    expect(await found('deliveries', { ...customer('Ada'), until: soon })).toHaveLength(3)
+    expect(
+      await found('deliveries', { ...customer('Ada'), until: soon, state: 'PENDING' }),
+    ).toHaveLength(3)
+    expect(await found('deliveries', { ...customer('Ada'), since: soon })).toEqual([])
   })
 
   test('that a recovery created later stand beside the others of their event', async () => {

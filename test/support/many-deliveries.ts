@@ -73,6 +73,30 @@ export async function fillDeliveries(
   return { webhooks }
 }
 
+/**
+ * Adds search keys to both types and to the filled events: `$.n`, which differs for each event; `$.customer`, which every
+ * 5,000th event has in common; `$.part`, every tenth; and `$.currency`, all.
+ */
+export async function fillSearchKeys(sql: Sql, organizationId: string): Promise<void> {
+  const values = {
+    '$.n': 'n::text',
+    '$.customer': `'c' || n % 5000`,
+    '$.part': `'p' || n % 10`,
+    '$.currency': `'EUR'`,
+  }
+  await sql.query('update posthorn.event_types set search_keys = $1, revision = revision + 1', [
+    Object.keys(values),
+  ])
+  for (const [path, value] of Object.entries(values)) {
+    await sql.query(
+      `insert into posthorn.event_keys (organization_id, path, value, event_id)
+       select organization_id, $2, ${value}, id
+       from (select *, (data::json ->> 'n')::int as n from posthorn.events where organization_id = $1) as numbered`,
+      [organizationId, path],
+    )
+  }
+}
+
 /** Backfills the state index with all pending deliveries. Transactions of other tests can delay the cursor. */
 export async function backfillAll(pool: pg.Pool): Promise<void> {
   await until(
