@@ -9,10 +9,11 @@ export default defineConfig({
   experimental: { externalTables: true },
   tables: {
     external: [
-      'posthorn.workers',
-      'posthorn.settings',
-      'posthorn.live_listeners',
       'posthorn.delivery_task_items',
+      'posthorn.event_keys',
+      'posthorn.live_listeners',
+      'posthorn.settings',
+      'posthorn.workers',
     ],
   },
 })

@@ -83,18 +83,24 @@ describe('in the README', () => {
     expect(webhook).toMatchObject({ id: expect.stringMatching(/^wh_/), enabled: false })
   })
 
-  test('a new event type is added and published', async () => {
+  test('a new event type is added, published, and found by its search key', async () => {
     const section = sectionOf('README.md', 'Your event types')
-    const [, query] = /^```graphql\n(.*?)^```/ms.exec(section) ?? []
-    const { data } = await post('/graphql', JSON.stringify({ query }))
+    const queries = [...section.matchAll(/^```graphql\n(.*?)^```/gms)].map(([, query]) => query)
+    expect(queries).toHaveLength(3)
+    const run = async (i: number) =>
+      (await post('/graphql', JSON.stringify({ query: queries[i] }))).data
+    const data = await run(0)
     expect(data.createEventType).toEqual({ eventType: { name: 'order.paid' } })
     const publish = (json: string) =>
       runPosthorn(['publish', 'order.paid', json, '--json'], {
         environment: testEnvironment(posthorn.database.url),
       })
     const [, json = ''] = /^npx posthorn publish order\.paid '(.*)'$/m.exec(section) ?? []
-    expect(await publish(json)).toMatchObject({ code: 0, stderr: '' })
+    expect((await run(1)).updateEventType.eventType).toEqual({ searchKeys: ['$.order'] })
+    const published = await publish(json)
+    expect(published).toMatchObject({ code: 0, stderr: '' })
     expect(await publish('{"order": "9001"}')).toMatchObject({ code: 1 })
+    expect((await run(2)).events.nodes).toMatchObject([{ id: JSON.parse(published.stdout).id }])
   })
 })
 

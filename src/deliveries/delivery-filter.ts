@@ -1,5 +1,6 @@
 import type { IndexedDeliveryState, Prisma } from '../db/generated/prisma/client.ts'
 import type { AddValue } from '../db/parameters.ts'
+import type { SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { AttemptFilter } from './attempts/attempt-filter.ts'
 import type { DeliveryState } from './delivery-state.ts'
@@ -14,6 +15,8 @@ export interface DeliveryFilter {
   /** The outcome of the last attempt. */
   readonly outcome?: Outcome | null | undefined
   readonly eventType?: string | null | undefined
+  /** A value in the data of the event. */
+  readonly key?: SearchKey | null | undefined
   /** The earliest time of creation. */
   readonly since?: Date | null | undefined
   /** Created before this time. */

@@ -120,6 +120,11 @@ builder.inputType('DeliveryFilter', {
       description: 'Deliveries of events of this type.',
       validate: textRule,
     }),
+    key: t.field({
+      type: 'SearchKeyFilter',
+      description:
+        'Deliveries of events with this value, the newest event first. Only for lists. Needs the scope `events:read`.',
+    }),
     since: t.field({ type: 'DateTime', description: 'Deliveries created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Deliveries created before this time.' }),
     anyAttempt: t.field({

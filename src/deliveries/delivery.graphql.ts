@@ -1,11 +1,12 @@
+import { requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
-import { readDeliveryFilter } from './read-filters.ts'
+import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
 
 const ParkedReason = builder.enumType('ParkedReason', {
   description: 'Why a delivery is parked in the backlog of its webhook.',
@@ -108,7 +109,7 @@ builder.queryFields((t) => ({
         findDeliveries(
           context,
           callerOf(context).organizationId,
-          readDeliveryFilter(filter),
+          readFilter(filter, context),
           query,
         ),
     },
@@ -128,7 +129,7 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
-        const filter = readDeliveryFilter(given)
+        const filter = readFilter(given, context)
         return context.perField(info, (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query),
         )(id)
@@ -151,7 +152,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id }, { filter: given }, context, info) => {
         const { organizationId } = callerOf(context)
-        const filter = readDeliveryFilter(given)
+        const filter = readFilter(given, context)
         return context.perField(info, (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query),
         )(id)
@@ -160,6 +161,11 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
     DeliveryConnection,
   ),
 )
+
+function readFilter(filter: DeliveryFilterInput | null | undefined, context: Context) {
+  if (filter?.key) requireScope(callerOf(context), 'events:read')
+  return readDeliveryFilter(filter)
+}
 
 function deliveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
   return selectIds(

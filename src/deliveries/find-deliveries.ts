@@ -1,20 +1,14 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { boundConditions, type Page, type PageBounds, pageOf, pageOrder } from '../db/page.ts'
+import { type Page, type PageBounds, pageOf } from '../db/page.ts'
 import { type PageOfOwner, pagesOfEach } from '../db/pages-of-each.ts'
 import { type AddValue, createParameters } from '../db/parameters.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
-import { type AttemptFilter, attemptMatches } from './attempts/attempt-filter.ts'
-import { idsByAttempt } from './deliveries-by-attempt.ts'
-import {
-  type DeliveryFilter,
-  indexRanges,
-  rangeConditions,
-  sharedConditions,
-  toWhere,
-} from './delivery-filter.ts'
+import { type DeliveryFilter, toWhere } from './delivery-filter.ts'
+import { idsOfPage, type Owners, pagesOfOwners } from './ids-of-page.ts'
+import { pagesByKey } from './pages-by-key.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
 
@@ -24,7 +18,8 @@ interface Deps {
 }
 
 /**
- * A page of an organization's deliveries, newest first. Takes one statement, or two for a filter of several index ranges.
+ * A page of an organization's deliveries, newest first, or by a search key, the newest event first. Takes one statement,
+ * two for a filter of several index ranges, and four for a search key.
  */
 export async function findDeliveries(
   { prisma, sql }: Deps,
@@ -32,6 +27,13 @@ export async function findDeliveries(
   filter: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[]> {
+  if (filter.key) {
+    const deps = { prisma, sql }
+    const owners = [organizationId]
+    return (
+      await findDeliveriesOfEach(deps, organizationId, 'organization_id', owners, filter, query)
+    ).flat()
+  }
   const { where, ...page } = pageOf(query, 'newest first')
   const narrowed = toWhere(filter)
   if (narrowed) {
@@ -86,34 +88,26 @@ export async function rereadDelivery(
 }
 
 /**
- * A page of deliveries for each of several webhooks or events, in their order, with two statements. (For the first rows
- * of each owner, Prisma reads all rows of all owners.)
+ * A page of deliveries for each of several owners, in their order, with two statements, or four for a search key. (For
+ * the first rows of each owner, Prisma reads all rows of all owners.)
  */
 export async function findDeliveriesOfEach(
   { prisma, sql }: Deps,
   organizationId: string,
-  owner: 'webhook_id' | 'event_id',
+  owner: Owners['column'],
   ownerUuids: readonly string[],
   filter: DeliveryFilter,
   query: Selection & Page,
 ): Promise<Delivery[][]> {
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const parameters = createParameters()
-  const ids = idsOfPage(
-    (row) => [
-      `${row}.${owner} = owner.id`,
-      `${row}.organization_id = ${parameters.add(organizationId)}`,
-    ],
-    filter,
-    { take, bound: where.id },
-    parameters.add,
-    owner,
-  )
-  if (ids === null) return ownerUuids.map(() => [])
-  const text = `
-    select owner.id as owner, array(${ids}) as ids
-    from unnest(${parameters.add(ownerUuids)}::uuid[]) as owner (id)`
-  const { rows } = await sql.query<PageOfOwner>(text, parameters.values)
+  const owners = { organizationId, column: owner, uuids: ownerUuids }
+  const bounds = { take, bound: where.id }
+  const { key } = filter
+  const statement = key
+    ? await pagesByKey(sql, owners, { ...filter, key }, bounds)
+    : pagesOfOwners(owners, ({ owned, add }) => idsOfPage(owned, filter, bounds, add, owner))
+  if (statement === null) return ownerUuids.map(() => [])
+  const { rows } = await sql.query<PageOfOwner>(statement.text, statement.values)
   const found = await prisma.delivery.findMany({
     ...selection,
     where: { id: { in: rows.flatMap((row) => row.ids) } },
@@ -121,47 +115,13 @@ export async function findDeliveriesOfEach(
   return pagesOfEach(ownerUuids, rows, found, take)
 }
 
-/** SQL: the ids of a page of an organization's deliveries, or `null` if none can match. */
+/** SQL: the ids of a page of an organization's deliveries, or `null` if none can match. The filter has no search key. */
 export function deliveryPageSql(
   organizationId: string,
-  filter: DeliveryFilter,
+  filter: Omit<DeliveryFilter, 'key'>,
   bounds: PageBounds,
   add: AddValue,
 ): string | null {
   const organization = add(organizationId)
   return idsOfPage((row) => [`${row}.organization_id = ${organization}`], filter, bounds, add)
-}
-
-/**
- * SQL: the ids of a page of deliveries, or `null` if none can match. Each index range is read in the order of the page,
- * so no statement sorts all rows. `owned` are conditions on the deliveries `d` or the attempts `a`.
- */
-function idsOfPage(
-  owned: (row: 'a' | 'd') => string[],
-  filter: DeliveryFilter,
-  bounds: PageBounds,
-  add: AddValue,
-  owner?: 'webhook_id' | 'event_id',
-): string | null {
-  const { anyAttempt } = filter
-  if (anyAttempt && owner !== 'event_id') {
-    return idsByAttempt(owned('a'), { ...filter, anyAttempt }, bounds, add)
-  }
-  const ranges = indexRanges(filter).map(rangeConditions)
-  if (ranges.length === 0) return null
-  const conditions = [...owned('d'), ...sharedConditions(filter, add)]
-  // An event has few deliveries.
-  if (anyAttempt) conditions.push(hasAttempt(anyAttempt, add))
-  conditions.push(...boundConditions('d.id', bounds.bound, add))
-  const order = pageOrder(bounds, add)
-  const selects = ranges.map(
-    (range) =>
-      `(select d.id from posthorn.deliveries as d where ${[...conditions, ...range].join(' and ')} ${order})`,
-  )
-  return `select page.id from (${selects.join(' union all ')}) as page ${order}`
-}
-
-function hasAttempt(filter: AttemptFilter, add: AddValue): string {
-  return `exists (
-    select from posthorn.attempts as a where a.delivery_id = d.id and ${attemptMatches(filter, add)})`
 }

@@ -3,7 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode, filtersByWebhook, type PortalAccess } from '../graphql/portal-access.ts'
-import { notFound } from '../lib/errors.ts'
+import { type DomainError, invalid, notFound } from '../lib/errors.ts'
 import { cancelDeliveryTask, findDeliveryTask, findDeliveryTaskById } from './delivery-task.ts'
 import {
   DEFAULT_RATE_PER_SECOND,
@@ -96,11 +96,18 @@ const ofWebhook: PortalAccess = async ({ input, ...args }, session) => {
   return { ...args, input: { ...limited, filter } }
 }
 
+function keyNotSupported(): DomainError {
+  const detail =
+    'input.filter.key is only for lists. List the deliveries by the key, and give their ids.'
+  return invalid([{ path: ['input', 'filter', 'key'], code: 'not_supported', detail }])
+}
+
 function start(
   action: TaskAction,
   { dryRun, filter, ...input }: DeliveriesInput,
   context: Context,
 ) {
+  if (filter?.key) throw keyNotSupported()
   return startDeliveryTask(context, callerOf(context).organizationId, action, {
     ...input,
     filter: filter && readDeliveryFilter(filter),

@@ -7,6 +7,7 @@ import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.t
 import { checkInput } from '../lib/validation.ts'
 import { checkSchema } from './check-schema.ts'
 import { MAX_DATA_BYTES } from './event-type.ts'
+import { searchKeysRule } from './search-key.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
 
@@ -23,11 +24,13 @@ const fields = {
     .refine((text) => !text.includes('\0'), 'must not contain the NUL character'),
   schema: z.record(z.string(), z.unknown(), 'must be a JSON Schema in an object').nullable(),
   example: z.unknown(),
+  searchKeys: searchKeysRule,
 }
 const newEventType = z.object({
   ...fields,
   schema: fields.schema.default(null),
   example: fields.example.default(null),
+  searchKeys: fields.searchKeys.default([]),
 })
 const eventTypeChanges = z.object(fields).omit({ name: true }).partial()
 
@@ -80,6 +83,7 @@ export async function updateEventType(
         ...(data.description !== undefined && { description: data.description }),
         ...(data.schema !== undefined && { schema: storable(data.schema) }),
         ...(data.example !== undefined && { example: storable(data.example) }),
+        ...(data.searchKeys !== undefined && { searchKeys: data.searchKeys }),
         revision: { increment: 1 },
         updatedAt: new Date(),
       },
@@ -148,8 +152,9 @@ function auditedFields({
   description,
   schema,
   example,
-}: Pick<EventType, 'description'> & Payloads) {
-  return { description, schema: schema ?? null, example: example ?? null }
+  searchKeys,
+}: Pick<EventType, 'description' | 'searchKeys'> & Payloads) {
+  return { description, schema: schema ?? null, example: example ?? null, searchKeys }
 }
 
 interface Payloads {

@@ -13,6 +13,8 @@ const SCHEMA =
   'A JSON Schema (2020-12) for the `data` of events: an object of at most 64 KiB without external references. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
 const EXAMPLE =
   'An example of the `data` of an event. It must match the schema. `testDelivery` sends it.'
+const SEARCH_KEYS =
+  'The search keys: at most 8 JSON paths in the `data` of events, such as `$.order.id`, `$.items[0].sku` or `$["order-id"]`. When an event is published, the strings, numbers and booleans at these paths are indexed, so that `events` and `deliveries` find it by them. Longer values than 200 characters, objects, arrays and null are not indexed, nor is an event whose data has `\\u0000` or a lone surrogate.'
 
 const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
   description: 'An event type to add to the catalogue.',
@@ -28,6 +30,7 @@ const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
     }),
     schema: t.field({ type: 'JSON', description: `${SCHEMA} Default: any JSON is valid.` }),
     example: t.field({ type: 'JSON', description: `${EXAMPLE} Default: none.` }),
+    searchKeys: t.stringList({ description: `${SEARCH_KEYS} Default: none.` }),
   }),
 })
 
@@ -39,6 +42,9 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
     }),
     schema: t.field({ type: 'JSON', description: `${SCHEMA} Null removes the schema.` }),
     example: t.field({ type: 'JSON', description: `${EXAMPLE} Null removes the example.` }),
+    searchKeys: t.stringList({
+      description: `${SEARCH_KEYS} A change applies to events that are published afterwards.`,
+    }),
   }),
 })
 
@@ -59,9 +65,14 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The event type.' }),
     },
     resolve: async (query, _root, { input }, { prisma, actor }) => {
-      const { schema = null, example = null, ...fields } = input
+      const { schema = null, example = null, searchKeys, ...fields } = input
       // The domain rejects a schema that is not an object.
-      const type = { ...fields, schema: schema as Record<string, unknown> | null, example }
+      const type = {
+        ...fields,
+        schema: schema as Record<string, unknown> | null,
+        example,
+        searchKeys: searchKeys ?? [],
+      }
       await createEventType(prisma, type, actor)
       return await rereadEventType(prisma, input.name, query)
     },
@@ -71,7 +82,7 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Changes the description, the schema or the example of an event type. Published events do not change. Needs the scope `admin`.',
+      'Changes the description, the schema, the example or the search keys of an event type. Published events do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError],

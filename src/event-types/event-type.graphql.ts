@@ -23,6 +23,7 @@ builder.prismaNode('EventType', {
       nullable: true,
       description: 'An example of the `data` of an event. Null if there is none.',
     }),
+    searchKeys: t.exposeStringList('searchKeys', { portal: 'open' }),
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',

@@ -8,11 +8,8 @@ import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
-import {
-  type EventFilter as EventFilterOfDomain,
-  findEventById,
-  findEvents,
-} from './find-events.ts'
+import type { EventFilter as EventFilterOfDomain } from './event-filter.ts'
+import { findEventById, findEvents } from './find-events.ts'
 
 const Event = builder.prismaNode('Event', {
   id: { field: 'id', portal: 'open' },
@@ -63,6 +60,7 @@ const EventFilter = builder.inputType('EventFilter', {
       description: 'Events of the event type with this name.',
       validate: textRule,
     }),
+    key: t.field({ type: 'SearchKeyFilter', description: 'Events with this value in their data.' }),
     since: t.field({ type: 'DateTime', description: 'Events published at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Events published before this time.' }),
   }),
@@ -99,7 +97,7 @@ builder.queryFields((t) => ({
         filter: t.arg({ type: EventFilter, description: 'Selects events. Default: all.' }),
       },
       resolve: (query, _root, { filter }, context) =>
-        findEvents(context.prisma, callerOf(context).organizationId, readFilter(filter), query),
+        findEvents(context, callerOf(context).organizationId, readFilter(filter), query),
     },
     EventConnection,
   ),

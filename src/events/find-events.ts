@@ -1,30 +1,24 @@
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
 import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import type { EventFilter } from './event-filter.ts'
+import { findEventsByKey } from './find-events-by-key.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
-/** Conditions on events. A missing or null field matches every event. */
-export interface EventFilter {
-  readonly uuid?: string | null | undefined
-  readonly type?: string | null | undefined
-  /** The earliest time of publication. */
-  readonly since?: Date | null | undefined
-  /** Published before this time. */
-  readonly until?: Date | null | undefined
-}
-
 /** A page of an organization's events, newest first. */
 export async function findEvents(
-  db: Db,
+  { prisma, sql }: { readonly prisma: Db; readonly sql: Sql },
   organizationId: string,
-  { uuid, type, since, until }: EventFilter,
+  filter: EventFilter,
   query: Selection & Page,
 ): Promise<Event[]> {
+  const { uuid, type, key, since, until } = filter
+  if (key) return await findEventsByKey({ prisma, sql }, organizationId, { ...filter, key }, query)
   const { where, ...page } = pageOf(query, 'newest first')
-  return await db.event.findMany({
+  return await prisma.event.findMany({
     ...page,
     where: {
       ...where,

@@ -11,6 +11,7 @@ const TABLES_WITHOUT_DELETE = [
   'webhooks',
   'recoveries',
   'events',
+  'event_keys',
   'deliveries',
   'attempts',
   'audit_log',

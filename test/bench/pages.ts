@@ -1,7 +1,7 @@
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency.ts'
 import { createTenant } from '../support/factories.ts'
-import { backfillAll, fillDeliveries } from '../support/many-deliveries.ts'
+import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'
 import type { Bench } from './bench.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
@@ -24,7 +24,16 @@ const LISTS = {
   'attempts, by cause': 'attempts(filter: { causes: ["500", "400"] }, first: 50, after: $after)',
   'attempts, slow': 'attempts(filter: { minDurationMs: 10000 }, first: 50, after: $after)',
   events: 'events(first: 50, after: $after)',
+  'events of a customer': `events(filter: { ${key('$.customer', 'c77')} }, first: 50, after: $after)`,
+  'deliveries of one order': `deliveries(filter: { ${key('$.n', '77')} }, first: 50, after: $after)`,
+  'deliveries of a customer': `deliveries(filter: { ${key('$.customer', 'c77')} }, first: 50, after: $after)`,
+  'deliveries of a customer, exhausted': `deliveries(filter: { ${key('$.customer', 'c77')}, state: EXHAUSTED }, first: 50, after: $after)`,
+  'deliveries with a value of all events': `deliveries(filter: { ${key('$.currency', 'EUR')} }, first: 50, after: $after)`,
 } as const
+
+function key(path: string, equals: string): string {
+  return `key: { path: "${path}", equals: "${equals}" }`
+}
 
 const PAGES = 100
 
@@ -35,6 +44,7 @@ export async function reportPages(bench: Bench): Promise<void> {
   await using filled = openDatabase(database.url)
   const { organizationId, token } = await createTenant(filled.prisma)
   await fillDeliveries(filled.pool, organizationId, sizes.stored)
+  await fillSearchKeys(filled.pool, organizationId)
   await database.settle()
   await backfillAll(filled.pool)
   await fillStatistics(filled.pool, organizationId)

@@ -97,6 +97,22 @@ describe('createEventType', () => {
     expect(issues.map(({ path }) => path)).toEqual([['schema']])
   })
 
+  test.each<[string, unknown[], object]>([
+    ['no path', ['$.order', 'order.id'], { path: ['searchKeys', '1'], code: 'invalid_path' }],
+    [
+      'all elements of an array',
+      ['$.items[*]'],
+      { path: ['searchKeys', '0'], code: 'invalid_path' },
+    ],
+    [
+      'nine paths',
+      [...'abcdefghi'].map((name) => `$.${name}`),
+      { path: ['searchKeys'], code: 'too_big' },
+    ],
+  ])('search keys with %s are rejected', async (_what, searchKeys, issue) => {
+    expect(await issuesOf({ searchKeys })).toEqual([issue])
+  })
+
   test('references inside the schema are followed', async () => {
     const name = await addType({
       schema: { $ref: '#/$defs/seats', $defs: { seats: SCHEMA } },
@@ -142,6 +158,7 @@ describe('updateEventType', () => {
       description: 'Later',
       schema: SCHEMA,
       example: { seats: 2 },
+      searchKeys: [],
       archivedAt: null,
     })
     const { data: cleared } = await call('UpdateEventType', {
@@ -164,6 +181,28 @@ describe('updateEventType', () => {
     })
     const { data: both } = await call('UpdateEventType', { name, input: { schema, example: 'x' } })
     expect(both.updateEventType.eventType).toMatchObject({ schema, example: 'x' })
+  })
+
+  test('changes the search keys, in their normal form and each once', async () => {
+    const name = await addType({ searchKeys: ['$.seats'] })
+    const update = async (searchKeys: unknown) =>
+      (await call('UpdateEventType', { name, input: { searchKeys } })).data.updateEventType
+    const description = await call('UpdateEventType', { name, input: { description: 'Later' } })
+    expect(description.data.updateEventType.eventType.searchKeys).toEqual(['$.seats'])
+    const { eventType } = await update(['$["order"].id', '$.order.id', "$['order-id']"])
+    expect(eventType.searchKeys).toEqual(['$.order.id', "$['order-id']"])
+    expect(await update(['order.id'])).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [
+        {
+          path: ['searchKeys', '0'],
+          code: 'invalid_path',
+          message: expect.stringContaining('searchKeys[0] must be a path such as $.order.id'),
+        },
+      ],
+    })
+    expect(await update(null)).toMatchObject({ issues: [{ path: ['searchKeys'] }] })
+    expect((await update([])).eventType.searchKeys).toEqual([])
   })
 
   test('a null description is rejected', async () => {

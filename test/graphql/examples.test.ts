@@ -3,6 +3,7 @@ import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { parseId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi, request } from './support/api.ts'
@@ -61,6 +62,8 @@ const VARIABLES: Record<
   TestDelivery: ({ webhookId }) => ({ webhookId, eventType: JOINED }),
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
+  FindByKey: async () => ({ equals: await orderWithKey() }),
+  ScanEvents: () => ({ contains: 'Ada' }),
   DeliveriesPage: () => ({ first: 50 }),
   Delivery: ({ deliveryId }) => ({ id: deliveryId }),
   Redeliver: ({ deliveryId }) => ({ id: deliveryId }),
@@ -169,6 +172,15 @@ const STATEMENTS: Readonly<Record<string, number>> = {
 }
 
 const hourAgo = () => new Date(Date.now() - 3_600_000)
+
+/** Publishes an order whose event type has the search key `$.order.id`, and returns its id. */
+async function orderWithKey(): Promise<string> {
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] })
+  const data = { order: { id: 87_012 } }
+  await api.deps.publishEvents(tenant.organizationId, [{ type: JOINED, data }])
+  return '87012'
+}
+
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {
@@ -267,6 +279,19 @@ test.each(subscriptions)('the example $name opens a stream', async (example) => 
   await reader?.cancel()
 })
 
+test('the example FindByKey answers where an order is: its event, its deliveries and their webhooks', async () => {
+  await things()
+  const { data } = await api.call(tenant.token, document('events', 'FindByKey'), {
+    equals: await orderWithKey(),
+  })
+  const [event] = data.events.nodes
+  expect(event).toMatchObject({ type: JOINED })
+  expect(event.deliveries.nodes[0]).toMatchObject({
+    state: 'PENDING',
+    webhook: { url: 'https://example.com/hook' },
+  })
+})
+
 test('each operation that a frontend needs has an example', () => {
   expect(operations.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
@@ -277,6 +302,8 @@ test('each operation that a frontend needs has an example', () => {
       'RotateSigningSecret',
       'PublishEvent',
       'PublishEvents',
+      'FindByKey',
+      'ScanEvents',
       'DeliveriesPage',
       'Redeliver',
       'CancelDelivery',

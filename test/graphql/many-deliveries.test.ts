@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { backfillAll, fillDeliveries } from '../support/many-deliveries.ts'
+import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'
 import { type Api, openApi } from './support/api.ts'
 import { readsWithoutIndex } from './support/plans.ts'
 
@@ -23,9 +23,12 @@ beforeAll(async () => {
   const { pool } = api.database
   const startedAt = performance.now()
   const { webhooks } = await fillDeliveries(pool, tenant.organizationId, COUNT)
+  await fillSearchKeys(pool, tenant.organizationId)
   times.push(`filled with ${COUNT} deliveries in ${Math.round(performance.now() - startedAt)} ms`)
   const analyzedAt = performance.now()
-  await pool.query('vacuum (analyze) posthorn.events, posthorn.deliveries, posthorn.attempts')
+  await pool.query(
+    'vacuum (analyze) posthorn.events, posthorn.event_keys, posthorn.deliveries, posthorn.attempts',
+  )
   times.push(`vacuumed and analyzed in ${Math.round(performance.now() - analyzedAt)} ms`)
   await backfillAll(pool)
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -40,6 +43,8 @@ afterAll(async () => {
 
 const NODES = 'nodes { id } pageInfo { endCursor startCursor hasNextPage hasPreviousPage }'
 const PAGE = 'first: $first, last: $last, after: $after, before: $before'
+
+const key = (path: string, equals: string) => `key: { path: "${path}", equals: "${equals}" }`
 
 const FILTERS = [
   '{}',
@@ -72,6 +77,18 @@ const FILTERS = [
   '{ webhookId: $quiet, states: [QUEUED] }',
   '{ webhookId: $busy, states: [EXHAUSTED] }',
   `{ webhookId: $busy, eventType: "${TICKET}" }`,
+  `{ ${key('$.n', '77')} }`,
+  `{ ${key('$.customer', 'c77')} }`,
+  `{ ${key('$.customer', 'c77')}, state: SUCCEEDED }`,
+  `{ ${key('$.customer', 'c77')}, state: EXHAUSTED }`,
+  `{ ${key('$.customer', 'c77')}, since: $since, until: $until }`,
+  `{ ${key('$.part', 'p7')} }`,
+  `{ ${key('$.currency', 'EUR')} }`,
+  `{ ${key('$.currency', 'EUR')}, state: EXHAUSTED }`,
+  `{ ${key('$.currency', 'EUR')}, webhookId: $quiet }`,
+  `{ ${key('$.currency', 'EUR')}, eventType: "${TICKET}" }`,
+  `{ ${key('$.currency', 'EUR')}, since: $since, until: $until }`,
+  `{ ${key('$.currency', 'USD')}, state: SUCCEEDED }`,
 ]
 const BY_ATTEMPT = [
   '{}',
@@ -104,6 +121,14 @@ const LISTS = [
   ].map((filter) => `webhook(id: $busy) { deliveries(filter: ${filter}, ${PAGE}) { ${NODES} } }`),
   `events(${PAGE}) { ${NODES} }`,
   `events(filter: { type: "${TICKET}" }, ${PAGE}) { ${NODES} }`,
+  ...[
+    key('$.n', '77'),
+    key('$.customer', 'c77'),
+    key('$.currency', 'EUR'),
+    `${key('$.currency', 'EUR')}, since: $since, until: $until`,
+    `${key('$.currency', 'EUR')}, type: "${TICKET}"`,
+    `${key('$.customer', 'c77')}, type: "${JOINED}"`,
+  ].map((filter) => `events(filter: { ${filter} }, ${PAGE}) { ${NODES} }`),
   `events(filter: { type: "nope" }, ${PAGE}) { ${NODES} }`,
   `events(filter: { since: $since, until: $until }, ${PAGE}) { ${NODES} }`,
   `webhooks(filter: { urlContains: "EXAMPLE.com/2", state: HEALTHY }, ${PAGE}) { ${NODES} }`,

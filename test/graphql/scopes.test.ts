@@ -1,6 +1,7 @@
 import type { GraphQLObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { schema } from '../../src/server/schema.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -13,6 +14,7 @@ let variables: Record<string, unknown>
 
 beforeAll(async () => {
   api = await openApi()
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] })
   all = await api.tenant()
   const { id: webhook } = await addWebhook(api, all.organizationId, { headers: { 'X-Key': 'abc' } })
   const [event = ''] = await publish(api, all.organizationId)
@@ -31,6 +33,8 @@ async function keyWith(scopes: readonly Scope[]): Promise<string> {
   return other.token
 }
 
+const KEY = '{ key: { path: "$.order.id", equals: "1" } }'
+
 const QUERIES: [Scope, string][] = [
   ['keys:manage', '{ apiKeys { nodes { id } } }'],
   ['keys:manage', '{ auditLog { nodes { id } } }'],
@@ -46,6 +50,10 @@ const QUERIES: [Scope, string][] = [
   ],
   ['events:read', 'query ($event: ID!) { event(id: $event) { id } }'],
   ['events:read', '{ events { nodes { id } } }'],
+  ['events:read', '{ scanEvents(contains: "a") { events { id } } }'],
+  ['events:read', `{ events(filter: ${KEY}) { nodes { id } } }`],
+  ['events:read', `{ deliveries(filter: ${KEY}) { nodes { id } } }`],
+  ['deliveries:read', `{ deliveries(filter: ${KEY}) { nodes { id } } }`],
   ['events:read', 'query ($event: ID!) { node(id: $event) { id } }'],
   ['events:read', 'query ($delivery: ID!) { delivery(id: $delivery) { event { id } } }'],
   ['deliveries:read', 'query ($delivery: ID!) { delivery(id: $delivery) { id } }'],

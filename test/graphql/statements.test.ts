@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
@@ -84,4 +86,19 @@ test('events published together are read together', async () => {
   }))
   await api.call(tenant.token, document('events', 'PublishEvents'), { input: { events } })
   expect(api.statements.list).toEqual(['authenticate', 'insert_events', 'select events'])
+})
+
+test('a page by a search key takes three statements, and four for deliveries with other conditions', async () => {
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.i'] })
+  const key = 'key: { path: "$.i", equals: "0" }'
+  const statements = async (list: string) => {
+    const { errors } = await api.call(tenant.token, `{ ${list} { nodes { id } } }`)
+    expect(errors).toBeUndefined()
+    const [authenticate, keys, ...rest] = api.statements.list
+    expect([authenticate, keys]).toEqual(['authenticate', 'find_search_keys'])
+    return rest.length
+  }
+  expect(await statements(`events(filter: { ${key} })`)).toBe(2)
+  expect(await statements(`deliveries(filter: { ${key} })`)).toBe(2)
+  expect(await statements(`deliveries(filter: { ${key}, state: PENDING })`)).toBe(3)
 })

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, SCOPES } from '../../src/access/scope.ts'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import '../../src/graphql/portal-access-plugin.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import type { LiveEvent } from '../../src/live/live-event.ts'
@@ -52,6 +53,9 @@ beforeAll(async () => {
   organizationId = tenant.organizationId
   const ownWebhook = await addWebhook('own', [JOINED])
   const otherWebhook = await addWebhook('other', [JOINED, TICKET])
+  for (const type of [JOINED, TICKET]) {
+    await updateEventType(api.database.prisma, type, { searchKeys: ['$.i'] })
+  }
   ;[shared = ''] = await publish(api, organizationId)
   const [published] = await api.deps.publishEvents(organizationId, [
     { type: TICKET, data: { marker: 'other-payload' } },
@@ -215,6 +219,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => 'first: 3, filter: { states: [QUEUED, RETRYING] }'],
     ['narrowed', () => 'first: 3, filter: { anyAttempt: { outcome: FAILED } }'],
+    ['narrowed', () => 'first: 3, filter: { key: { path: "$.i", equals: "0" } }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
   attempts: [
@@ -231,6 +236,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `id: "${shared}"`],
   ],
   events: [['closed', () => 'first: 3']],
+  scanEvents: [['closed', () => 'first: 3, contains: "payload"']],
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   deliveryTask: [['nothing', () => `id: "${other.task}"`]],
   deliveryTasks: [['closed', () => 'first: 3']],
@@ -536,6 +542,7 @@ describe('a new field', () => {
     'WebhookHealthChange.webhook',
     // Only closed fields lead to the objects of these fields.
     'CreatedApiKey.apiKey',
+    'EventScan.events',
     'Job.delivery',
     'Job.organization',
     'PublishedEvent.event',

@@ -30,8 +30,10 @@ export async function fillDeliveries(
     [organizationId, JOINED, TICKET],
   )
   const webhooks = rows.map(({ id }) => id)
+  // One time for all statements, so that the events have the ids that their deliveries name.
+  const filledAt = new Date().toISOString()
   const ids = `
-    select i, now() - interval '${FILLED_DAYS} days' * ((${count} - i)::float8 / ${count}) - interval '5 minutes' as at
+    select i, timestamptz '${filledAt}' - interval '${FILLED_DAYS} days' * ((${count} - i)::float8 / ${count}) - interval '5 minutes' as at
     from generate_series(1, ${count}) as i`
   const uuid = (i: string, kind: number) =>
     `overlay(posthorn.uuid_v7_lower_bound(at)::text placing lpad(to_hex(${i} * 4 + ${kind}), 12, '0') from 25)::uuid`
@@ -70,6 +72,30 @@ export async function fillDeliveries(
     [organizationId],
   )
   return { webhooks }
+}
+
+/**
+ * Adds search keys to both types and to the filled events: `$.n`, which differs for each event; `$.customer`, which every
+ * 5,000th event has in common; `$.part`, every tenth; and `$.currency`, all.
+ */
+export async function fillSearchKeys(sql: Sql, organizationId: string): Promise<void> {
+  const values = {
+    '$.n': 'n::text',
+    '$.customer': `'c' || n % 5000`,
+    '$.part': `'p' || n % 10`,
+    '$.currency': `'EUR'`,
+  }
+  await sql.query('update posthorn.event_types set search_keys = $1, revision = revision + 1', [
+    Object.keys(values),
+  ])
+  for (const [path, value] of Object.entries(values)) {
+    await sql.query(
+      `insert into posthorn.event_keys (organization_id, path, value, event_id)
+       select organization_id, $2, ${value}, id
+       from (select *, (data::json ->> 'n')::int as n from posthorn.events where organization_id = $1) as numbered`,
+      [organizationId, path],
+    )
+  }
 }
 
 /** Backfills the state index with all pending deliveries. Transactions of other tests can delay the cursor. */

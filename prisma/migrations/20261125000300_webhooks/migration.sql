@@ -5,13 +5,16 @@ create table posthorn.event_types (
   description text not null,
   schema jsonb,
   example jsonb,
+  -- Paths in the data of events, such as $.order.id, in the form that src/event-types/search-key.ts gives them.
+  search_keys text[] not null default '{}',
   -- Counts the changes. An event that was validated against an older revision is validated again.
   revision bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   archived_at timestamptz,
   constraint name_is_dotted_words check (
-    name ~ '^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$' and char_length(name) <= 128)
+    name ~ '^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$' and char_length(name) <= 128),
+  constraint search_keys_are_at_most_eight check (cardinality(search_keys) <= 8)
 );
 
 create table posthorn.webhooks (

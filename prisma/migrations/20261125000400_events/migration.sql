@@ -1,6 +1,6 @@
--- Events, deliveries and attempts, partitioned by day. Ids include their time, so a lookup by id reads one partition,
--- and retention drops whole partitions. The three tables have no foreign keys to each other, because dropping a
--- partition would check them row by row.
+-- Events with their search keys, deliveries and attempts, partitioned by day. Ids include their time, so a lookup by id
+-- reads one partition, and retention drops whole partitions. The tables have no foreign keys to each other, because
+-- dropping a partition would check them row by row.
 
 create table posthorn.events (
   id uuid primary key,
@@ -15,6 +15,16 @@ create table posthorn.events (
 -- Serve: the events of an organization, all and by type, newest first.
 create index events_organization_id_id on posthorn.events (organization_id, id);
 create index events_organization_id_type_id on posthorn.events (organization_id, type, id);
+
+-- The values of events at the search keys of their types, in the day of the event. The order of the key serves: the
+-- events of an organization with a value at a path, newest first.
+create table posthorn.event_keys (
+  organization_id uuid not null,
+  path text collate "C" not null,
+  value text collate "C" not null,
+  event_id uuid not null,
+  primary key (organization_id, path, value, event_id)
+) partition by range (event_id);
 
 create type posthorn.delivery_state as enum ('pending', 'succeeded', 'exhausted', 'canceled');
 -- The states that people see, without `succeeded`. A pending delivery is queued, retrying or waiting.
@@ -154,6 +164,7 @@ create index attempts_webhook_id_slow_class_id on posthorn.attempts (webhook_id,
 
 -- The default partitions have the rows of days without a partition.
 create table posthorn_partitions.events_default partition of posthorn.events default;
+create table posthorn_partitions.event_keys_default partition of posthorn.event_keys default;
 -- Half of each page stays free, so that the update after an attempt is heap-only and touches no index.
 create table posthorn_partitions.deliveries_default partition of posthorn.deliveries default with (fillfactor = 50);
 create table posthorn_partitions.attempts_default partition of posthorn.attempts default;
@@ -166,6 +177,11 @@ create function posthorn.stored_columns(parent text) returns text
     where attrelid = to_regclass('posthorn.' || quote_ident(parent))
       and attnum > 0 and not attisdropped and attgenerated = '';
   end;
+
+-- The column that a table is partitioned by.
+create function posthorn.partition_column(parent text) returns text
+  language sql immutable parallel safe
+  return case parent when 'event_keys' then 'event_id' else 'id' end;
 
 -- Creates the missing partitions of these days, and moves the rows of those days into them. Returns how many partitions
 -- it created. Runs with the owner's privileges, because the service's role cannot change the schema.
@@ -183,7 +199,7 @@ declare
 begin
   -- Processes that wait for the lock find the partitions created.
   perform pg_advisory_xact_lock(hashtextextended('posthorn.partitions', 0));
-  foreach parent in array array['events', 'deliveries', 'attempts'] loop
+  foreach parent in array array['events', 'event_keys', 'deliveries', 'attempts'] loop
     columns := posthorn.stored_columns(parent);
     for day in select generate_series(first_day, last_day, interval '1 day')::date loop
       child := parent || '_' || to_char(day, 'YYYYMMDD');
@@ -195,9 +211,9 @@ begin
         execute format('alter table posthorn_partitions.%I set (fillfactor = 50)', child);
       end if;
       execute format(
-        'with moved as (delete from posthorn_partitions.%I where id >= %L and id < %L returning *)
-         insert into posthorn_partitions.%I (%s) select %s from moved',
-        parent || '_default', low, high, child, columns, columns);
+        'with moved as (delete from posthorn_partitions.%1$I where %2$I >= %3$L and %2$I < %4$L returning *)
+         insert into posthorn_partitions.%5$I (%6$s) select %6$s from moved',
+        parent || '_default', posthorn.partition_column(parent), low, high, child, columns);
       execute format(
         'alter table posthorn.%I attach partition posthorn_partitions.%I for values from (%L) to (%L)',
         parent, child, low, high);
@@ -242,6 +258,7 @@ begin
       parent, posthorn.stored_columns(parent), posthorn.stored_columns(parent), child,
       case parent
         when 'events' then 'old.id in (select event_id from pg_temp.pending)'
+        when 'event_keys' then 'old.event_id in (select event_id from pg_temp.pending)'
         when 'deliveries' then 'old.id in (select id from pg_temp.pending)'
         else 'old.delivery_id in (select id from pg_temp.pending)'
       end);

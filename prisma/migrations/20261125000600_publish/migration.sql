@@ -37,14 +37,16 @@ declare
   conflicts int[] := '{}';
   default_max_attempts constant int := (select s.default_max_attempts from posthorn.settings as s);
   outdated text;
+  has_search_keys boolean;
   item record;
   first_use record;
 begin
-  select given.type into outdated
+  select min(given.type) filter (where known.name is null or known.revision <> given.revision),
+    bool_or(known.search_keys <> '{}')
+  into outdated, has_search_keys
   from (select distinct type, revision from unnest(types, type_revisions) as given (type, revision)) as given
-  left join posthorn.event_types as known on known.name = given.type and known.archived_at is null
-  where known.name is null or known.revision <> given.revision;
-  if found then
+  left join posthorn.event_types as known on known.name = given.type and known.archived_at is null;
+  if outdated is not null then
     raise exception using errcode = 'PH412', message = format('The event type %s has changed.', outdated);
   end if;
 
@@ -146,6 +148,10 @@ begin
     left join counted on counted.i = given.i
     left join scheduled on true left join released on true
     order by given.i;
+
+  if has_search_keys then
+    perform posthorn.insert_event_keys(event_ids, organization_ids, types, data, duplicates);
+  end if;
 end
 $$;
 

@@ -34,12 +34,13 @@ export default function EditEventTypePage() {
               description: eventType.description,
               schema: toJsonText(eventType.schema),
               example: toJsonText(eventType.example),
+              searchKeys: eventType.searchKeys.join('\n'),
             }}
             exists
             running={running}
             back={page}
-            onSave={async ({ description, schema, example }) => {
-              const outcome = await run({ name, input: { description, schema, example } })
+            onSave={async ({ name: _, ...input }) => {
+              const outcome = await run({ name, input })
               if (outcome.ok) {
                 notifySuccess(`${name} was saved.`)
                 navigate(page, { replace: true })

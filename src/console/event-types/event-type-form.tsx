@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import type { Outcome } from '../api/use-action.ts'
@@ -14,6 +14,8 @@ export interface EventTypeDraft {
   readonly description: string
   readonly schema: string
   readonly example: string
+  /** One path a line. */
+  readonly searchKeys: string
 }
 
 export interface EventTypeFields {
@@ -21,6 +23,7 @@ export interface EventTypeFields {
   readonly description: string
   readonly schema: unknown
   readonly example: unknown
+  readonly searchKeys: string[]
 }
 
 interface EventTypeFormProps {
@@ -33,7 +36,7 @@ interface EventTypeFormProps {
   onSave(fields: EventTypeFields): Promise<Outcome<unknown>>
 }
 
-const FIELDS = ['name', 'description', 'schema', 'example'] as const
+const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys'] as const
 
 export function EventTypeForm({ initial, exists, running, back, onSave }: EventTypeFormProps) {
   const [draft, setDraft] = useState(initial)
@@ -57,7 +60,12 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
       return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
     }
     setSaved(true)
-    const outcome = await onSave({ ...draft, schema: schema.value, example: example.value })
+    const searchKeys = draft.searchKeys
+      .trim()
+      .split(/\s*\n\s*/)
+      .filter(Boolean)
+    const payloads = { schema: schema.value, example: example.value }
+    const outcome = await onSave({ ...draft, ...payloads, searchKeys })
     if (outcome.ok) return
     setSaved(false)
     setErrors(fieldErrorsOf(outcome, FIELDS))
@@ -116,6 +124,27 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           value={draft.example}
           error={errors.example}
           onChange={(example) => change({ example })}
+        />
+        <Textarea
+          label={
+            <>
+              Search keys{' '}
+              <Text span size="sm" c="dimmed" fw={400}>
+                (optional)
+              </Text>
+            </>
+          }
+          description="Up to 8 JSON paths, one per line. The API finds later events and their deliveries by the values at these paths."
+          placeholder={'$.order.id\n$.customer.email'}
+          autosize
+          minRows={2}
+          maxRows={8}
+          spellCheck={false}
+          autoComplete="off"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+          value={draft.searchKeys}
+          error={errors.searchKeys}
+          onChange={(event) => change({ searchKeys: event.currentTarget.value })}
         />
         {errors.form !== undefined && (
           <Alert color="red" variant="light" role="alert">

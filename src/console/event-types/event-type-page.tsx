@@ -71,6 +71,10 @@ export default function EventTypePage() {
               label: 'Subscriptions',
               value: <Subscribers name={name} count={webhookCount} />,
             },
+            eventType.searchKeys.length > 0 && {
+              label: 'Search keys',
+              value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
+            },
             { label: 'Created', value: <Time at={eventType.createdAt} /> },
             { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
             eventType.archivedAt

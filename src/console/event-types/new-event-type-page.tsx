@@ -6,7 +6,7 @@ import { Page } from '../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../generated/graphql.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 
-const EMPTY_DRAFT = { name: '', description: '', schema: '', example: '' }
+const EMPTY_DRAFT = { name: '', description: '', schema: '', example: '', searchKeys: '' }
 
 export default function NewEventTypePage() {
   const navigate = useNavigate()

@@ -52,7 +52,7 @@ async function smallPartitions(api: Api): Promise<ReadonlySet<string>> {
 function collect(plan: Plan, small: ReadonlySet<string>, found: string[]): void {
   const relation = plan['Relation Name'] ?? ''
   const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-  if (/^(events|deliveries|attempts)_/.test(relation) && !small.has(relation)) {
+  if (/^(events|event_keys|deliveries|attempts)_/.test(relation) && !small.has(relation)) {
     if (read > MOST_ROWS) found.push(`${plan['Node Type']} of ${relation}: ${read} rows`)
   }
   for (const child of plan.Plans ?? []) collect(child, small, found)

@@ -1,0 +1,158 @@
+import type { Sql } from '../db/client.ts'
+import type { PageBounds } from '../db/page.ts'
+import type { AddValue } from '../db/parameters.ts'
+import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import {
+  type DeliveryFilter,
+  indexRanges,
+  rangeConditions,
+  sharedConditions,
+} from './delivery-filter.ts'
+import {
+  hasAttempt,
+  idsOfPage,
+  type Owners,
+  pagesOfOwners,
+  type Statement,
+  statementOf,
+} from './ids-of-page.ts'
+
+type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
+
+/** The most deliveries that are read to find those of a search key among them. */
+const FEW = 1_000
+
+/**
+ * A statement that selects the ids of a page for each owner, of deliveries whose events have a value at a search key,
+ * the newest event first; `since` and `until` are times of the event. It reads the events of the key in this order until
+ * the page is full. If the key has many events and the other conditions few deliveries, it reads those deliveries.
+ */
+export async function pagesByKey(
+  sql: Sql,
+  owners: Owners,
+  given: KeyFilter,
+  bounds: PageBounds,
+): Promise<Statement | null> {
+  if (indexRanges(given).length === 0) return null
+  const filter = { ...given, key: await findSearchKey(sql, given.key) }
+  return (await hasFewDeliveries(sql, owners, filter))
+    ? pagesOfDeliveries(owners, filter, bounds)
+    : pagesOfEvents(owners, filter, bounds)
+}
+
+/** Whether few deliveries match the other conditions, and more events have the key. */
+async function hasFewDeliveries(sql: Sql, owners: Owners, filter: KeyFilter): Promise<boolean> {
+  const { key: _, since: __, until: ___, ...others } = filter
+  const hasOthers = Object.values(others).some((value) => value != null)
+  if (owners.column === 'organization_id' && !hasOthers) return false
+  const statement = counts(owners, filter)
+  if (statement === null) return false
+  const { text, values } = statement
+  const { rows } = await sql.query<{ events: number; deliveries: number }>(text, values)
+  const [count] = rows
+  return count !== undefined && count.events > FEW && count.deliveries <= FEW
+}
+
+/** Counts the events of the key, and the deliveries that match the other conditions, up to one more than few. */
+function counts(owners: Owners, filter: KeyFilter): Statement | null {
+  return statementOf(owners, ({ organization, table, owned, add }) => {
+    const ofKey = keyConditions(organization, filter, add).join(' and ')
+    const few = idsOfPage(owned, ofDeliveries(filter), { take: FEW + 1, bound: undefined }, add)
+    return `
+      select (select count(*) from (
+          select from posthorn.event_keys as k where ${ofKey} limit ${FEW + 1}) as few)::int as events,
+        (select max((select count(*) from (${few}) as few)) from ${table})::int as deliveries`
+  })
+}
+
+function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: PageBounds): Statement | null {
+  return pagesOfOwners(owners, ({ organization, owned, add }) => {
+    const cursor = cursorConditions(bounds, add)
+    const ofKey = [...keyConditions(organization, filter, add), ...cursor.ofEvent]
+    const ranges = indexRanges(filter).map(
+      (range) => rangeConditions(range).join(' and ') || 'true',
+    )
+    const ofDelivery = [
+      // The second condition limits the lookup to the partitions since the event.
+      ...['d.event_id = k.event_id', 'd.id >= k.event_id'],
+      ...owned('d'),
+      ...sharedConditions(ofDeliveries(filter), add),
+      ...attemptConditions(filter, add),
+      `(${ranges.join(' or ')})`,
+      ...cursor.ofDelivery,
+    ]
+    const order = bounds.take > 0 ? 'desc' : 'asc'
+    return `
+      select d.id from posthorn.event_keys as k
+      cross join lateral (
+        select d.id from posthorn.deliveries as d where ${ofDelivery.join(' and ')}
+        order by d.id ${order} offset 0
+      ) as d
+      where ${ofKey.join(' and ')}
+      order by k.event_id ${order}, d.id ${order} limit ${add(Math.abs(bounds.take))}`
+  })
+}
+
+function pagesOfDeliveries(
+  owners: Owners,
+  filter: KeyFilter,
+  bounds: PageBounds,
+): Statement | null {
+  return pagesOfOwners(owners, ({ organization, owned, add }) => {
+    const few = idsOfPage(owned, ofDeliveries(filter), { take: FEW, bound: undefined }, add)
+    const ofKey = ['k.event_id = d.event_id', ...keyConditions(organization, filter, add)]
+    const conditions = [
+      `d.id = any (array(${few}))`,
+      // A scalar subquery, because the planner could turn `exists` into a join that reads all events of the key.
+      `(select true from posthorn.event_keys as k where ${ofKey.join(' and ')})`,
+      ...attemptConditions(filter, add),
+      ...cursorConditions(bounds, add).ofDelivery,
+    ]
+    const order = bounds.take > 0 ? 'desc' : 'asc'
+    return `
+      select d.id from posthorn.deliveries as d where ${conditions.join(' and ')}
+      order by d.event_id ${order}, d.id ${order} limit ${add(Math.abs(bounds.take))}`
+  })
+}
+
+function keyConditions(
+  organization: string,
+  { key, since, until }: KeyFilter,
+  add: AddValue,
+): string[] {
+  return [
+    `k.organization_id = ${organization}`,
+    `k.path = ${add(key.path)}`,
+    `k.value = ${add(key.equals)}`,
+    ...(since ? [`k.event_id >= ${add(lowerBoundAt(since))}`] : []),
+    ...(until ? [`k.event_id < ${add(lowerBoundAt(until))}`] : []),
+  ]
+}
+
+function attemptConditions({ anyAttempt }: KeyFilter, add: AddValue): string[] {
+  return anyAttempt ? [hasAttempt(anyAttempt, add)] : []
+}
+
+/** The conditions on deliveries without those on attempts. A delivery is as new as its event, or newer. */
+function ofDeliveries({
+  key: _,
+  until: __,
+  anyAttempt: ___,
+  ...filter
+}: KeyFilter): DeliveryFilter {
+  return filter
+}
+
+/** SQL: the conditions of a cursor, which is the id of a delivery, in the order of its event and then of its id. */
+function cursorConditions({ bound }: PageBounds, add: AddValue) {
+  if (!bound) return { ofEvent: [], ofDelivery: [] }
+  const [id, operator] = 'lt' in bound ? [bound.lt, '<'] : [bound.gt, '>']
+  const cursor = `${add(id)}::uuid`
+  // A deleted delivery is older than all others, and so is its event.
+  const event = `coalesce((select c.event_id from posthorn.deliveries as c where c.id = ${cursor}), ${cursor})`
+  return {
+    ofEvent: [`k.event_id ${operator}= ${event}`],
+    ofDelivery: [`(d.event_id, d.id) ${operator} (${event}, ${cursor})`],
+  }
+}

@@ -1,0 +1,93 @@
+import type { Db, Sql } from '../db/client.ts'
+import type { Event, Prisma } from '../db/generated/prisma/client.ts'
+import { type Page, pageOf } from '../db/page.ts'
+import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import type { EventFilter } from './event-filter.ts'
+import { findEventsByUuids } from './find-events-by-uuids.ts'
+
+type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
+
+interface Deps {
+  readonly prisma: Db
+  readonly sql: Sql
+}
+
+type KeyFilter = EventFilter & { readonly key: SearchKey }
+
+/** The most events of a type that are read to find those of a search key among them. */
+const FEW = 1_000
+
+/**
+ * A page of an organization's events with a value at a search key, newest first. Reads the events of the key in this
+ * order until the page is full. If the key has many events and the type few, reads those of the type.
+ */
+export async function findEventsByKey(
+  { prisma, sql }: Deps,
+  organizationId: string,
+  given: KeyFilter,
+  query: Selection & Page,
+): Promise<Event[]> {
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
+  const filter = { ...given, key: await findSearchKey(sql, given.key) }
+  const { ofKey, ofType, add, values } = conditions(organizationId, filter)
+  const readsType = filter.type != null && (await hasFewOfType(sql, organizationId, filter))
+  const id = readsType ? 'e.id' : 'k.event_id'
+  const cursor = where.id && ('lt' in where.id ? `< ${add(where.id.lt)}` : `> ${add(where.id.gt)}`)
+  const ofPage = cursor ? [`${id} ${cursor}`] : []
+  // Scalar subqueries, because the planner could turn `exists` into a join that reads all events.
+  const hasKey = `(select true from posthorn.event_keys as k where ${and('k.event_id = e.id', ofKey)})`
+  const hasType = `(select true from posthorn.events as e where ${and('e.id = k.event_id', ofType)})`
+  const { rows } = await sql.query<{ id: string }>(
+    `select ${id} as id from ${
+      readsType
+        ? `posthorn.events as e where ${and(hasKey, ofType, ofPage)}`
+        : `posthorn.event_keys as k where ${and(filter.type == null ? 'true' : hasType, ofKey, ofPage)}`
+    } order by ${id} ${take > 0 ? 'desc' : 'asc'} limit ${add(Math.abs(take))}`,
+    values,
+  )
+  const uuids = rows.map((row) => row.id)
+  return await findEventsByUuids(prisma, organizationId, uuids, selection)
+}
+
+async function hasFewOfType(sql: Sql, organizationId: string, filter: KeyFilter): Promise<boolean> {
+  const { ofKey, ofType, values } = conditions(organizationId, filter)
+  const count = (rows: string) =>
+    `(select count(*) from (select from ${rows} limit ${FEW + 1}) as few)::int`
+  const { rows } = await sql.query<{ keys: number; events: number }>(
+    `select ${count(`posthorn.event_keys as k where ${and(...ofKey)}`)} as keys,
+       ${count(`posthorn.events as e where ${and(...ofType)}`)} as events`,
+    values,
+  )
+  const [found] = rows
+  return found !== undefined && found.keys > FEW && found.events <= FEW
+}
+
+/** SQL: the conditions on the search keys `k`, and on the events `e` if the filter has a type. */
+function conditions(organizationId: string, { key, type, uuid, since, until }: KeyFilter) {
+  const values: unknown[] = []
+  const add = (value: unknown) => `$${values.push(value)}`
+  const organization = add(organizationId)
+  const bounds = [
+    ...(uuid ? [`= ${add(uuid)}`] : []),
+    ...(since ? [`>= ${add(lowerBoundAt(since))}`] : []),
+    ...(until ? [`< ${add(lowerBoundAt(until))}`] : []),
+  ]
+  const ofKey = [
+    `k.organization_id = ${organization}`,
+    `k.path = ${add(key.path)}`,
+    `k.value = ${add(key.equals)}`,
+    ...bounds.map((bound) => `k.event_id ${bound}`),
+  ]
+  if (type == null) return { ofKey, ofType: [], add, values }
+  const ofType = [
+    `e.organization_id = ${organization}`,
+    `e.type = ${add(type)}`,
+    ...bounds.map((bound) => `e.id ${bound}`),
+  ]
+  return { ofKey, ofType, add, values }
+}
+
+function and(...given: readonly (string | readonly string[])[]): string {
+  return given.flat().join(' and ')
+}

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addWebhook, deliveryIds } from './support/rows.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id', '$.customer'] })
+  await updateEventType(api.database.prisma, TICKET, { searchKeys: ['$.customer'] })
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const orderOf = (equals: string, path = '$.order.id') => ({ key: { path, equals } })
+const customer = (equals: string) => orderOf(equals, '$.customer')
+
+/** Publishes an event for each order of a customer, and returns their ids, newest first. */
+async function publishOrders(count: number, name = 'Ada', type = JOINED): Promise<string[]> {
+  const events = Array.from({ length: count }, (_, i) => ({
+    type,
+    data: { order: { id: 87_000 + i }, customer: name },
+  }))
+  const published = await api.deps.publishEvents(tenant.organizationId, events)
+  return published.map(({ id }) => id).toReversed()
+}
+
+interface PageArguments {
+  readonly first?: number
+  readonly last?: number
+  readonly after?: string
+  readonly before?: string
+}
+
+async function page(list: 'events' | 'deliveries', filter: object, args: PageArguments = {}) {
+  const type = list === 'events' ? 'EventFilter' : 'DeliveryFilter'
+  const { data, errors } = await api.call(
+    tenant.token,
+    `query ($filter: ${type}, $first: Int, $last: Int, $after: String, $before: String) {
+       ${list}(filter: $filter, first: $first, last: $last, after: $after, before: $before) {
+         nodes { id } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`,
+    { filter, ...args },
+  )
+  expect(errors).toBeUndefined()
+  const { nodes, pageInfo } = data[list]
+  return { ids: nodes.map(({ id }: { id: string }) => id) as string[], pageInfo }
+}
+
+const found = async (list: 'events' | 'deliveries', filter: object) =>
+  (await page(list, filter)).ids
+
+/** Reads all pages of two from the start, and all from the end. */
+async function bothWays(list: 'events' | 'deliveries', filter: object) {
+  const forward: string[][] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const { ids, pageInfo } = await page(list, filter, { first: 2, ...(after && { after }) })
+    forward.push(ids)
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+  }
+  const backward: string[][] = []
+  for (let before: string | null = ''; before !== null; ) {
+    const { ids, pageInfo } = await page(list, filter, { last: 2, ...(before && { before }) })
+    backward.unshift(ids)
+    before = pageInfo.hasPreviousPage ? pageInfo.startCursor : null
+  }
+  return { forward: forward.flat(), backward: backward.flat() }
+}
+
+describe('events', () => {
+  test('are found by a value, as a number or a string', async () => {
+    const [third, second, first] = await publishOrders(3)
+    expect(await found('events', orderOf('87001'))).toEqual([second])
+    expect(await found('events', orderOf('87001', '$["order"].id'))).toEqual([second])
+    expect(await found('events', customer('Ada'))).toEqual([third, second, first])
+    expect(await found('events', customer('ada'))).toEqual([])
+    expect(await found('events', orderOf('Ada'))).toEqual([])
+    expect(await found('events', customer(''))).toEqual([])
+  })
+
+  test('are found by a value and all other conditions', async () => {
+    const joined = await publishOrders(2)
+    const tickets = await publishOrders(2, 'Ada', TICKET)
+    expect(await found('events', customer('Ada'))).toEqual([...tickets, ...joined])
+    expect(await found('events', { ...customer('Ada'), type: JOINED })).toEqual(joined)
+    expect(await found('events', { ...customer('Ada'), id: joined[0] })).toEqual([joined[0]])
+    const [minuteAgo, soon] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString())
+    const all = { ...customer('Ada'), since: minuteAgo, until: soon }
+    expect(await found('events', all)).toHaveLength(4)
+    expect(await found('events', { ...customer('Ada'), since: soon })).toEqual([])
+    expect(await found('events', { ...customer('Ada'), until: minuteAgo })).toEqual([])
+  })
+
+  test('of a value that many events have are found by their type, in pages from both ends', async () => {
+    for (let i = 0; i < 3; i++) await publishOrders(500)
+    const tickets = await publishOrders(5, 'Ada', TICKET)
+    await publishOrders(1, 'Grace', TICKET)
+    const filter = { ...customer('Ada'), type: TICKET }
+    expect(await bothWays('events', filter)).toEqual({ forward: tickets, backward: tickets })
+    expect(await found('events', { ...filter, id: tickets[3] })).toEqual([tickets[3]])
+  })
+
+  test('are read in pages from both ends', async () => {
+    const ids = await publishOrders(5)
+    await publishOrders(2, 'Grace')
+    expect(await bothWays('events', customer('Ada'))).toEqual({ forward: ids, backward: ids })
+  })
+})
+
+describe('deliveries', () => {
+  /** The deliveries of an organization, the newest event first. */
+  async function byEvent(): Promise<string[]> {
+    const rows = await api.database.prisma.delivery.findMany({
+      where: { organizationId: tenant.organizationId },
+      orderBy: [{ eventId: 'desc' }, { id: 'desc' }],
+      select: { id: true },
+    })
+    const all = await deliveryIds(api.database, tenant.organizationId)
+    return rows.map(({ id }) => all.find((one) => parseId('delivery', one) === id) as string)
+  }
+
+  test('are found by a value of their event, and read in pages from both ends', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await addWebhook(api, tenant.organizationId)
+    await publishOrders(3)
+    const ids = await byEvent()
+    await publishOrders(2, 'Grace')
+    expect(ids).toHaveLength(6)
+    expect(await found('deliveries', customer('Ada'))).toEqual(ids)
+    expect(await found('deliveries', orderOf('87001'))).toHaveLength(4)
+    expect(await found('deliveries', customer('Nobody'))).toEqual([])
+    expect(await bothWays('deliveries', customer('Ada'))).toEqual({ forward: ids, backward: ids })
+  })
+
+  test('are found by a value and all other conditions', async () => {
+    const { id: webhookId } = await addWebhook(api, tenant.organizationId)
+    await addWebhook(api, tenant.organizationId)
+    await publishOrders(2)
+    const ids = await byEvent()
+    const ada = customer('Ada')
+    expect(await found('deliveries', { ...ada, state: 'PENDING', eventType: JOINED })).toEqual(ids)
+    expect(await found('deliveries', { ...ada, state: 'SUCCEEDED' })).toEqual([])
+    expect(await found('deliveries', { ...ada, statusClass: 'NO_RESPONSE' })).toEqual([])
+    expect(await found('deliveries', { ...ada, eventType: TICKET })).toEqual([])
+    expect(await found('deliveries', { ...ada, webhookId })).toHaveLength(2)
+    expect(await found('deliveries', { ...orderOf('87000'), webhookId })).toHaveLength(1)
+    const soon = new Date(Date.now() + 60_000).toISOString()
+    expect(await found('deliveries', { ...ada, until: soon })).toEqual(ids)
+    expect(await found('deliveries', { ...ada, since: soon })).toEqual([])
+  })
+
+  test('of a webhook and of an event are found by a value', async () => {
+    const { id: webhook } = await addWebhook(api, tenant.organizationId)
+    const [second] = await publishOrders(2)
+    const { data, errors } = await api.call(
+      tenant.token,
+      `query ($webhook: ID!, $event: ID!, $filter: DeliveryFilter) {
+         webhook(id: $webhook) { deliveries(filter: $filter) { nodes { event { id } } } }
+         event(id: $event) { deliveries(filter: $filter) { nodes { event { id } } } } }`,
+      { webhook, event: second, filter: orderOf('87001') },
+    )
+    expect(errors).toBeUndefined()
+    const only = { deliveries: { nodes: [{ event: { id: second } }] } }
+    expect(data).toEqual({ webhook: only, event: only })
+  })
+
+  test('of a value that many events have are found by their own conditions, in the same order', async () => {
+    await addWebhook(api, tenant.organizationId)
+    for (let i = 0; i < 3; i++) await publishOrders(500)
+    await api.database.pool.query(
+      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+       where organization_id = $1 and id in (
+         select id from posthorn.deliveries where organization_id = $1 order by id limit 5)`,
+      [tenant.organizationId],
+    )
+    const ids = (await byEvent()).slice(-5)
+    const exhausted = { ...customer('Ada'), state: 'EXHAUSTED' }
+    expect(await bothWays('deliveries', exhausted)).toEqual({ forward: ids, backward: ids })
+    expect(await found('deliveries', { ...customer('Grace'), state: 'EXHAUSTED' })).toEqual([])
+  })
+
+  test('are found by the time of their event, also if a recovery created them later', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await publishOrders(2)
+    await api.database.pool.query(
+      `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
+       select posthorn.uuid_v7_lower_bound(now() + interval '1 hour'), organization_id, webhook_id, event_id,
+         event_type, 1 from posthorn.deliveries where organization_id = $1 order by id limit 1`,
+      [tenant.organizationId],
+    )
+    const soon = new Date(Date.now() + 60_000).toISOString()
+    expect(await found('deliveries', { ...customer('Ada'), until: soon })).toHaveLength(3)
+    expect(
+      await found('deliveries', { ...customer('Ada'), until: soon, state: 'PENDING' }),
+    ).toHaveLength(3)
+    expect(await found('deliveries', { ...customer('Ada'), since: soon })).toEqual([])
+  })
+
+  test('that a recovery created later stand beside the others of their event', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await publishOrders(3)
+    await api.database.pool.query(
+      `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
+       select posthorn.uuid_v7(), organization_id, webhook_id, event_id, event_type, 1 from posthorn.deliveries
+       where organization_id = $1 order by id limit 1`,
+      [tenant.organizationId],
+    )
+    const [newest] = await deliveryIds(api.database, tenant.organizationId)
+    const ids = await byEvent()
+    expect(ids.indexOf(newest as string)).toBe(2)
+    expect(await bothWays('deliveries', customer('Ada'))).toEqual({ forward: ids, backward: ids })
+  })
+})
+
+const LISTS = ['events', 'deliveries'] as const
+
+describe.each(LISTS)('%s', (list) => {
+  test('of another organization are never found', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await publishOrders(2)
+    tenant = await api.tenant()
+    expect(await found(list, customer('Ada'))).toEqual([])
+    expect(await found(list, orderOf('87000'))).toEqual([])
+  })
+
+  test.each([
+    ['order.id', '87012', 'filter.key.path must be a path such as $.order.id'],
+    [
+      '$.order.idd',
+      '87012',
+      'filter.key.path must be a search key of an event type. Did you mean "$.order.id"?',
+    ],
+    ['$.status', '1', 'The search keys are $.customer, $.order.id.'],
+    ['$.customer', 'x'.repeat(201), 'filter.key.equals must have at most 200 characters'],
+    ['$.customer', 'a\0', 'filter.key.equals must have at most 200 characters, none of them NUL'],
+  ])('with the key %s, a fault of the caller is explained', async (path, equals, message) => {
+    const { data, errors } = await api.call(
+      tenant.token,
+      `query ($key: SearchKeyFilter) { ${list}(filter: { key: $key }) { nodes { id } } }`,
+      { key: { path, equals } },
+    )
+    expect(data[list]).toBeNull()
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(message), extensions: { code: 'BAD_USER_INPUT' } },
+    ])
+  })
+})
