@@ -298,6 +298,11 @@ describe('a task', () => {
     ],
     [{ filter: { outcome: 'FAILED' }, ratePerSecond: 0 }, 'ratePerSecond', 'from 1 to 5,000'],
     [{ filter: { webhookId: 'x' } }, 'filter', 'filter.webhookId must be the id of a webhook'],
+    [
+      { filter: { key: { path: '$.order.id', equals: '1' } } },
+      'key',
+      'input.filter.key is only for lists.',
+    ],
   ])('is refused for the input %j', async (input, path, message) => {
     const { issues } = await run('RedeliverDeliveries', { input })
     expect(issues).toMatchObject([
