@@ -39,8 +39,6 @@ export interface Owners {
 interface OwnerSql {
   /** The placeholder of the organization. */
   readonly organization: string
-  /** The table `owner`. */
-  readonly table: string
   /** The conditions on the deliveries `d` of one `owner`. */
   readonly owned: readonly string[]
   readonly add: AddValue
@@ -52,22 +50,18 @@ export interface Statement {
 }
 
 /** A statement that selects the ids of a page for each owner. */
-export function pagesOfOwners(owners: Owners, idsOf: (sql: OwnerSql) => string): Statement {
-  return statementOf(
-    owners,
-    (sql) => `select owner.id as owner, array(${idsOf(sql)}) as ids from ${sql.table}`,
-  )
-}
-
-export function statementOf(
+export function pagesOfOwners(
   { organizationId, column, uuids }: Owners,
-  write: (sql: OwnerSql) => string,
+  idsOf: (sql: OwnerSql) => string,
 ): Statement {
   const { values, add } = createParameters()
   const organization = add(organizationId)
-  const table = `unnest(${add(uuids)}::uuid[]) as owner (id)`
   const owned = [`d.${column} = owner.id`, `d.organization_id = ${organization}`]
-  return { text: write({ organization, table, owned, add }), values }
+  const ids = idsOf({ organization, owned, add })
+  const text = `
+    select owner.id as owner, array(${ids}) as ids
+    from unnest(${add(uuids)}::uuid[]) as owner (id)`
+  return { text, values }
 }
 
 export function createParameters(): { readonly values: unknown[]; readonly add: AddValue } {
