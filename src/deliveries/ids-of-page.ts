@@ -57,8 +57,6 @@ export function hasAttempt(filter: AttemptFilter, add: AddValue): string {
 interface OwnerSql {
   /** The placeholder of the organization. */
   readonly organization: string
-  /** The table `owner`. */
-  readonly table: string
   readonly owned: Owned
   readonly add: AddValue
 }
@@ -70,26 +68,19 @@ export interface Statement {
 
 /** A statement that selects the ids of a page for each owner, or `null` if none can match. */
 export function pagesOfOwners(
-  owners: Owners,
-  idsOf: (sql: OwnerSql) => string | null,
-): Statement | null {
-  return statementOf(owners, (sql) => {
-    const ids = idsOf(sql)
-    return ids && `select owner.id as owner, array(${ids}) as ids from ${sql.table}`
-  })
-}
-
-export function statementOf(
   { organizationId, column, uuids }: Owners,
-  write: (sql: OwnerSql) => string | null,
+  idsOf: (sql: OwnerSql) => string | null,
 ): Statement | null {
   const { values, add } = createParameters()
   const organization = add(organizationId)
-  const table = `unnest(${add(uuids)}::uuid[]) as owner (id)`
   const owned: Owned = (row) => [
     `${row}.${column} = owner.id`,
     `${row}.organization_id = ${organization}`,
   ]
-  const text = write({ organization, table, owned, add })
-  return text === null ? null : { text, values }
+  const ids = idsOf({ organization, owned, add })
+  if (ids === null) return null
+  const text = `
+    select owner.id as owner, array(${ids}) as ids
+    from unnest(${add(uuids)}::uuid[]) as owner (id)`
+  return { text, values }
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import type { PageBounds } from '../db/page.ts'
-import type { AddValue } from '../db/parameters.ts'
+import { type AddValue, createParameters } from '../db/parameters.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import {
@@ -9,14 +9,7 @@ import {
   rangeConditions,
   sharedConditions,
 } from './delivery-filter.ts'
-import {
-  hasAttempt,
-  idsOfPage,
-  type Owners,
-  pagesOfOwners,
-  type Statement,
-  statementOf,
-} from './ids-of-page.ts'
+import { hasAttempt, idsOfPage, type Owners, pagesOfOwners, type Statement } from './ids-of-page.ts'
 
 type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
 
@@ -36,34 +29,46 @@ export async function pagesByKey(
 ): Promise<Statement | null> {
   if (indexRanges(given).length === 0) return null
   const filter = { ...given, key: await findSearchKey(sql, given.key) }
-  return (await hasFewDeliveries(sql, owners, filter))
-    ? pagesOfDeliveries(owners, filter, bounds)
+  const few = await findFewDeliveries(sql, owners, filter)
+  return few
+    ? pagesOfDeliveries(owners, filter, bounds, few)
     : pagesOfEvents(owners, filter, bounds)
 }
 
-/** Whether few deliveries match the other conditions, and more events have the key. */
-async function hasFewDeliveries(sql: Sql, owners: Owners, filter: KeyFilter): Promise<boolean> {
+/**
+ * The uuids of the deliveries that match the other conditions, if they are few and the events of the key are not. Null
+ * otherwise.
+ */
+async function findFewDeliveries(
+  sql: Sql,
+  owners: Owners,
+  filter: KeyFilter,
+): Promise<readonly string[] | null> {
   const { key: _, since: __, until: ___, ...others } = filter
   const hasOthers = Object.values(others).some((value) => value != null)
-  if (owners.column === 'organization_id' && !hasOthers) return false
-  const statement = counts(owners, filter)
-  if (statement === null) return false
-  const { text, values } = statement
-  const { rows } = await sql.query<{ events: number; deliveries: number }>(text, values)
-  const [count] = rows
-  return count !== undefined && count.events > FEW && count.deliveries <= FEW
+  if (owners.column === 'organization_id' && !hasOthers) return null
+  if (!(await hasManyEvents(sql, owners, filter))) return null
+  const few = pagesOfOwners(owners, ({ owned, add }) =>
+    idsOfPage(owned, ofDeliveries(filter), { take: FEW + 1, bound: undefined }, add),
+  )
+  if (few === null) return []
+  const { rows } = await sql.query<{ ids: string[] }>(few.text, few.values)
+  return rows.every(({ ids }) => ids.length <= FEW) ? rows.flatMap(({ ids }) => ids) : null
 }
 
-/** Counts the events of the key, and the deliveries that match the other conditions, up to one more than few. */
-function counts(owners: Owners, filter: KeyFilter): Statement | null {
-  return statementOf(owners, ({ organization, table, owned, add }) => {
-    const ofKey = keyConditions(organization, filter, add).join(' and ')
-    const few = idsOfPage(owned, ofDeliveries(filter), { take: FEW + 1, bound: undefined }, add)
-    return `
-      select (select count(*) from (
-          select from posthorn.event_keys as k where ${ofKey} limit ${FEW + 1}) as few)::int as events,
-        (select max((select count(*) from (${few}) as few)) from ${table})::int as deliveries`
-  })
+async function hasManyEvents(
+  sql: Sql,
+  { organizationId }: Owners,
+  filter: KeyFilter,
+): Promise<boolean> {
+  const { values, add } = createParameters()
+  const ofKey = keyConditions(add(organizationId), filter, add).join(' and ')
+  const { rows } = await sql.query<{ count: number }>(
+    `select count(*)::int from (
+       select from posthorn.event_keys as k where ${ofKey} limit ${FEW + 1}) as few`,
+    values,
+  )
+  return (rows[0]?.count ?? 0) > FEW
 }
 
 function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: PageBounds): Statement | null {
@@ -98,12 +103,13 @@ function pagesOfDeliveries(
   owners: Owners,
   filter: KeyFilter,
   bounds: PageBounds,
+  uuids: readonly string[],
 ): Statement | null {
   return pagesOfOwners(owners, ({ organization, owned, add }) => {
-    const few = idsOfPage(owned, ofDeliveries(filter), { take: FEW, bound: undefined }, add)
     const ofKey = ['k.event_id = d.event_id', ...keyConditions(organization, filter, add)]
     const conditions = [
-      `d.id = any (array(${few}))`,
+      ...owned('d'),
+      `d.id = any (${add(uuids)}::uuid[])`,
       // A scalar subquery, because the planner could turn `exists` into a join that reads all events of the key.
       `(select true from posthorn.event_keys as k where ${ofKey.join(' and ')})`,
       ...attemptConditions(filter, add),
