@@ -1,12 +1,14 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Lets requests run in the order in which they came, for each owner separately. */
 export interface Turns {
   /** Notes that the owner is active. */
   note(owner: string): void
-  /** Resolves when the request may run. Call the function that it resolves to at the end. */
-  take(owner: string, bytes: number): Promise<() => void>
+  /**
+   * Resolves when the request may run. Call the function that it resolves to at the end. While others are active, the
+   * owner pauses after a large request for `pauses` times as long as it kept the process busy.
+   */
+  take(owner: string, bytes: number, pauses: number): Promise<() => void>
 }
 
 export interface TurnLimits {
@@ -14,7 +16,7 @@ export interface TurnLimits {
   readonly aloneBytes: number
   /** The same while others are active. */
   readonly sharedBytes: number
-  /** While others are active, an owner pauses after a request of this size for as long as it kept the process busy. */
+  /** While others are active, a request of this size runs alone. */
   readonly largeBytes: number
   /** How long an owner is active after a request. */
   readonly activeMs: number
@@ -51,20 +53,19 @@ export function createTurns(limits: TurnLimits): Turns {
 
   return {
     note: others.note,
-    async take(owner, bytes) {
+    async take(owner, bytes, pauses) {
       const queue = queues.get(owner) ?? { running: 0, waiting: [] }
       queues.set(owner, queue)
       const end = await new Promise<() => void>((start) => {
         queue.waiting.push({ bytes, start })
         startNext(owner, queue)
       })
+      if (bytes < limits.largeBytes) return end
       const before = performance.eventLoopUtilization()
-      return async () => {
-        if (bytes >= limits.largeBytes && others.areActive(owner)) {
-          const { active: busyMs } = performance.eventLoopUtilization(before)
-          await sleep(Math.min(busyMs, MAX_PAUSE_MS))
-        }
-        end()
+      return () => {
+        const { active: busyMs } = performance.eventLoopUtilization(before)
+        if (others.areActive(owner)) setTimeout(end, Math.min(pauses * busyMs, MAX_PAUSE_MS))
+        else end()
       }
     },
   }

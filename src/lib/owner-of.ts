@@ -1,11 +1,11 @@
 /**
- * Who a request counts for when requests share memory, time and connections: its organization. A portal session counts for
- * itself, because its user is a customer of the organization.
+ * Who a request counts for when requests share memory, time and connections: its organization. A portal or frontend
+ * session counts for itself, because its user is a customer of the organization.
  */
 export function ownerOf(caller: {
   readonly keyId: string
   readonly organizationId: string
-  readonly portal?: object
+  readonly session?: object
 }): string {
-  return caller.portal ? caller.keyId : caller.organizationId
+  return caller.session ? caller.keyId : caller.organizationId
 }

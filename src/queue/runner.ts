@@ -169,7 +169,8 @@ export async function startWorker(
     isRescuing = true
     try {
       const count = await rescueWorkers(database.pool, workerSchema, runnerIds)
-      logger.warn({ runnerIds, count }, 'Rescued the jobs of dead workers.')
+      // A runner that was replaced may have had no job left.
+      if (count > 0) logger.warn({ runnerIds, count }, 'Rescued the jobs of dead workers.')
     } catch (error) {
       report(error)
     }

@@ -145,6 +145,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Jobs: 6,
   Organization: 2,
   Organizations: 2,
+  Overview: 6,
   PublishEvent: 3,
   PublishEvents: 3,
   RecoverDeliveries: 12,

@@ -18,7 +18,7 @@ function recordTurns() {
     note: turns.note,
     async take(name: string, bytes: number, owner = 'a') {
       turns.note(owner)
-      void turns.take(owner, bytes).then((end) => {
+      void turns.take(owner, bytes, 1).then((end) => {
         started.push(name)
         ends.set(name, end)
       })
