@@ -52,7 +52,7 @@ builder.objectType('EventScan', {
 builder.queryField('scanEvents', (t) =>
   t.field({
     type: 'EventScan',
-    nullable: true,
+    semanticNonNull: true,
     description: `Looks for a text in the data of events, newest first, where no search key has the value. A scan ends when it has found \`first\` events, or has read ${BOUND}; then \`endCursor\` goes on. Needs the scope \`events:read\`.`,
     authScopes: { scope: 'events:read' },
     complexity: ({ first }) => ({

@@ -140,6 +140,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   FailedDeliveries: 3,
   FailJobs: 4,
   FailureGroups: 4,
+  FindByKey: 7,
   FrontendSessions: 3,
   JobCounts: 2,
   Jobs: 6,
@@ -161,6 +162,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RevokeApiKey: 8,
   RotateSigningSecret: 9,
   RunJobsNow: 6,
+  ScanEvents: 3,
   TestDelivery: 8,
   TuneWebhook: 10,
   UnarchiveEventType: 8,
@@ -288,7 +290,7 @@ test('the example FindByKey answers where an order is: its event, its deliveries
   const [event] = data.events.nodes
   expect(event).toMatchObject({ type: JOINED })
   expect(event.deliveries.nodes[0]).toMatchObject({
-    state: 'PENDING',
+    state: 'QUEUED',
     webhook: { url: 'https://example.com/hook' },
   })
 })

@@ -83,6 +83,12 @@ describe('events', () => {
     expect(await found('events', customer(''))).toEqual([])
   })
 
+  test('are found by a value of 200 characters outside the basic plane', async () => {
+    const name = '😀'.repeat(200)
+    const ids = await publishOrders(1, name)
+    expect(await found('events', customer(name))).toEqual(ids)
+  })
+
   test('are found by a value and all other conditions', async () => {
     const joined = await publishOrders(2)
     const tickets = await publishOrders(2, 'Ada', TICKET)
@@ -143,9 +149,9 @@ describe('deliveries', () => {
     await publishOrders(2)
     const ids = await byEvent()
     const ada = customer('Ada')
-    expect(await found('deliveries', { ...ada, state: 'PENDING', eventType: JOINED })).toEqual(ids)
-    expect(await found('deliveries', { ...ada, state: 'SUCCEEDED' })).toEqual([])
-    expect(await found('deliveries', { ...ada, statusClass: 'NO_RESPONSE' })).toEqual([])
+    expect(await found('deliveries', { ...ada, states: 'QUEUED', eventType: JOINED })).toEqual(ids)
+    expect(await found('deliveries', { ...ada, states: 'SUCCEEDED' })).toEqual([])
+    expect(await found('deliveries', { ...ada, statusClasses: 'NO_RESPONSE' })).toEqual([])
     expect(await found('deliveries', { ...ada, eventType: TICKET })).toEqual([])
     expect(await found('deliveries', { ...ada, webhookId })).toHaveLength(2)
     expect(await found('deliveries', { ...orderOf('87000'), webhookId })).toHaveLength(1)
@@ -179,9 +185,9 @@ describe('deliveries', () => {
       [tenant.organizationId],
     )
     const ids = (await byEvent()).slice(-5)
-    const exhausted = { ...customer('Ada'), state: 'EXHAUSTED' }
+    const exhausted = { ...customer('Ada'), states: 'EXHAUSTED' }
     expect(await bothWays('deliveries', exhausted)).toEqual({ forward: ids, backward: ids })
-    expect(await found('deliveries', { ...customer('Grace'), state: 'EXHAUSTED' })).toEqual([])
+    expect(await found('deliveries', { ...customer('Grace'), states: 'EXHAUSTED' })).toEqual([])
   })
 
   test('are found by the time of their event, also if a recovery created them later', async () => {
@@ -196,7 +202,7 @@ describe('deliveries', () => {
     const soon = new Date(Date.now() + 60_000).toISOString()
     expect(await found('deliveries', { ...customer('Ada'), until: soon })).toHaveLength(3)
     expect(
-      await found('deliveries', { ...customer('Ada'), until: soon, state: 'PENDING' }),
+      await found('deliveries', { ...customer('Ada'), until: soon, states: 'QUEUED' }),
     ).toHaveLength(3)
     expect(await found('deliveries', { ...customer('Ada'), since: soon })).toEqual([])
   })
