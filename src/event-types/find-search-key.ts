@@ -17,7 +17,9 @@ const MAX_LISTED = 20
 export async function findSearchKey(sql: Sql, { path, equals }: SearchKey): Promise<SearchKey> {
   const normal = normalPath(path)
   if (normal === null) throw invalid([issue('path', 'invalid_path', `${PATH_RULE}.`)])
-  if (equals.length > MAX_VALUE_LENGTH || equals.includes('\0')) {
+  // Postgres counts characters, not UTF-16 units.
+  const isTooLong = equals.length > 2 * MAX_VALUE_LENGTH || [...equals].length > MAX_VALUE_LENGTH
+  if (isTooLong || equals.includes('\0')) {
     const rule = `must have at most ${MAX_VALUE_LENGTH} characters, none of them NUL: no other value is indexed.`
     throw invalid([issue('equals', 'invalid_length', rule)])
   }

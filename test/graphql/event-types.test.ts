@@ -201,6 +201,16 @@ describe('updateEventType', () => {
         },
       ],
     })
+    const { rows } = await api.database.pool.query(
+      `select before, after from posthorn.audit_log where subject_id = $1 order by id desc limit 1`,
+      [name],
+    )
+    expect(rows).toEqual([
+      {
+        before: { searchKeys: ['$.seats'] },
+        after: { searchKeys: ['$.order.id', "$['order-id']"] },
+      },
+    ])
     expect(await update(null)).toMatchObject({ issues: [{ path: ['searchKeys'] }] })
     expect((await update([])).eventType.searchKeys).toEqual([])
   })

@@ -83,6 +83,12 @@ describe('events', () => {
     expect(await found('events', customer(''))).toEqual([])
   })
 
+  test('are found by a value of 200 characters outside the basic plane', async () => {
+    const name = '😀'.repeat(200)
+    const ids = await publishOrders(1, name)
+    expect(await found('events', customer(name))).toEqual(ids)
+  })
+
   test('are found by a value and all other conditions', async () => {
     const joined = await publishOrders(2)
     const tickets = await publishOrders(2, 'Ada', TICKET)

@@ -18,7 +18,7 @@ create function posthorn.search_key_steps(path text) returns text[]
 -- boolean. Null for an object, an array, null, a missing value, and more than 200 characters. Returns no values if
 -- Postgres cannot read the data because of \u0000, a lone surrogate or very deep nesting.
 create function posthorn.search_values(data text, keys posthorn.search_key[]) returns text[]
-  language plpgsql immutable parallel safe
+  language plpgsql immutable
 as $$
 declare
   document json;
