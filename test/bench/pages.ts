@@ -27,7 +27,7 @@ const LISTS = {
   'events of a customer': `events(filter: { ${key('$.customer', 'c77')} }, first: 50, after: $after)`,
   'deliveries of one order': `deliveries(filter: { ${key('$.n', '77')} }, first: 50, after: $after)`,
   'deliveries of a customer': `deliveries(filter: { ${key('$.customer', 'c77')} }, first: 50, after: $after)`,
-  'deliveries of a customer, exhausted': `deliveries(filter: { ${key('$.customer', 'c77')}, state: EXHAUSTED }, first: 50, after: $after)`,
+  'deliveries of a customer, exhausted': `deliveries(filter: { ${key('$.customer', 'c77')}, states: EXHAUSTED }, first: 50, after: $after)`,
   'deliveries with a value of all events': `deliveries(filter: { ${key('$.currency', 'EUR')} }, first: 50, after: $after)`,
 } as const
 

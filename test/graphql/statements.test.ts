@@ -100,5 +100,5 @@ test('a page by a search key takes three statements, and four for deliveries wit
   }
   expect(await statements(`events(filter: { ${key} })`)).toBe(2)
   expect(await statements(`deliveries(filter: { ${key} })`)).toBe(2)
-  expect(await statements(`deliveries(filter: { ${key}, state: PENDING })`)).toBe(3)
+  expect(await statements(`deliveries(filter: { ${key}, states: QUEUED })`)).toBe(3)
 })
