@@ -54,9 +54,12 @@ const main = createBirpc<MainThread, RoleThread>(
     metrics: () => started().services.metrics.snapshot(),
 
     async stop() {
-      await app?.[Symbol.asyncDispose]()
-      // Everything of Posthorn is closed, but graphile-worker may leave timers after a lost connection to Postgres.
-      process.exit()
+      try {
+        await app?.[Symbol.asyncDispose]()
+      } finally {
+        // A thread that stayed would keep the process. graphile-worker may leave timers after a lost connection.
+        process.exit()
+      }
     },
 
     abort: () => app?.abort(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -14,6 +15,8 @@ import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 
 let directory: string
 let database: Database
+/** Between Posthorn and Postgres. */
+let proxy: TcpProxy
 let receiver: Receiver
 let tenant: Awaited<ReturnType<typeof createTenant>>
 let posthorn: PosthornProcess
@@ -31,10 +34,11 @@ afterAll(async () => {
 beforeEach(async () => {
   receiver.clear()
   database = await createTestDatabase()
+  proxy = await startTcpProxy(Number(new URL(database.url).port))
   tenant = await createTenant(database.prisma)
   posthorn = startPosthorn(['start'], {
     environment: {
-      ...testEnvironment(database.url),
+      ...testEnvironment(proxiedUrl(database.url, proxy)),
       ...INSPECTABLE,
       POSTHORN_LOG_LEVEL: 'info',
       POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
@@ -50,6 +54,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await posthorn[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
 })
 
@@ -105,25 +110,34 @@ test.each([
 )
 
 test('while the API starts again, the process reports that it lives, and asks clients to try again', async () => {
-  const refused = async () => {
-    const response = await call('GET', '/webhooks').catch(() => null)
-    return response?.status === 503 ? response : null
-  }
   await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
-  let response: Response | null = null
-  let health: number | null = null
-  await until(async () => {
-    response ??= await refused()
-    if (response) health ??= await statusOf('/healthz')
-    return response
-  }, 'the API is unavailable')
+  const { response, health } = await answersWhileRestarting()
   expect(health).toBe(200)
-  expect((response as unknown as Response).headers.get('retry-after')).toBe('2')
-  expect(await (response as unknown as Response).json()).toMatchObject({
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(await response.json()).toMatchObject({
     type: 'urn:posthorn:problem:unavailable',
     detail: 'The API of this process is starting again. Send the request again.',
   })
   await until(async () => (await statusOf('/schema.graphql')) === 200, 'the API returns')
+}, 60_000)
+
+/** Asks until the first 503. */
+async function answersWhileRestarting(): Promise<{ response: Response; health: number | null }> {
+  for (;;) {
+    const response = await call('GET', '/webhooks').catch(() => null)
+    if (response?.status === 503) return { response, health: await statusOf('/healthz') }
+  }
+}
+
+test('an API that cannot start again because Postgres is unavailable starts when Postgres returns', async () => {
+  proxy.blackhole()
+  await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
+  await logLine(posthorn, { thread: 'api', msg: 'the thread could not start' })
+  expect(await statusOf('/healthz')).toBe(200)
+  expect(await statusOf('/readyz')).toBe(503)
+  proxy.restore()
+  await logLine(posthorn, { thread: 'api', msg: 'the thread runs again' })
+  await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
 }, 60_000)
 
 test('the API answers while the worker starts again, and deliveries go on after that', async () => {
