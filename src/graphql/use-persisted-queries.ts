@@ -26,7 +26,7 @@ export function usePersistedQueries(
       const caller = await identify(request, address)
       if (typeof params.query === 'string') {
         if (sha256(params.query) !== hash) throw rejection('PersistedQueryMismatch', 400)
-        // Without a key, clients can run no document of their own.
+        // Strangers cannot fill the store.
         if (!(caller instanceof DomainError)) store.set(hash, params.query)
         return
       }
