@@ -1,6 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Event, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
+import { createParameters } from '../db/parameters.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { EventFilter } from './event-filter.ts'
@@ -65,8 +66,7 @@ async function hasFewOfType(sql: Sql, organizationId: string, filter: KeyFilter)
 
 /** SQL: the conditions on the search keys `k`, and on the events `e` if the filter has a type. */
 function conditions(organizationId: string, { key, type, uuid, since, until }: KeyFilter) {
-  const values: unknown[] = []
-  const add = (value: unknown) => `$${values.push(value)}`
+  const { values, add } = createParameters()
   const organization = add(organizationId)
   const bounds = [
     ...(uuid ? [`= ${add(uuid)}`] : []),

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { createParameters } from '../db/parameters.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
 /** The most events that one scan reads. */
@@ -41,11 +42,11 @@ export async function scanEvents(
   request: ScanRequest,
 ): Promise<EventScan> {
   const uuids: string[] = []
-  let lastUuid = request.after ?? null
+  let lastUuid: string | null = null
   let scannedCount = 0
   let scannedBytes = 0
   while (scannedCount < MAX_SCANNED_EVENTS) {
-    const rows = await readChunk(sql, organizationId, request, lastUuid)
+    const rows = await readChunk(sql, organizationId, request, lastUuid ?? request.after)
     for (const { id, bytes, matches } of rows) {
       lastUuid = id
       scannedCount++
@@ -71,10 +72,9 @@ async function readChunk(
   sql: Sql,
   organizationId: string,
   { contains, type, since, until }: ScanRequest,
-  after: string | null,
+  after: string | null | undefined,
 ): Promise<readonly ScannedRow[]> {
-  const values: unknown[] = []
-  const add = (value: unknown) => `$${values.push(value)}`
+  const { values, add } = createParameters()
   const conditions = [
     `organization_id = ${add(organizationId)}`,
     ...(typeof type === 'string' ? [`type = ${add(type)}`] : []),
