@@ -2,7 +2,7 @@ import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
-import { changesNode, filtersByWebhook, type PortalAccess } from '../graphql/portal-access.ts'
+import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
 import { type DomainError, invalid, notFound } from '../lib/errors.ts'
 import { cancelDeliveryTask, findDeliveryTask, findDeliveryTaskById } from './delivery-task.ts'
 import {
@@ -88,18 +88,15 @@ const Started = (name: 'RedeliverDeliveriesSuccess' | 'CancelDeliveriesSuccess')
 const RedeliverDeliveriesSuccess = Started('RedeliverDeliveriesSuccess')
 const CancelDeliveriesSuccess = Started('CancelDeliveriesSuccess')
 
-/** Limits the filter, and the ids, to the webhook of a restricted session. */
-const ofWebhook: PortalAccess = async ({ input, ...args }, session) => {
-  const limited = { ...input, onlyWebhook: session.webhookId }
-  if (!input.filter || typeof filtersByWebhook === 'string') return { ...args, input: limited }
-  const { filter } = await filtersByWebhook({ filter: input.filter }, session)
-  return { ...args, input: { ...limited, filter } }
+/** Limits the deliveries to the webhook of a restricted session. */
+const ofWebhook: PortalAccess = ({ input, ...args }, session) => {
+  ownWebhook(input.filter?.webhookId, session)
+  return { ...args, input: { ...input, onlyWebhook: session.webhookId } }
 }
 
 function keyNotSupported(): DomainError {
-  const detail =
-    'input.filter.key is only for lists. List the deliveries by the key, and give their ids.'
-  return invalid([{ path: ['input', 'filter', 'key'], code: 'not_supported', detail }])
+  const detail = 'filter.key is only for lists. List the deliveries by the key, and give their ids.'
+  return invalid([{ path: ['filter', 'key'], code: 'not_supported', detail }])
 }
 
 function start(

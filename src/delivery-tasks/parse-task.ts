@@ -44,7 +44,7 @@ export function parseTask(
   const deliveryIds = ids?.map((id) => parseId('delivery', id)) ?? null
   const issues = [
     ...selectionIssues(ids, filter),
-    ...idIssues(ids ?? [], deliveryIds ?? []),
+    ...(ids && deliveryIds ? idIssues(ids, deliveryIds) : []),
     ...(filter ? filterIssues(action, filter) : []),
     ...rateIssues(rate),
   ]
@@ -62,6 +62,8 @@ function selectionIssues(ids: TaskInput['ids'], filter: TaskInput['filter']): Fi
 }
 
 function idIssues(ids: readonly string[], uuids: readonly (string | null)[]): FieldIssue[] {
+  if (ids.length === 0)
+    return [{ path: ['ids'], code: 'required', detail: 'ids must not be empty.' }]
   const unknown = uuids.flatMap((uuid, i) =>
     uuid === null
       ? [

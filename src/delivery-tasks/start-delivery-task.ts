@@ -43,7 +43,7 @@ export async function startDeliveryTask(
     readonly onlyWebhook?: string | null | undefined
   },
 ): Promise<StartedTask> {
-  const task = parseTask(action, input)
+  const task = ofWebhook(parseTask(action, input), onlyWebhook)
   const webhookUuid = onlyWebhook ?? task.filter?.webhookUuid ?? null
   if (task.deliveryIds) await requireOwn(sql, organizationId, onlyWebhook ?? null, task.deliveryIds)
   const counted = await countSelected(sql, organizationId, task)
@@ -64,6 +64,10 @@ export async function startDeliveryTask(
   return { ...counted, taskUuid }
 }
 
+function ofWebhook(task: ParsedTask, webhookUuid: string | null | undefined): ParsedTask {
+  return webhookUuid && task.filter ? { ...task, filter: { ...task.filter, webhookUuid } } : task
+}
+
 async function requireOwn(
   sql: Sql,
   organizationId: string,
@@ -80,7 +84,10 @@ async function requireOwn(
   if (unknown) throw notFound('delivery', publicId('delivery', unknown))
 }
 
+/** The lock makes the starts of an organization count and insert one after the other. */
 async function requireFewRunning(tx: Db, organizationId: string): Promise<void> {
+  await tx.$queryRaw`
+    select pg_advisory_xact_lock(hashtextextended('posthorn.delivery_tasks:' || ${organizationId}, 0))::text`
   const running = await tx.deliveryTask.count({ where: { organizationId, state: 'running' } })
   if (running < MAX_RUNNING) return
   throw new DomainError(

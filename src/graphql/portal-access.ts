@@ -78,7 +78,10 @@ export const findsAnyNodes: PortalAccess = async (args, session) => ({
 })
 
 /** The public id of the webhook. Throws if the caller names another one. */
-function ownWebhook(given: string | null | undefined, { webhookId }: RestrictedSession): string {
+export function ownWebhook(
+  given: string | null | undefined,
+  { webhookId }: RestrictedSession,
+): string {
   const own = publicId('webhook', webhookId)
   if (given == null || given === own) return own
   throw new DomainError(

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintId, parseId } from '../../src/db/ids.ts'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import {
   type AttemptRecord,
   createRecordAttempt,
 } from '../../src/deliveries/attempts/record-attempt.ts'
 import { continueDeliveryTask } from '../../src/delivery-tasks/continue-delivery-task.ts'
 import { deleteOldDeliveryTasks } from '../../src/delivery-tasks/delete-old-delivery-tasks.ts'
+import { startDeliveryTask } from '../../src/delivery-tasks/start-delivery-task.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
@@ -287,8 +288,36 @@ describe('a task', () => {
     })
   })
 
+  test('is the tenth only once, if several start at the same time', async () => {
+    const start = () => run('RedeliverDeliveries', { input: { ids: [deliveries[0]] } })
+    for (let i = 0; i < 9; i++) await start()
+    const answers = await Promise.all(Array.from({ length: 5 }, start))
+    expect(answers.filter(({ task }) => task)).toHaveLength(1)
+  })
+
+  test.each([
+    ['deliveries', { states: ['queued'] }],
+    ['attempts', { anyAttempt: { outcome: 'failed' } }],
+  ] as const)('for one webhook is limited to it by a filter of %s too', async (_, filter) => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId, 2)
+    const own = { webhookId: parseId('webhook', id) as string }
+    const failed = await api.database.prisma.delivery.findFirstOrThrow({ where: own })
+    for (const delivery of [publicId('delivery', failed.id), ...deliveries.slice(1)]) {
+      await record(delivery, 500, RETRY)
+    }
+    const counted = await startDeliveryTask(
+      { prisma: api.database.prisma, sql: api.database.pool },
+      tenant.organizationId,
+      'cancel',
+      { filter, dryRun: true, onlyWebhook: own.webhookId },
+    )
+    expect(counted).toMatchObject({ count: 1, exact: true })
+  })
+
   test.each([
     [{}, 'ids', 'Give either ids or filter.'],
+    [{ ids: [] }, 'ids', 'ids must not be empty.'],
     [{ ids: ['wh_x'] }, 'ids', 'must be the id of a delivery: msg_….'],
     [{ filter: {} }, 'filter', 'filter must have at least one condition.'],
     [
@@ -301,7 +330,7 @@ describe('a task', () => {
     [
       { filter: { key: { path: '$.order.id', equals: '1' } } },
       'key',
-      'input.filter.key is only for lists.',
+      'filter.key is only for lists.',
     ],
   ])('is refused for the input %j', async (input, path, message) => {
     const { issues } = await run('RedeliverDeliveries', { input })

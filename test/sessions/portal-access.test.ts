@@ -417,6 +417,23 @@ test('mutations change the own webhook', async () => {
   }
 })
 
+test('a bulk task has only deliveries of the own webhook, and needs a condition of its own', async () => {
+  const cancel = (input: string) =>
+    restricted(`mutation { cancelDeliveries(input: { ${input} }) {
+      ... on CancelDeliveriesSuccess { task { id } } ... on UserError { code } } }`)
+  for (const filter of ['states: QUEUED', 'anyAttempt: { outcome: FAILED }']) {
+    const { data } = await cancel(`filter: { ${filter} }`)
+    const { webhookId } = await api.database.prisma.deliveryTask.findUniqueOrThrow({
+      where: { id: parseId('deliveryTask', data.cancelDeliveries.task.id) as string },
+    })
+    expect(publicId('webhook', webhookId as string)).toBe(own.webhook)
+  }
+  expect((await cancel('filter: {}')).data.cancelDeliveries).toEqual({ code: 'invalid' })
+  expect((await cancel(`filter: { webhookId: "${other.webhook}" }`)).errors).toMatchObject([
+    { extensions: { code: 'FORBIDDEN' } },
+  ])
+})
+
 describe('subscriptions', () => {
   const SUBSCRIPTIONS = ['attemptRecorded', 'deliveryFinished', 'webhookHealthChanged']
 
