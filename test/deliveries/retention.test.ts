@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
 import { maintainPartitions } from '../../src/deliveries/retention.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 const DAY_MS = 86_400_000
 
@@ -76,25 +82,34 @@ test('a lookup by id reads one partition', async () => {
   expect(plan.match(/events_(\d{8}|default)"/g)).toHaveLength(1)
 })
 
-test('no index has a column that an attempt updates, so the update of a delivery is HOT', async () => {
-  const { rows } = await database.pool.query(
-    `select distinct a.attname from pg_index as i
-     join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-     where i.indrelid = 'posthorn.deliveries'::regclass`,
-  )
-  const changed = [
-    'state',
-    'attempt_count',
-    'schedule_position',
-    'max_attempts',
-    'next_attempt_at',
-    'finished_at',
-    'job_written_at',
-    'last_error',
-    'last_status_class',
-  ]
-  expect(rows.map((row) => row.attname).filter((name) => changed.includes(name))).toEqual([])
+test('the update of a delivery by a first attempt that succeeds, or by a retry, touches no index', async () => {
+  const event = await insertEvent(new Date())
+  const fresh = await insertDelivery(new Date(), event, 'pending')
+  const retried = await insertDelivery(new Date(Date.now() + 1), event, 'pending')
+  const retry = { next: { kind: 'retry', delayMs: 60_000 } } as const
+  await recordAttempt(retried, 500, retry)
+  await recordAttempt(retried, 502, retry)
+  await recordAttempt(fresh, 204)
+  await until(async () => (await countUpdates()).all === 3, 'all updates are counted')
+  // The first retry adds the delivery to the index of its state.
+  expect((await countUpdates()).heapOnly).toBe(2)
 })
+
+async function recordAttempt(id: string, status: number, given: Partial<AttemptRecord> = {}) {
+  const row = await database.prisma.delivery.findFirstOrThrow({ where: { id } })
+  await createRecordAttempt(database.pool, SENDER)(attemptOf(row, status, given))
+}
+
+/** The updates of deliveries so far. A session reports its counts about once a second. */
+async function countUpdates(): Promise<{ all: number; heapOnly: number }> {
+  await database.pool.query('select pg_stat_force_next_flush()')
+  const { rows } = await database.pool.query(
+    `select sum(n_tup_upd)::int as all, sum(n_tup_hot_upd)::int as "heapOnly"
+     from pg_stat_all_tables
+     where relid in (select relid from pg_partition_tree('posthorn.deliveries') where isleaf)`,
+  )
+  return rows[0]
+}
 
 async function insertEvent(at: Date): Promise<string> {
   const { rows } = await database.pool.query(
