@@ -38,7 +38,8 @@ async function notifyCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<v
 
 /**
  * Cancels those of the deliveries that are pending, with their jobs, and returns their uuids. `reason` becomes their
- * last error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not.
+ * last error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not. Locks the
+ * deliveries in the order in which attempts are recorded.
  */
 export async function cancelDeliveries(
   sql: Sql,
@@ -49,7 +50,7 @@ export async function cancelDeliveries(
   const { rows } = await sql.query<CanceledRow>(
     `with requested as (
        select d.id, ${deliveryStateSql('d')} as state_before from posthorn.deliveries as d
-       where d.id = any ($1::uuid[])
+       where d.id = any ($1::uuid[]) order by d.id for update
      ), ${cancel('$3::text')},
      audited as (
        select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',
