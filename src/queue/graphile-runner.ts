@@ -44,8 +44,8 @@ export interface RunnerOptions {
 /** Jobs that run per attempt in flight: one sends, the others wait for a permit. */
 const JOBS_PER_ATTEMPT = 2
 
-/** Jobs claimed ahead per attempt in flight. */
-const CLAIMS_PER_ATTEMPT = 4
+/** Jobs claimed ahead per attempt in flight. A job of a higher priority waits for those that were claimed before it. */
+const CLAIMS_PER_ATTEMPT = 1
 
 const POLL_EVERY_MS = 100
 

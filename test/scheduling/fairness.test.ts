@@ -77,6 +77,17 @@ test('an organization whose 60 webhooks all hang delays no other organization', 
   )
 })
 
+test('a large batch delays no other organization', async () => {
+  const { database, tenant } = posthorn
+  const other = await createOrganization('quick')
+  await createWebhook(posthorn, `${receiver.url}batch`)
+  await publish(database.pool, tenant.publicOrganizationId, 5_000)
+  await publish(database.pool, other, 1)
+  await until(() => arrivedAt('/quick').length === 1, 'the other event arrives')
+  expect(arrivedAt('/batch').length, 'most of the batch still waits').toBeLessThan(2_500)
+  await until(() => arrivedAt('/batch').length === 5_000, 'nothing is lost', 30_000)
+})
+
 test('a webhook with a rate limit and a backlog delays no other organization', async () => {
   const { database, tenant } = posthorn
   const other = await createOrganization('quick')

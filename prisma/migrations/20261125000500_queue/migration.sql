@@ -28,6 +28,9 @@ create type posthorn.delivery_job as (
 -- Gives each delivery exactly one job, with the delivery's id as its key and the delivery's attempt counts. A delivery
 -- must not occur twice in the array. A running job with the key loses the key, and graphile-worker removes it when it
 -- ends.
+--
+-- Jobs for later, and those of more than 100 deliveries of an organization at once, get the priority 1. Jobs of priority 0
+-- run before them, so that a large batch delays no other organization.
 create function posthorn.schedule_deliveries(jobs posthorn.delivery_job[]) returns void
   language plpgsql
 as $$
@@ -48,14 +51,16 @@ begin
       json_build_object(
         'deliveryId', given.key, 'webhookId', named.webhook, 'eventType', given.event_type,
         'organizationId', named.organization),
-      null, coalesce(given.run_at, now()), least(given.max_attempts, 32767), given.key, null, null
+      null, coalesce(given.run_at, now()), least(given.max_attempts, 32767), given.key,
+      case when given.run_at <= now() and named.deliveries <= 100 then 0 else 1 end, null
     )::job_spec
     from unnest(jobs, keys) with ordinality as given
       (delivery_id, webhook_id, organization_id, event_type, run_at, attempts, max_attempts, last_error, key, ordinality)
     join (
       select webhook_id, posthorn.type_id('wh', webhook_id) as webhook,
-        posthorn.type_id('org', organization_id) as organization
-      from (select distinct webhook_id, organization_id from unnest(jobs)) as distinct_webhooks
+        posthorn.type_id('org', organization_id) as organization,
+        sum(count(*)) over (partition by organization_id) as deliveries
+      from unnest(jobs) group by webhook_id, organization_id
     ) as named using (webhook_id)
     order by given.ordinality
   )) as job;
@@ -132,7 +137,7 @@ begin
     return true;
   end if;
   -- Returns no row if the job is locked.
-  perform from reschedule_jobs(array[found_id], run_at := job.run_at, attempts := job.attempts,
+  perform from reschedule_jobs(array[found_id], run_at := job.run_at, priority := 0, attempts := job.attempts,
     max_attempts := job.max_attempts);
   return found;
 end

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { redeliver } from '../../src/deliveries/delivery.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+
+let api: Api
+let organizationId: string
+
+beforeAll(async () => {
+  api = await openApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+beforeEach(async () => {
+  organizationId = (await api.tenant()).organizationId
+})
+
+/** How many jobs of the organization have each priority. */
+async function priorities(): Promise<Record<number, number>> {
+  const { rows } = await api.database.pool.query(
+    `select priority, count(*)::int as n from graphile_worker.jobs as job
+     join posthorn.deliveries as d on job.key = posthorn.type_id('msg', d.id)
+     where d.organization_id = $1 group by 1`,
+    [organizationId],
+  )
+  return Object.fromEntries(rows.map(({ priority, n }) => [priority, n]))
+}
+
+test.each([
+  [100, 0],
+  [101, 1],
+])('%i deliveries at once have the priority %i', async (count, priority) => {
+  await addWebhook(api, organizationId)
+  await publish(api, organizationId, count)
+  expect(await priorities()).toEqual({ [priority]: count })
+})
+
+test('all webhooks of an organization count together', async () => {
+  for (let i = 0; i < 3; i++) await addWebhook(api, organizationId)
+  await publish(api, organizationId, 40)
+  expect(await priorities()).toEqual({ 1: 120 })
+})
+
+test('a retry has the priority 1, and a redelivery the priority 0', async () => {
+  const { pool, prisma } = api.database
+  await addWebhook(api, organizationId)
+  await publish(api, organizationId)
+  const [id = ''] = await deliveryIds(api.database, organizationId)
+  const row = await prisma.delivery.findFirstOrThrow({
+    where: { id: parseId('delivery', id) as string },
+  })
+  const next = { kind: 'retry', delayMs: 60_000 } as const
+  await createRecordAttempt(pool, SENDER)(attemptOf(row, 503, { next }))
+  expect(await priorities()).toEqual({ 1: 1 })
+  await redeliver({ prisma, sql: pool }, organizationId, id)
+  expect(await priorities()).toEqual({ 0: 1 })
+})
