@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 export interface BatchOptions<Input> {
   /** How long the first call of a batch waits for others, in milliseconds. 0: until the end of the tick. */
   readonly gatherMs: number
@@ -31,6 +33,8 @@ export function batched<Input, Output>(
 ): (input: Input) => Promise<Output> {
   const { gatherMs, maxSize, weight, parallel = Number.POSITIVE_INFINITY, isolate } = options
   const calls: Call<Input, Output>[] = []
+  // A batch belongs to several requests, so it runs in the context of none.
+  const runOutside = AsyncLocalStorage.snapshot()
   let running = 0
   let gathering = false
 
@@ -41,7 +45,7 @@ export function batched<Input, Output>(
 
   function start(batch: Call<Input, Output>[]): void {
     running += 1
-    void runBatch(run, batch, isolate).then(() => {
+    void runOutside(() => runBatch(run, batch, isolate)).then(() => {
       running -= 1
       if (!gathering) flush()
     })

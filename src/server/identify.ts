@@ -1,3 +1,4 @@
+import { ownerOf } from '../access/owner-of.ts'
 import type { Caller } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
@@ -52,9 +53,9 @@ async function identify(
 ): Promise<Identity> {
   try {
     const caller = await authenticate(request, address)
-    describeRequest({ caller })
+    describeRequest({ caller, owner: ownerOf(caller) })
     const acting = await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
-    describeRequest({ caller: acting })
+    describeRequest({ caller: acting, owner: ownerOf(acting) })
     return acting
   } catch (error) {
     if (error instanceof DomainError && error.code !== 'unavailable') return error

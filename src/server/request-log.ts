@@ -28,6 +28,7 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
         method: incoming.method ?? '',
         route: () => null,
         caller: null,
+        owner: null,
         operation: null,
       }
       const startedAtMs = performance.now()

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../access/actor.ts'
+import { ownerOf } from '../access/owner-of.ts'
 import type { CallerSession } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
@@ -80,7 +81,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
     if (typeof token === 'string' && link === undefined) {
       // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
-      describeRequest({ caller })
+      describeRequest({ caller, owner: ownerOf(caller) })
       if (caller.session) throw sessionRejected(caller.session)
       return await startSession(sql, caller.keyId, actor)
     }

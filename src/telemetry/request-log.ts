@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { publicId } from '../db/ids.ts'
-import { ownerOf } from '../lib/owner-of.ts'
 import type { Logger } from './logger.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
@@ -8,7 +7,9 @@ export interface RequestFacts {
   /** The pattern of the route, such as `/api/connect/v1/webhooks/{webhook_id}`. Null: no route matches. */
   route(): string | null
   /** The uuids of the API key and of the organization that it acts for. */
-  caller: Parameters<typeof ownerOf>[0] | null
+  caller: { readonly keyId: string; readonly organizationId: string } | null
+  /** Who the request counts for, when requests share connections to Postgres. Not logged. */
+  owner: string | null
   /** The GraphQL operation. */
   operation: { readonly type: string; readonly name: string | undefined } | null
 }
@@ -49,8 +50,7 @@ export function describeRequest(facts: Partial<RequestFacts>): void {
 
 /** Null: unknown yet, or outside of a request. */
 export function currentOwner(): string | null {
-  const { caller } = current.getStore() ?? {}
-  return caller ? ownerOf(caller) : null
+  return current.getStore()?.owner ?? null
 }
 
 export function currentRequestId(): string | undefined {

@@ -100,6 +100,30 @@ test('the largest queries without end do not keep another organization waiting',
   await queries.stop()
 }, 60_000)
 
+test('an organization whose statements wait in Postgres keeps no other one from authenticating', async () => {
+  const unlock = await lockAuditLog()
+  const graphql = callAs(posthorn.tenant.token)
+  const slow = repeat(12, () => graphql('{ auditLog { nodes { action } } }'))
+  const requests = repeat(4, () => graphql('{ viewer { scopes } }'))
+  await until(() => posthorn.app.services.database.pool.totalCount >= 7, 'its statements wait')
+  for (let i = 0; i < 30; i++) await callAs(other.token)(READ)
+  await unlock()
+  await Promise.all([slow.stop(), requests.stop()])
+}, 60_000)
+
+async function lockAuditLog(): Promise<() => Promise<void>> {
+  const client = await posthorn.database.pool.connect()
+  await client.query('begin')
+  await client.query('lock table posthorn.audit_log in access exclusive mode')
+  let isLocked = true
+  const unlock = async () => {
+    if (isLocked) client.release(true)
+    isLocked = false
+  }
+  onTestFinished(unlock)
+  return unlock
+}
+
 test('the most subscriptions that a key may have, none of them read, delay no other organization', async () => {
   const { database, tenant } = posthorn
   await createWebhook(posthorn, receiver.url)

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
-import { ownerOf } from '../../lib/owner-of.ts'
+import { ownerOf } from '../../access/owner-of.ts'
 import { type Context, callerOf } from '../context.ts'
 import type { Connection } from '../cors.ts'
 import { createOnePerTickAndOwner } from '../one-per-tick.ts'

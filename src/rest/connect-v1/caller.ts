@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../access/actor.ts'
+import { ownerOf } from '../../access/owner-of.ts'
 import { createQuota, type Quota } from '../../access/quota.ts'
 import { type Caller, type CallerSession, requireScope, type Scope } from '../../access/scope.ts'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { ownerOf } from '../../lib/owner-of.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 
@@ -22,7 +22,7 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
   return async (c, next) => {
     const { address, memory } = connectionOf(c)
     const caller = await authenticate(c.req.header('authorization'), address)
-    describeRequest({ caller })
+    describeRequest({ caller, owner: ownerOf(caller) })
     if (caller.session) throw sessionRejected(caller.session)
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
