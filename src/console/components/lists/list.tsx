@@ -55,68 +55,70 @@ function Table<Row>(props: ListProps<Row>) {
   const { label, columns, rows, keyOf, to, detail, stale = false, pages } = props
   return (
     <>
-      <table
-        className="ph-list"
-        aria-label={label}
-        aria-busy={!rows || stale}
-        data-stale={stale || undefined}
-      >
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th
-                key={column.label}
-                scope="col"
-                className={column.end ? 'ph-end' : undefined}
-                style={{ width: column.width }}
-              >
-                {column.label || <VisuallyHidden>Actions</VisuallyHidden>}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows?.map((row) => {
-            const below = detail?.(row)
-            return (
-              <Fragment key={keyOf(row)}>
-                <tr>
-                  {columns.map((column, index) => (
-                    <td
-                      key={column.label}
-                      className={column.end ? 'ph-end' : undefined}
-                      data-label={index > 0 && column.label !== '' ? column.label : undefined}
-                    >
-                      {index === 0 && to ? (
-                        <Link className="ph-row-link" to={to(row)}>
-                          {column.cell(row)}
-                        </Link>
-                      ) : (
-                        column.cell(row)
-                      )}
+      <div className="ph-list-frame">
+        <table
+          className="ph-list"
+          aria-label={label}
+          aria-busy={!rows || stale}
+          data-stale={stale || undefined}
+        >
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th
+                  key={column.label}
+                  scope="col"
+                  className={column.end ? 'ph-end' : undefined}
+                  style={{ width: column.width }}
+                >
+                  {column.label || <VisuallyHidden>Actions</VisuallyHidden>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows?.map((row) => {
+              const below = detail?.(row)
+              return (
+                <Fragment key={keyOf(row)}>
+                  <tr>
+                    {columns.map((column, index) => (
+                      <td
+                        key={column.label}
+                        className={column.end ? 'ph-end' : undefined}
+                        data-label={index > 0 && column.label !== '' ? column.label : undefined}
+                      >
+                        {index === 0 && to ? (
+                          <Link className="ph-row-link" to={to(row)}>
+                            {column.cell(row)}
+                          </Link>
+                        ) : (
+                          column.cell(row)
+                        )}
+                      </td>
+                    ))}
+                  </tr>
+                  {below && (
+                    <tr className="ph-detail">
+                      <td colSpan={columns.length}>{below}</td>
+                    </tr>
+                  )}
+                </Fragment>
+              )
+            })}
+            {!rows &&
+              SKELETON_ROWS.map((key) => (
+                <tr key={key}>
+                  {columns.map((column) => (
+                    <td key={column.label}>
+                      <Skeleton height={14} my={4} maw={160} w="100%" />
                     </td>
                   ))}
                 </tr>
-                {below && (
-                  <tr className="ph-detail">
-                    <td colSpan={columns.length}>{below}</td>
-                  </tr>
-                )}
-              </Fragment>
-            )
-          })}
-          {!rows &&
-            SKELETON_ROWS.map((key) => (
-              <tr key={key}>
-                {columns.map((column) => (
-                  <td key={column.label}>
-                    <Skeleton height={14} my={4} maw={160} w="100%" />
-                  </td>
-                ))}
-              </tr>
-            ))}
-        </tbody>
-      </table>
+              ))}
+          </tbody>
+        </table>
+      </div>
       {pages && <Pages {...pages} shown={rows?.length} />}
     </>
   )
