@@ -1,0 +1,138 @@
+import { readEvents } from './event-stream.ts'
+import { failure, type PosthornError, type Result } from './posthorn-error.ts'
+import { readBody, readResponse } from './read-response.ts'
+import { createTokenSource } from './token-source.ts'
+import type { TypedDocument } from './typed-document.ts'
+
+export interface PosthornOptions {
+  /** The address of `/graphql`, such as `https://webhooks.example.com/graphql`. */
+  readonly url: string
+  /**
+   * Asks your server for the token of a frontend session: `phs_…`. Called before the first request, and again when
+   * Posthorn rejects the token, once for all requests that fail together. Throw an error if the user has signed out.
+   */
+  getToken(): string | Promise<string>
+}
+
+/** Calls the GraphQL API with the token of the page. */
+export interface PosthornClient {
+  /** Sends a query or a mutation. */
+  request<Data, Variables>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    signal?: AbortSignal,
+  ): Promise<Result<Data>>
+  /** Reads one stream until it ends, and returns why. A stream does not reopen by itself. */
+  subscribe<Data, Variables>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    handlers: StreamHandlers<Data>,
+  ): Promise<PosthornError>
+  /** Calls `listener` after each change, so that it can read again. Returns a function that ends this. */
+  onChange(listener: () => void): () => void
+  /** Reports a change to all listeners. The hooks of this package do so by themselves. */
+  reportChange(): void
+}
+
+export interface StreamHandlers<Data> {
+  readonly signal: AbortSignal
+  /** From now on the stream misses nothing. */
+  onOpen(): void
+  onData(data: Data): void
+}
+
+export function createPosthornClient({ url, getToken }: PosthornOptions): PosthornClient {
+  const tokens = createTokenSource(getToken)
+  const listeners = new Set<() => void>()
+
+  /** Calls with the token and, if Posthorn rejects the token, once more with another. */
+  async function withToken<Value>(
+    call: (token: string, held: Promise<string>) => Promise<Result<Value>>,
+  ): Promise<Result<Value>> {
+    let held = tokens.current()
+    for (let isRenewed = false; ; isRenewed = true) {
+      let token: string
+      try {
+        token = await held
+      } catch (error) {
+        return failure('NO_TOKEN', error instanceof Error ? error.message : String(error))
+      }
+      const result = await call(token, held)
+      if (result.ok || result.error.code !== 'UNAUTHENTICATED' || isRenewed) return result
+      held = tokens.renew(held)
+    }
+  }
+
+  async function post(
+    accept: string,
+    token: string,
+    document: TypedDocument<unknown, never>,
+    variables: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<Response>> {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: document.toString(), variables }),
+        signal: signal ?? null,
+      })
+      return { ok: true, value: response }
+    } catch (error) {
+      return unreachable(error)
+    }
+  }
+
+  return {
+    request: (document, variables, signal) =>
+      withToken(async (token) => {
+        const accept = 'application/graphql-response+json, application/json'
+        const sent = await post(accept, token, document, variables, signal)
+        return sent.ok ? await readResponse(sent.value) : sent
+      }),
+
+    async subscribe(document, variables, { signal, onOpen, onData }) {
+      const opened = await withToken(async (token, held) => {
+        const sent = await post('text/event-stream', token, document, variables, signal)
+        if (!sent.ok) return sent
+        const { headers, body } = sent.value
+        if (body !== null && headers.get('content-type')?.startsWith('text/event-stream')) {
+          return { ok: true, value: { body, held } }
+        }
+        const read = await readResponse(sent.value)
+        return read.ok ? unreachable('The answer is not a stream of events.') : read
+      })
+      if (!opened.ok) return opened.error
+      onOpen()
+      try {
+        for await (const { event, data } of readEvents(opened.value.body)) {
+          if (signal.aborted || event === 'complete') break
+          if (event !== 'next') continue
+          const read = readBody<never>(JSON.parse(data))
+          if (read.ok) onData(read.value)
+          else if (read.error.code === 'UNAUTHENTICATED') {
+            // The session ended while the stream was open. Another token may continue.
+            tokens.drop(opened.value.held)
+            return { ...read.error, canRetry: true }
+          } else return read.error
+        }
+      } catch (error) {
+        return unreachable(error).error
+      }
+      return unreachable('The stream has ended.').error
+    },
+
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    reportChange() {
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+function unreachable(reason: unknown) {
+  const detail = reason instanceof Error ? reason.message : String(reason)
+  return failure('UNREACHABLE', `Posthorn is unreachable. ${detail}`)
+}

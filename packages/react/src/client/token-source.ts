@@ -1,0 +1,30 @@
+/** The token of the page. All calls share it, and share its renewal. */
+export interface TokenSource {
+  /** The token, which is requested first if there is none. */
+  current(): Promise<string>
+  /** Another token than `rejected`. Calls that fail with the same token request one together. */
+  renew(rejected: Promise<string>): Promise<string>
+  /** The next call requests another token than `rejected`. */
+  drop(rejected: Promise<string>): void
+}
+
+export function createTokenSource(getToken: () => string | Promise<string>): TokenSource {
+  let held: Promise<string> | null = null
+
+  function request(): Promise<string> {
+    const requested = Promise.resolve().then(getToken)
+    held = requested
+    // A failure is not kept: the next call tries again.
+    requested.catch(() => drop(requested))
+    return requested
+  }
+  function drop(rejected: Promise<string>) {
+    if (held === rejected) held = null
+  }
+
+  return {
+    current: () => held ?? request(),
+    renew: (rejected) => (held === null || held === rejected ? request() : held),
+    drop,
+  }
+}
