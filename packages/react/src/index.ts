@@ -48,11 +48,8 @@ export {
 } from './webhooks/use-webhook-form.ts'
 export { useWebhooks, type Webhook, type WebhooksOptions } from './webhooks/use-webhooks.ts'
 export { useDeleteWebhook, useResumeWebhook, useTestDelivery } from './webhooks/webhook-actions.ts'
-export {
-  WebhookForm,
-  type WebhookFormPart,
-  type WebhookFormProps,
-} from './webhooks/webhook-form.tsx'
+export { WebhookForm, type WebhookFormProps } from './webhooks/webhook-form.tsx'
+export type { WebhookFormPart } from './webhooks/webhook-form-look.ts'
 export type { WebhookFormTexts } from './webhooks/webhook-form-texts.ts'
 export {
   WebhookList,

@@ -2,12 +2,12 @@ import { useId } from 'react'
 import { elementsOf, partsOf } from '../components/look.ts'
 import { Issues } from './field.tsx'
 import type { WebhookForm } from './use-webhook-form.ts'
-import type { WebhookFormProps } from './webhook-form.tsx'
+import type { WebhookFormLook } from './webhook-form-look.ts'
 import { WEBHOOK_FORM_TEXTS } from './webhook-form-texts.ts'
 
 interface EventTypeFieldsetProps {
   readonly form: WebhookForm
-  readonly look: WebhookFormProps
+  readonly look: WebhookFormLook
 }
 
 /** A checkbox for each event type. */

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { elementsOf, partsOf } from '../components/look.ts'
 import type { WebhookForm } from './use-webhook-form.ts'
-import type { WebhookFormProps } from './webhook-form.tsx'
+import type { WebhookFormLook } from './webhook-form-look.ts'
 import { WEBHOOK_FORM_TEXTS } from './webhook-form-texts.ts'
 
 interface FieldProps {
@@ -10,7 +10,7 @@ interface FieldProps {
   readonly label: string
   readonly hint?: string
   readonly form: WebhookForm
-  readonly look: WebhookFormProps
+  readonly look: WebhookFormLook
 }
 
 /** A text field with its label, its hint and its problems. */

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useId, useRef } from 'react'
-import { elementsOf, type Look, partsOf } from '../components/look.ts'
-import { ErrorNotice, Loading, type NoticePart, viewStateOf } from '../components/notice.tsx'
+import { elementsOf, partsOf } from '../components/look.ts'
+import { ErrorNotice, Loading, viewStateOf } from '../components/notice.tsx'
 import { COMMON_TEXTS } from '../components/texts.ts'
 import { EventTypeFieldset } from './event-type-fieldset.tsx'
 import { Field } from './field.tsx'
@@ -9,25 +9,10 @@ import {
   useWebhookForm,
   type WebhookFormOptions,
 } from './use-webhook-form.ts'
-import { WEBHOOK_FORM_TEXTS, type WebhookFormTexts } from './webhook-form-texts.ts'
+import type { WebhookFormLook } from './webhook-form-look.ts'
+import { WEBHOOK_FORM_TEXTS } from './webhook-form-texts.ts'
 
-export type WebhookFormPart =
-  | NoticePart
-  | 'field'
-  | 'label'
-  | 'input'
-  | 'hint'
-  | 'issue'
-  | 'event-types'
-  | 'event-type'
-  | 'summary'
-  | 'saved'
-  | 'read-only'
-  | 'save'
-
-export interface WebhookFormProps
-  extends WebhookFormOptions,
-    Look<WebhookFormPart, WebhookFormTexts> {
+export interface WebhookFormProps extends WebhookFormOptions, WebhookFormLook {
   /** Your fields, after those of the form: for headers, limits or the retry schedule. */
   renderFields?(form: Form): ReactNode
   /** Your buttons beside Save, such as Cancel. */
@@ -120,7 +105,7 @@ export function WebhookForm(props: WebhookFormProps) {
 }
 
 /** Why the last submit failed. */
-function Summary({ form, look }: { readonly form: Form; readonly look: WebhookFormProps }) {
+function Summary({ form, look }: { readonly form: Form; readonly look: WebhookFormLook }) {
   const texts = { ...COMMON_TEXTS, ...WEBHOOK_FORM_TEXTS, ...look.texts }
   if (form.error === null) return null
   if (form.error.issues.length === 0) {
