@@ -1,6 +1,6 @@
-import { readEvents } from './event-stream.ts'
-import { failure, type PosthornError, type Result } from './posthorn-error.ts'
-import { readBody, readResponse } from './read-response.ts'
+import { failure, type PosthornError, type Result, unreachable } from './posthorn-error.ts'
+import { readResponse } from './read-response.ts'
+import { readStream, streamOf } from './read-stream.ts'
 import { createTokenSource } from './token-source.ts'
 import type { TypedDocument } from './typed-document.ts'
 
@@ -39,6 +39,11 @@ export interface StreamHandlers<Data> {
   /** From now on the stream misses nothing. */
   onOpen(): void
   onData(data: Data): void
+}
+
+interface OpenStream {
+  readonly events: ReadableStream<Uint8Array>
+  readonly held: Promise<string>
 }
 
 export function createPosthornClient({ url, getToken }: PosthornOptions): PosthornClient {
@@ -92,34 +97,19 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
       }),
 
     async subscribe(document, variables, { signal, onOpen, onData }) {
-      const opened = await withToken(async (token, held) => {
+      const opened = await withToken(async (token, held): Promise<Result<OpenStream>> => {
         const sent = await post('text/event-stream', token, document, variables, signal)
-        if (!sent.ok) return sent
-        const { headers, body } = sent.value
-        if (body !== null && headers.get('content-type')?.startsWith('text/event-stream')) {
-          return { ok: true, value: { body, held } }
-        }
-        const read = await readResponse(sent.value)
-        return read.ok ? unreachable('The answer is not a stream of events.') : read
+        const stream = sent.ok ? await streamOf(sent.value) : sent
+        return stream.ok ? { ok: true, value: { events: stream.value, held } } : stream
       })
       if (!opened.ok) return opened.error
+      const { events, held } = opened.value
       onOpen()
-      try {
-        for await (const { event, data } of readEvents(opened.value.body)) {
-          if (signal.aborted || event === 'complete') break
-          if (event !== 'next') continue
-          const read = readBody<never>(JSON.parse(data))
-          if (read.ok) onData(read.value)
-          else if (read.error.code === 'UNAUTHENTICATED') {
-            // The session ended while the stream was open. Another token may continue.
-            tokens.drop(opened.value.held)
-            return { ...read.error, canRetry: true }
-          } else return read.error
-        }
-      } catch (error) {
-        return unreachable(error).error
-      }
-      return unreachable('The stream has ended.').error
+      const end = await readStream(events, onData)
+      if (end.code !== 'UNAUTHENTICATED') return end
+      // The session ended while the stream was open. Another token may continue.
+      tokens.drop(held)
+      return { ...end, canRetry: true }
     },
 
     onChange(listener) {
@@ -130,9 +120,4 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
       for (const listener of listeners) listener()
     },
   }
-}
-
-function unreachable(reason: unknown) {
-  const detail = reason instanceof Error ? reason.message : String(reason)
-  return failure('UNREACHABLE', `Posthorn is unreachable. ${detail}`)
 }

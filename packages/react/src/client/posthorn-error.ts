@@ -53,6 +53,11 @@ export function failure(
   return { ok: false, error: { code, message, issues, canRetry: RETRYABLE.has(code) } }
 }
 
+export function unreachable(reason: unknown) {
+  const detail = reason instanceof Error ? reason.message : String(reason)
+  return failure('UNREACHABLE', `Posthorn is unreachable. ${detail}`)
+}
+
 const RETRYABLE: ReadonlySet<string> = new Set([
   'INTERNAL',
   'RATE_LIMITED',

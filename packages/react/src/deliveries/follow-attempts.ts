@@ -55,6 +55,7 @@ export async function followAttempts(
     const abort = () => aborter.abort()
     signal.addEventListener('abort', abort)
     let listError: PosthornError | null = null
+    let hasEnded = false
     const ended = await client.subscribe(
       PosthornAttemptRecordedDocument,
       { after, webhookId },
@@ -63,7 +64,7 @@ export async function followAttempts(
         async onOpen() {
           if (after === null) listError = await readList()
           if (listError !== null) abort()
-          else if (!signal.aborted) opened()
+          else if (!signal.aborted && !hasEnded) opened()
         },
         onData({ attemptRecorded }) {
           if (!attemptRecorded || signal.aborted) return
@@ -72,6 +73,7 @@ export async function followAttempts(
         },
       },
     )
+    hasEnded = true
     signal.removeEventListener('abort', abort)
     return listError ?? ended
   }

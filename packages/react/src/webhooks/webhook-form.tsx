@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useRef } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { elementsOf, partsOf } from '../components/look.ts'
 import { ErrorNotice, Loading, viewStateOf } from '../components/notice.tsx'
 import { COMMON_TEXTS } from '../components/texts.ts'
@@ -32,10 +32,14 @@ export function WebhookForm(props: WebhookFormProps) {
   const view = viewStateOf(form.loadError, form.isLoading || form.loadError ? null : [form])
   const state = isReadOnly ? 'forbidden' : view
 
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault()
-    if ((await form.submit()) === null) focusFirstIssue(element)
+    void form.submit()
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each failed submit has an error of its own
+  useEffect(() => {
+    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [form.error])
 
   const label = webhookId === undefined ? texts.create : texts.edit
   return (
@@ -59,7 +63,7 @@ export function WebhookForm(props: WebhookFormProps) {
       )}
       {state === 'ready' && (
         // Posthorn checks the values, and describes every problem.
-        <form ref={element} noValidate onSubmit={(event) => void submit(event)}>
+        <form ref={element} noValidate onSubmit={submit}>
           <Summary form={form} look={props} />
           <Field
             name="url"
@@ -120,11 +124,4 @@ function Summary({ form, look }: { readonly form: Form; readonly look: WebhookFo
       ))}
     </div>
   )
-}
-
-/** Waits for a frame, so that the issues are rendered. */
-function focusFirstIssue({ current }: { readonly current: HTMLFormElement | null }) {
-  requestAnimationFrame(() => {
-    current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  })
 }
