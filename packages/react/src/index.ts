@@ -1,3 +1,5 @@
+'use client'
+
 export type { PosthornClient, PosthornOptions, StreamHandlers } from './client/posthorn-client.ts'
 export { createPosthornClient } from './client/posthorn-client.ts'
 export type { Issue, PosthornError, PosthornErrorCode, Result } from './client/posthorn-error.ts'
