@@ -9,16 +9,23 @@ const readJson = async (file: string) => JSON.parse(await readFile(path.join(ROO
 
 /** A project that has nothing but React and the packed package. */
 let host: HostProject
+let hostWith18: HostProject
 
 beforeAll(async () => {
   host = await createHostProject()
+  hostWith18 = await createHostProject(18)
   const readme = await readFile(path.join(ROOT, 'packages/react/README.md'), 'utf8')
   const [, example = ''] = /`webhooks-page\.tsx`:\n\n```tsx\n(.*?)```/s.exec(readme) ?? []
   expect(example).toContain('<PosthornProvider')
-  await writeFile(path.join(host.folder, 'package.json'), '{ "type": "module" }')
-  await writeFile(path.join(host.folder, 'webhooks-page.tsx'), example)
+  for (const { folder } of [host, hostWith18]) {
+    await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
+    await writeFile(path.join(folder, 'webhooks-page.tsx'), example)
+  }
 })
-afterAll(() => host?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await host?.[Symbol.asyncDispose]()
+  await hostWith18?.[Symbol.asyncDispose]()
+})
 
 test('the package has the version and the license of the server, and needs React alone', async () => {
   const { version, license } = await readJson('package.json')
@@ -42,22 +49,28 @@ test('the package has its compiled files, and no sources', () => {
 test.each(['bundler', 'nodenext'])(
   'the example of the README compiles with the module resolution %s',
   async (resolution) => {
-    await typecheck(resolution)
+    await typecheck(host, resolution)
   },
 )
+
+test('the example of the README compiles with React 18', async () => {
+  await typecheck(hostWith18, 'bundler')
+})
 
 test('a wrong prop of a component does not compile', async () => {
   const example = path.join(host.folder, 'webhooks-page.tsx')
   const text = await readFile(example, 'utf8')
   try {
     await writeFile(example, text.replace('limit={20}', 'limit="20"'))
-    await expect(typecheck('bundler')).rejects.toThrow("Type 'string' is not assignable to type")
+    await expect(typecheck(host, 'bundler')).rejects.toThrow(
+      "Type 'string' is not assignable to type",
+    )
   } finally {
     await writeFile(example, text)
   }
 })
 
-async function typecheck(moduleResolution: string): Promise<void> {
+async function typecheck({ folder }: HostProject, moduleResolution: string): Promise<void> {
   const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
   const compilerOptions = {
     strict: true,
@@ -71,8 +84,8 @@ async function typecheck(moduleResolution: string): Promise<void> {
     moduleResolution,
   }
   const settings = { compilerOptions, include: ['*.tsx'] }
-  await writeFile(path.join(host.folder, 'tsconfig.json'), JSON.stringify(settings))
-  await run('tsc', ['--project', '.'], host.folder)
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(settings))
+  await run('tsc', ['--project', '.'], folder)
 }
 
 test('a host that uses one hook bundles no component', async () => {

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { parseId } from '../../../src/db/ids.ts'
 import { story } from '../../console/support/story.ts'
 import { violations } from '../../console/support/violations.ts'
 import { document } from '../../graphql/support/document.ts'
@@ -84,6 +85,44 @@ story('after a lost connection, shows the attempts that were missed, each once',
   await publish(app, 1)
   await untilShown(log, webhookId, 8)
 })
+
+story('after more missed attempts than a stream resumes with, the log is read again', async () => {
+  const webhookId = await app.createWebhook('/reload')
+  const { token } = await app.createSession()
+  await using connection = await openBreakableConnection(app.posthorn.url)
+  await using reader = await app.open({
+    page: 'log',
+    webhookId,
+    posthornUrl: connection.url,
+    requestToken: () => token,
+  })
+  reader.expectPageErrors(/ERR_|net::/)
+  const log = logOf(reader)
+  await live(log)
+  await publish(app, 1)
+  await untilShown(log, webhookId, 1)
+  connection.break()
+  await log.getByText('Connection lost. Connecting again…').waitFor()
+  await addAttempts(webhookId, 10_001)
+  connection.repair()
+  await live(log)
+  await until(async () => (await shown(log)).length === 50, 'the list is shown')
+  expect(await shown(log)).toEqual((await recorded(webhookId)).slice(0, 50))
+  await publish(app, 1)
+  await log.locator('tbody tr').first().getByText('event_attendee').waitFor()
+})
+
+/** Copies the attempt of a webhook, faster than attempts are made. */
+async function addAttempts(webhookId: string, count: number): Promise<void> {
+  await using database = await app.posthorn.openDatabase()
+  await database.pool.query(
+    `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+       duration_ms, status, request_url)
+     select posthorn.uuid_v7(), delivery_id, organization_id, webhook_id, 1, now(), true, 1, 200, ''
+     from posthorn.attempts, generate_series(1, $2) where webhook_id = $1`,
+    [parseId('webhook', webhookId), count],
+  )
+}
 
 story('an attempt can be sent again', async () => {
   const webhookId = await app.createWebhook('/again')

@@ -1,24 +1,32 @@
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
-import { build } from 'vite'
+import * as vite from 'vite'
 import type { TestProject } from 'vitest/node'
 import { findChromium } from '../../console/browser.ts'
-import { createHostProject } from './packed-package.ts'
+import { createHostProject, type HostProject, type ReactVersion } from './packed-package.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of the built host application of `test/react/host`. */
-    reactHost: string
+    /** The folders of the built host application of `test/react/host`, by the version of React. */
+    reactHosts: Record<ReactVersion, string>
   }
 }
 
-/** Runs before the tests of the React package in a browser: builds a host application from the packed package. */
+/** Runs before the tests of the React package in a browser: builds a host application from the packed package, with React 18 and 19. */
 export default async function buildHost(project: TestProject) {
   if (findChromium() === null) return
-  const host = await createHostProject()
+  const hosts = [await build(18), await build(19)] as const
+  const [with18, with19] = hosts.map(({ folder }) => path.join(folder, 'dist')) as [string, string]
+  project.provide('reactHosts', { 18: with18, 19: with19 })
+  return async () => {
+    for (const host of hosts) await host[Symbol.asyncDispose]()
+  }
+}
+
+async function build(react: ReactVersion): Promise<HostProject> {
+  const host = await createHostProject(react)
   await cp(path.join(import.meta.dirname, '../host'), host.folder, { recursive: true })
   // Vitest's NODE_ENV selects React's development build, in which StrictMode mounts everything twice.
-  await build({ root: host.folder, logLevel: 'warn', build: { minify: false } })
-  project.provide('reactHost', path.join(host.folder, 'dist'))
-  return () => host[Symbol.asyncDispose]()
+  await vite.build({ root: host.folder, logLevel: 'warn', build: { minify: false } })
+  return host
 }

@@ -6,6 +6,7 @@ import { type Visit, visit } from '../../console/support/visit.ts'
 import { document } from '../../graphql/support/document.ts'
 import { JOINED } from '../../support/factories.ts'
 import { startHostServer } from './host-server.ts'
+import type { ReactVersion } from './packed-package.ts'
 
 /** A host application with Posthorn behind it, and a browser. */
 export interface HostApplication extends AsyncDisposable {
@@ -38,8 +39,8 @@ interface PageOptions {
 
 const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write']
 
-export async function startHostApplication(): Promise<HostApplication> {
-  const host = await startHostServer(inject('reactHost'))
+export async function startHostApplication(react: ReactVersion = 19): Promise<HostApplication> {
+  const host = await startHostServer(inject('reactHosts')[react])
   const posthorn = await startConsoleServer({
     environment: { POSTHORN_CORS_ORIGINS: host.origin },
   })

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,6 +7,8 @@ import { promisify } from 'node:util'
 import generateTypedDocuments from '../../support/typed-documents.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
+const REACT_18 = path.join(import.meta.dirname, '../react-18/node_modules')
+const FROM_HERE = ['react', 'react-dom', 'scheduler', 'csstype', '@types/react', '@types/react-dom']
 const PACKAGE = path.join(ROOT, 'packages/react')
 
 /** A project that has the packed package, and of this repository only React. */
@@ -15,8 +18,10 @@ export interface HostProject extends AsyncDisposable {
   readonly packed: readonly string[]
 }
 
+export type ReactVersion = 18 | 19
+
 /** Packs the package as `npm publish` does, and unpacks it in the `node_modules` of an empty project. */
-export async function createHostProject(): Promise<HostProject> {
+export async function createHostProject(react: ReactVersion = 19): Promise<HostProject> {
   await generateTypedDocuments()
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-react-'))
   const built = path.join(folder, 'built')
@@ -34,15 +39,10 @@ export async function createHostProject(): Promise<HostProject> {
   await run('tar', ['-xzf', archive.filename, '-C', installed, '--strip-components=1'], folder)
   await rm(built, { recursive: true })
   await mkdir(path.join(folder, 'node_modules/@types'))
-  for (const name of [
-    'react',
-    'react-dom',
-    'scheduler',
-    'csstype',
-    '@types/react',
-    '@types/react-dom',
-  ]) {
-    await symlink(path.join(ROOT, 'node_modules', name), path.join(folder, 'node_modules', name))
+  for (const name of FROM_HERE) {
+    const own = path.join(REACT_18, name)
+    const source = react === 18 && existsSync(own) ? own : path.join(ROOT, 'node_modules', name)
+    await symlink(source, path.join(folder, 'node_modules', name))
   }
   return {
     folder,
