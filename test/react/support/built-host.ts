@@ -1,5 +1,6 @@
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
+import react from '@vitejs/plugin-react'
 import * as vite from 'vite'
 import type { TestProject } from 'vitest/node'
 import { findChromium } from '../../console/browser.ts'
@@ -23,10 +24,15 @@ export default async function buildHost(project: TestProject) {
   }
 }
 
-async function build(react: ReactVersion): Promise<HostProject> {
-  const host = await createHostProject(react)
+async function build(version: ReactVersion): Promise<HostProject> {
+  const host = await createHostProject(version)
   await cp(path.join(import.meta.dirname, '../host'), host.folder, { recursive: true })
   // Vitest's NODE_ENV selects React's development build, in which StrictMode mounts everything twice.
-  await vite.build({ root: host.folder, logLevel: 'warn', build: { minify: false } })
+  await vite.build({
+    root: host.folder,
+    logLevel: 'warn',
+    plugins: [react()],
+    build: { minify: false },
+  })
   return host
 }

@@ -43,7 +43,7 @@ export interface StreamHandlers<Data> {
 
 interface OpenStream {
   readonly events: ReadableStream<Uint8Array>
-  readonly held: Promise<string>
+  readonly requested: Promise<string>
 }
 
 export function createPosthornClient({ url, getToken }: PosthornOptions): PosthornClient {
@@ -52,19 +52,19 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
 
   /** Calls with the token and, if Posthorn rejects the token, once more with another. */
   async function withToken<Value>(
-    call: (token: string, held: Promise<string>) => Promise<Result<Value>>,
+    call: (token: string, requested: Promise<string>) => Promise<Result<Value>>,
   ): Promise<Result<Value>> {
-    let held = tokens.current()
+    let requested = tokens.current()
     for (let isRenewed = false; ; isRenewed = true) {
       let token: string
       try {
-        token = await held
+        token = await requested
       } catch (error) {
         return failure('NO_TOKEN', error instanceof Error ? error.message : String(error))
       }
-      const result = await call(token, held)
+      const result = await call(token, requested)
       if (result.ok || result.error.code !== 'UNAUTHENTICATED' || isRenewed) return result
-      held = tokens.renew(held)
+      requested = tokens.renew(requested)
     }
   }
 
@@ -97,18 +97,18 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
       }),
 
     async subscribe(document, variables, { signal, onOpen, onData }) {
-      const opened = await withToken(async (token, held): Promise<Result<OpenStream>> => {
+      const opened = await withToken(async (token, requested): Promise<Result<OpenStream>> => {
         const sent = await post('text/event-stream', token, document, variables, signal)
         const stream = sent.ok ? await streamOf(sent.value) : sent
-        return stream.ok ? { ok: true, value: { events: stream.value, held } } : stream
+        return stream.ok ? { ok: true, value: { events: stream.value, requested } } : stream
       })
       if (!opened.ok) return opened.error
-      const { events, held } = opened.value
+      const { events, requested } = opened.value
       onOpen()
       const end = await readStream(events, onData)
       if (end.code !== 'UNAUTHENTICATED') return end
       // The session ended while the stream was open. Another token may continue.
-      tokens.drop(held)
+      tokens.drop(requested)
       return { ...end, canRetry: true }
     },
 

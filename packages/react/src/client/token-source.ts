@@ -9,22 +9,22 @@ export interface TokenSource {
 }
 
 export function createTokenSource(getToken: () => string | Promise<string>): TokenSource {
-  let held: Promise<string> | null = null
+  let latest: Promise<string> | null = null
 
   function request(): Promise<string> {
     const requested = Promise.resolve().then(getToken)
-    held = requested
+    latest = requested
     // A failure is not kept: the next call tries again.
     requested.catch(() => drop(requested))
     return requested
   }
   function drop(rejected: Promise<string>) {
-    if (held === rejected) held = null
+    if (latest === rejected) latest = null
   }
 
   return {
-    current: () => held ?? request(),
-    renew: (rejected) => (held === null || held === rejected ? request() : held),
+    current: () => latest ?? request(),
+    renew: (rejected) => (latest === null || latest === rejected ? request() : latest),
     drop,
   }
 }

@@ -25,7 +25,7 @@ export function Loading({ look, texts }: NoticeProps) {
   )
 }
 
-/** An error, with a button to try again unless that would be in vain. */
+/** An error, with a button to try again unless a scope is missing. */
 export function ErrorNotice({
   look,
   texts,

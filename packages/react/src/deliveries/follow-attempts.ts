@@ -27,7 +27,7 @@ export interface FollowOptions {
 
 /**
  * Reads the newest attempts, then the stream of the attempts after them. A broken stream resumes after the newest attempt
- * that was received. Resolves when the signal aborts, or when another attempt to connect would be in vain.
+ * that was received. Resolves when the signal aborts, or when another connection would fail too.
  */
 export async function followAttempts(
   client: PosthornClient,

@@ -53,7 +53,7 @@ export interface EventType {
   readonly description: string | null
 }
 
-/** A form that creates or edits a webhook. What the user types stays, whatever happens to requests meanwhile. */
+/** A form that creates or edits a webhook. What the user types stays when a request fails. */
 export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
   const { webhookId, initialValues, onSaved } = options
   const isEdit = webhookId !== undefined
