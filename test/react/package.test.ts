@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,6 +57,13 @@ test('the example of the README compiles with React 18', async () => {
   await typecheck(hostWith18, 'bundler')
 })
 
+test('the host application of the tests compiles', async () => {
+  for (const name of ['main.tsx', 'hooks-page.tsx']) {
+    await cp(path.join(ROOT, 'test/react/host', name), path.join(host.folder, name))
+  }
+  await typecheck(host, 'bundler')
+})
+
 test('a wrong prop of a component does not compile', async () => {
   const example = path.join(host.folder, 'webhooks-page.tsx')
   const text = await readFile(example, 'utf8')
@@ -75,7 +82,7 @@ async function typecheck({ folder }: HostProject, moduleResolution: string): Pro
   const compilerOptions = {
     strict: true,
     noEmit: true,
-    exactOptionalPropertyTypes: false,
+    allowImportingTsExtensions: true,
     jsx: 'react-jsx',
     target: 'es2022',
     lib: ['es2022', 'dom'],

@@ -1,6 +1,7 @@
 import { DeliveryLog, PosthornProvider, WebhookForm, WebhookList } from '@posthorn/react'
 import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
+import { HooksPage } from './hooks-page.tsx'
 
 declare global {
   interface Window {
@@ -18,6 +19,8 @@ function Page() {
       return <WebhookList pageSize={2} renderUrl={({ id, url }) => <a href={`#${id}`}>{url}</a>} />
     case 'form':
       return <WebhookForm webhookId={webhookId} />
+    case 'hooks':
+      return <HooksPage webhookId={webhookId ?? ''} />
     case 'form-and-list':
       return (
         <>

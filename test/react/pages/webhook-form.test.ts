@@ -70,6 +70,31 @@ story(
   },
 )
 
+story('requests that fail with the same token renew it together', async () => {
+  const sessions = [await app.createSession(), await app.createSession()]
+  await call(app.posthorn, document('api-keys', 'RevokeApiKey'), { id: sessions[0]?.id })
+  let requests = 0
+  await using reader = await app.open({
+    page: 'form-and-list',
+    requestToken: () => sessions[Math.min(requests++, 1)]?.token ?? '',
+  })
+  reader.expectPageErrors(/status of 401/)
+  await reader.page.locator('[data-posthorn="webhook-form"][data-state="ready"]').waitFor()
+  await reader.page.locator('[data-posthorn="webhook-list"] tbody').waitFor()
+  expect(requests).toBe(2)
+})
+
+story('a host that cannot give a token ends in a state of its own', async () => {
+  await using reader = await app.open({
+    page: 'form',
+    requestToken() {
+      throw new Error('Not signed in.')
+    },
+  })
+  const form = reader.page.locator('[data-posthorn="webhook-form"][data-state="signed-out"]')
+  expect(await form.getByRole('alert').getAttribute('data-code')).toBe('NO_TOKEN')
+})
+
 story('a revoked token leaves the typed text, and says that the session has ended', async () => {
   const { id, token } = await app.createSession()
   await using reader = await app.open({ page: 'form', requestToken: () => token })

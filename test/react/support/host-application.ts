@@ -30,14 +30,21 @@ interface SessionOptions {
 }
 
 interface PageOptions {
-  readonly page: 'list' | 'form' | 'form-and-list' | 'log'
+  readonly page: 'list' | 'form' | 'form-and-list' | 'hooks' | 'log'
   readonly webhookId?: string
   /** Where the page finds Posthorn. Default: the server itself. */
   readonly posthornUrl?: string
   requestToken(): string | Promise<string>
 }
 
-const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write']
+const SCOPES = [
+  'webhooks:read',
+  'webhooks:write',
+  'deliveries:read',
+  'deliveries:write',
+  'secrets:read',
+  'secrets:rotate',
+]
 
 export async function startHostApplication(react: ReactVersion = 19): Promise<HostApplication> {
   const host = await startHostServer(inject('reactHosts')[react])
