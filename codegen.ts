@@ -14,9 +14,11 @@ const typedDocuments = (documents: string) => ({
 
 /** Documents as strings, whose types need no package: they are published to hosts that may not even have `graphql`. */
 const documentsWithoutDependencies = (documents: string) => {
-  const { config, ...options } = typedDocuments(documents)
+  const { config, presetConfig, ...options } = typedDocuments(documents)
   return {
     ...options,
+    // For servers that run trusted documents only.
+    presetConfig: { ...presetConfig, persistedDocuments: { hashAlgorithm: 'sha256' as const } },
     config: { ...config, documentMode: 'string' as const, immutableTypes: true },
     hooks: {
       beforeOneFileWrite: [

@@ -2,6 +2,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp } from '../support/app.ts'
 import { createHostProject, type HostProject, run } from './support/packed-package.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -43,6 +44,7 @@ test('the package has its compiled files, and no sources', () => {
     'LICENSE',
     'README.md',
     'package.json',
+    'src/generated/persisted-documents.json',
   ])
 })
 
@@ -144,4 +146,30 @@ test('a hook outside of the provider throws an error that names the provider', a
   await expect(run('node', ['--preserve-symlinks', 'outside.js'], host.folder)).rejects.toThrow(
     'need a <PosthornProvider> above them',
   )
+})
+
+test('a server that runs trusted documents only runs those of the package, by their hashes', async () => {
+  const installed = path.join(host.folder, 'node_modules/@posthorn/react')
+  const file = path.join(installed, 'src/generated/persisted-documents.json')
+  await using posthorn = await startTestApp({
+    role: 'api',
+    environment: { POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file },
+  })
+  const { createPosthornClient } = await import(path.join(installed, 'dist/index.js'))
+  const documents = await import(path.join(installed, 'dist/generated/graphql.js'))
+  const options = { url: `${posthorn.app.url}/graphql`, getToken: () => posthorn.tenant.token }
+  const { PosthornWebhooksDocument, PosthornWebhookDocument } = documents
+  const trusting = createPosthornClient({ ...options, trustedDocuments: true })
+  expect(await trusting.request(PosthornWebhooksDocument, {})).toMatchObject({
+    ok: true,
+    value: { webhooks: { nodes: [] } },
+  })
+  const variables = { id: 'wh_01arz3ndektsv4rrffq69g5fav' }
+  expect(await trusting.request(PosthornWebhookDocument, variables)).toMatchObject({
+    ok: true,
+    value: { webhook: null },
+  })
+  expect(await createPosthornClient(options).request(PosthornWebhooksDocument, {})).toMatchObject({
+    error: { code: 'TRUSTED_DOCUMENTS_ONLY', canRetry: false },
+  })
 })

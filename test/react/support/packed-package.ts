@@ -9,6 +9,7 @@ import generateTypedDocuments from '../../support/typed-documents.ts'
 const ROOT = path.join(import.meta.dirname, '../../..')
 const REACT_18 = path.join(import.meta.dirname, '../react-18/node_modules')
 const FROM_HERE = ['react', 'react-dom', 'scheduler', 'csstype', '@types/react', '@types/react-dom']
+const DOCUMENTS = 'src/generated/persisted-documents.json'
 const PACKAGE = path.join(ROOT, 'packages/react')
 
 /** A project that has the packed package, and of this repository only React. */
@@ -26,7 +27,7 @@ export async function createHostProject(react: ReactVersion = 19): Promise<HostP
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-react-'))
   const built = path.join(folder, 'built')
   await mkdir(built)
-  for (const file of ['package.json', 'README.md', 'LICENSE']) {
+  for (const file of ['package.json', 'README.md', 'LICENSE', DOCUMENTS]) {
     await cp(path.join(PACKAGE, file), path.join(built, file))
   }
   const project = path.join(PACKAGE, 'tsconfig.build.json')

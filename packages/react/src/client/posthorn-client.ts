@@ -12,6 +12,11 @@ export interface PosthornOptions {
    * Posthorn rejects the token, once for all requests that fail together. Throw an error if the user has signed out.
    */
   getToken(): string | Promise<string>
+  /**
+   * Whether to send the hashes of documents, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS. Those of this package
+   * are in `@posthorn/react/documents.json`. Default: false.
+   */
+  readonly trustedDocuments?: boolean | undefined
 }
 
 /** Calls the GraphQL API with the token of the page. */
@@ -46,7 +51,11 @@ interface OpenStream {
   readonly requested: Promise<string>
 }
 
-export function createPosthornClient({ url, getToken }: PosthornOptions): PosthornClient {
+export function createPosthornClient({
+  url,
+  getToken,
+  trustedDocuments = false,
+}: PosthornOptions): PosthornClient {
   const tokens = createTokenSource(getToken)
   const listeners = new Set<() => void>()
 
@@ -71,7 +80,7 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
   async function post(
     accept: string,
     token: string,
-    document: TypedDocument<unknown, never>,
+    document: AnyDocument,
     variables: unknown,
     signal: AbortSignal | undefined,
   ): Promise<Result<Response>> {
@@ -79,7 +88,10 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
       const response = await fetch(url, {
         method: 'POST',
         headers: { accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ query: document.toString(), variables }),
+        body: JSON.stringify({
+          ...(trustedDocuments ? hashOf(document) : textOf(document)),
+          variables,
+        }),
         signal: signal ?? null,
       })
       return { ok: true, value: response }
@@ -120,4 +132,15 @@ export function createPosthornClient({ url, getToken }: PosthornOptions): Postho
       for (const listener of listeners) listener()
     },
   }
+}
+
+type AnyDocument = TypedDocument<unknown, never>
+
+const textOf = (document: AnyDocument) => ({ query: document.toString() })
+
+function hashOf(document: AnyDocument) {
+  const sha256Hash = document.__meta__?.hash
+  // Without a hash, the server says what to do.
+  if (sha256Hash === undefined) return textOf(document)
+  return { extensions: { persistedQuery: { version: 1, sha256Hash } } }
 }

@@ -20,15 +20,20 @@ export interface PosthornProviderProps extends PosthornOptions {
  * Gives the hooks and components below it their server and their token. When another user signs in, give the provider
  * another `key`, so that nothing of the first user remains on the page.
  */
-export function PosthornProvider({ url, getToken, children }: PosthornProviderProps) {
+export function PosthornProvider({
+  url,
+  getToken,
+  trustedDocuments,
+  children,
+}: PosthornProviderProps) {
   // A host may pass another function with each rendering. That must not forget the token.
   const latest = useRef(getToken)
   useInsertionEffect(() => {
     latest.current = getToken
   })
   const client = useMemo(
-    () => createPosthornClient({ url, getToken: () => latest.current() }),
-    [url],
+    () => createPosthornClient({ url, trustedDocuments, getToken: () => latest.current() }),
+    [url, trustedDocuments],
   )
   return <ClientContext.Provider value={client}>{children}</ClientContext.Provider>
 }
