@@ -12,7 +12,7 @@ export function createTokenSource(getToken: () => string | Promise<string>): Tok
   let latest: Promise<string> | null = null
 
   function request(): Promise<string> {
-    const requested = Promise.resolve().then(getToken)
+    const requested = Promise.resolve().then(getToken).then(checkToken)
     latest = requested
     // A failure is not kept: the next call tries again.
     requested.catch(() => drop(requested))
@@ -27,4 +27,12 @@ export function createTokenSource(getToken: () => string | Promise<string>): Tok
     renew: (rejected) => (latest === null || latest === rejected ? request() : latest),
     drop,
   }
+}
+
+/** A host without types may return something else, such as undefined after a failed request. */
+function checkToken(token: unknown): string {
+  if (typeof token === 'string' && token !== '') return token
+  throw new Error(
+    'getToken returned no token. It must return the token of a frontend session: phs_….',
+  )
 }

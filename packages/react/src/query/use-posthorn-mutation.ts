@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { failure, type Issue, type PosthornError, type Result } from '../client/posthorn-error.ts'
 import { usePosthornClient } from '../client/posthorn-provider.tsx'
 import type { TypedDocument } from '../client/typed-document.ts'
+import { useIsMounted } from './use-is-mounted.ts'
 
 /** A change that a page can make. */
 export interface Action<Arguments extends readonly unknown[], Value> {
@@ -22,13 +23,7 @@ export function usePosthornMutation<Data extends object, Variables>(
   const client = usePosthornClient()
   const [running, setRunning] = useState(0)
   const [error, setError] = useState<PosthornError | null>(null)
-  const isMounted = useRef(false)
-  useEffect(() => {
-    isMounted.current = true
-    return () => {
-      isMounted.current = false
-    }
-  }, [])
+  const isMounted = useIsMounted()
 
   const run = useCallback(
     async (variables: Variables) => {
@@ -41,7 +36,7 @@ export function usePosthornMutation<Data extends object, Variables>(
       if (outcome.ok) client.reportChange()
       return outcome
     },
-    [client, document],
+    [client, document, isMounted],
   )
   return { run, isRunning: running > 0, error }
 }

@@ -5,6 +5,7 @@ import {
   PosthornUpdateWebhookDocument,
   PosthornWebhookFormDocument,
 } from '../generated/graphql.ts'
+import { useIsMounted } from '../query/use-is-mounted.ts'
 import { usePosthornMutation } from '../query/use-posthorn-mutation.ts'
 import { usePosthornQuery } from '../query/use-posthorn-query.ts'
 import { notFound, type WebhookSettings } from './use-webhook.ts'
@@ -15,7 +16,7 @@ export interface WebhookFormOptions {
   readonly webhookId?: string | undefined
   /** The first values of a new webhook. Default: empty and enabled. */
   readonly initialValues?: Partial<WebhookValues> | undefined
-  /** Called after Posthorn has saved the webhook. */
+  /** Called after Posthorn has saved the webhook, unless the form is no longer on the page. */
   onSaved?(webhook: WebhookSettings): void
 }
 
@@ -65,6 +66,7 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
   if (state.webhookId !== webhookId) setState(emptyState(webhookId))
   const current = state.webhookId === webhookId ? state : emptyState(webhookId)
   const idempotency = useIdempotencyKey()
+  const isMounted = useIsMounted()
 
   const saved = isEdit ? newer(current.saved, query.data?.webhook ?? null) : null
   const base = saved ? valuesOf(saved) : { ...NEW_WEBHOOK, ...initialValues }
@@ -80,6 +82,7 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
       : await creation.run({
           input: { ...inputOf(values), idempotencyKey: idempotency.keyOf(values) },
         })
+    if (!isMounted.current) return result.ok ? result.value.webhook : null
     if (!result.ok) {
       change(() => ({ isSubmitting: false, error: result.error, issues: result.error.issues }))
       return null
