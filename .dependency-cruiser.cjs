@@ -101,6 +101,14 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/console/' },
     },
     {
+      name: 'the-react-package-stands-alone',
+      comment:
+        'It is published to hosts, whose pages have React and need nothing else for it. Its types come from schema.graphql.',
+      severity: 'error',
+      from: { path: '^packages/react/' },
+      to: { pathNot: ['^packages/react/', '(^|/)react(/|$)'] },
+    },
+    {
       name: 'nothing-imports-the-console',
       comment: 'The server serves its built files, and needs nothing of its sources.',
       severity: 'error',
@@ -191,7 +199,9 @@ module.exports = {
     },
   ],
   options: {
-    doNotFollow: { path: ['node_modules', '^src/(db|console)/generated'] },
+    doNotFollow: {
+      path: ['node_modules', '^src/(db|console)/generated', '^packages/react/src/generated'],
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
   },

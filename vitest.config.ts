@@ -6,7 +6,8 @@ import { temporaryFolder } from './test/support/temporary-folder.ts'
 // For this process, the processes of the tests, and the programs that they start.
 process.env['TMPDIR'] = temporaryFolder()
 
-const CONSOLE = 'test/console/**/*.test.ts'
+/** These drive a browser. */
+const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
 
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
@@ -46,7 +47,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [CONSOLE, ...WAITING],
+          exclude: [...BROWSER, ...WAITING],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
@@ -68,8 +69,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'console',
-          include: [CONSOLE],
-          globalSetup: ['test/console/built-console.ts'],
+          include: BROWSER,
+          globalSetup: ['test/console/built-console.ts', 'test/react/support/built-host.ts'],
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },

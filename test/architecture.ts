@@ -7,6 +7,8 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 const configuration = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+const SOURCES = ['src', 'packages/react/src']
+
 export interface Architecture {
   /** Imports that break a rule of `.dependency-cruiser.cjs`. */
   readonly violations: string[]
@@ -16,19 +18,22 @@ export interface Architecture {
 
 export async function checkArchitecture(): Promise<Architecture> {
   const { output } = await cruise(
-    ['src'],
+    SOURCES,
     { ...configuration.options, baseDir: ROOT, validate: true, ruleSet: configuration },
     undefined,
     { tsConfig: extractTSConfig(`${ROOT}tsconfig.json`) },
   )
   const { summary, modules } = output as ICruiseResult
-  const files = (await readdir(`${ROOT}src`, { recursive: true })).filter(
-    (file) => /\.tsx?$/.test(file) && !file.includes('generated'),
-  )
+  const files: string[] = []
+  for (const folder of SOURCES) {
+    const names = await readdir(`${ROOT}${folder}`, { recursive: true })
+    files.push(...names.map((name) => `${folder}/${name}`))
+  }
+  const sources = files.filter((file) => /\.tsx?$/.test(file) && !file.includes('generated'))
   const seen = new Set(modules.map((module) => module.source))
   return {
     violations: summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`),
-    unseen: files.map((file) => `src/${file}`).filter((file) => !seen.has(file)),
+    unseen: sources.filter((file) => !seen.has(file)),
   }
 }
 

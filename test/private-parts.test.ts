@@ -46,7 +46,7 @@ const EXCEPTIONS = [
   },
 ]
 
-const files = await filesOf(ROOT, ['src', 'prisma', 'test', 'deploy'])
+const files = await filesOf(ROOT, ['src', 'packages', 'prisma', 'test', 'deploy'])
 const texts = new Map<string, string>()
 for (const file of [...files, 'package.json', '.env.example', 'prisma.config.ts']) {
   if (file !== SELF) texts.set(file, await readFile(path.join(ROOT, file), 'utf8'))
@@ -93,6 +93,7 @@ test('every source, migration and test was read', () => {
   expect(folders).toEqual(
     new Set([
       'src',
+      'packages',
       'prisma',
       'test',
       'deploy',

@@ -6,6 +6,7 @@ const LONG = [
   'scheduling/killed-worker',
   'recoveries/recovery-crash',
   'e2e/crash',
+  'react/pages/delivery-log',
   'faults/faults',
   'console/every-page',
   'console/webhooks/secret/verify-snippets',

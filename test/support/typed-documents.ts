@@ -1,22 +1,31 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
 const root = path.join(import.meta.dirname, '../..')
-const GENERATED = path.join(root, 'test/graphql/generated/graphql.ts')
+const GENERATED = ['test/graphql/generated/graphql.ts', 'packages/react/src/generated/graphql.ts']
+const SOURCES = [
+  'codegen.ts',
+  'schema.graphql',
+  'docs/examples/graphql/*.graphql',
+  'packages/react/src/**/*.graphql',
+]
 
-/** Generates the typed documents of the examples before the tests, if they are missing or out of date. */
+/** Generates the typed documents before the tests, if they are missing or out of date. */
 export default async function generateTypedDocuments(): Promise<void> {
-  if (existsSync(GENERATED) && (await lastChange()) < (await stat(GENERATED)).mtimeMs) return
+  const changes = await changesOf(SOURCES)
+  const generations = await changesOf(GENERATED)
+  const isCurrent = generations.length === GENERATED.length
+  if (isCurrent && Math.max(...changes) < Math.min(...generations)) return
   await promisify(execFile)('npx', ['graphql-codegen', '--config', 'codegen.ts'], { cwd: root })
 }
 
-async function lastChange(): Promise<number> {
-  const sources = ['codegen.ts', 'schema.graphql']
-  for await (const file of glob('docs/examples/graphql/*.graphql', { cwd: root }))
-    sources.push(file)
-  const times = sources.map(async (file) => (await stat(path.join(root, file))).mtimeMs)
-  return Math.max(...(await Promise.all(times)))
+/** When each of the files that exist was last changed. */
+async function changesOf(patterns: readonly string[]): Promise<number[]> {
+  const times: number[] = []
+  for await (const file of glob(patterns, { cwd: root })) {
+    times.push((await stat(path.join(root, file))).mtimeMs)
+  }
+  return times
 }
