@@ -141,7 +141,12 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['deliveries:write', 'delivery-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'delivery-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'delivery-tasks', 'CancelDeliveryTask', { id: 'task_x' }],
-  ['deliveries:write', 'deliveries', 'TestDelivery', { webhookId: 'wh_x', eventType: JOINED }],
+  [
+    'deliveries:write',
+    'deliveries',
+    'TestDelivery',
+    { webhookId: 'wh_x', input: { eventType: JOINED } },
+  ],
   [
     'deliveries:write',
     'recoveries',
@@ -172,8 +177,8 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['admin', 'organizations', 'CreateOrganization', { input: { name: 'A' } }],
   ['admin', 'organizations', 'RenameOrganization', { id: 'org_x', input: { name: 'A' } }],
   ['admin', 'jobs', 'RunJobsNow', { ids: ['1'] }],
-  ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], runAt: '2026-01-31T12:00:00Z' }],
-  ['admin', 'jobs', 'FailJobs', { ids: ['1'], reason: 'Because' }],
+  ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], input: { runAt: '2026-01-31T12:00:00Z' } }],
+  ['admin', 'jobs', 'FailJobs', { ids: ['1'], input: { reason: 'Because' } }],
   ['admin', 'jobs', 'CompleteJobs', { ids: ['1'] }],
 ]
 

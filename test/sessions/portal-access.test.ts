@@ -327,7 +327,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
-  testDelivery: ['not_found', () => `webhookId: "${other.webhook}", eventType: "${JOINED}"`],
+  testDelivery: [
+    'not_found',
+    () => `webhookId: "${other.webhook}", input: { eventType: "${JOINED}" }`,
+  ],
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
@@ -363,8 +366,8 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
-  rescheduleJobs: ['closed', () => 'ids: ["1", "2"], runAt: "2030-01-01T00:00:00Z"'],
-  failJobs: ['closed', () => 'ids: ["1", "2"], reason: "No longer needed."'],
+  rescheduleJobs: ['closed', () => 'ids: ["1", "2"], input: { runAt: "2030-01-01T00:00:00Z" }'],
+  failJobs: ['closed', () => 'ids: ["1", "2"], input: { reason: "No longer needed." }'],
   completeJobs: ['closed', () => 'ids: ["1", "2"]'],
 }
 
@@ -398,7 +401,10 @@ test('mutations change the own webhook', async () => {
   const changes = [
     [`updateWebhook(id: "${own.webhook}", input: { description: "Changed" })`, 'UpdateWebhook'],
     [`rotateSigningSecret(webhookId: "${own.webhook}")`, 'RotateSigningSecret'],
-    [`testDelivery(webhookId: "${own.webhook}", eventType: "${JOINED}")`, 'TestDelivery'],
+    [
+      `testDelivery(webhookId: "${own.webhook}", input: { eventType: "${JOINED}" })`,
+      'TestDelivery',
+    ],
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
     [`cancelRecovery(id: "${own.recovery}")`, 'CancelRecovery'],
