@@ -34,6 +34,8 @@ let shared: string
 let others: string
 let ordinary: (query: string) => Promise<Answer>
 let restricted: (query: string) => Promise<Answer>
+/** A key of another organization. */
+let stranger: (query: string) => Promise<Answer>
 /** The restricted session. */
 let caller: Caller
 let handleRestricted: ReturnType<typeof createGraphqlHandler>
@@ -64,6 +66,8 @@ beforeAll(async () => {
   own = await objectsOf(ownWebhook, shared)
   other = await objectsOf(otherWebhook, others)
   ordinary = (query) => api.call(tenant.token, query)
+  const { token: strangerToken } = await api.tenant()
+  stranger = (query) => api.call(strangerToken, query)
 
   // Every scope, so that only the restriction to one webhook limits the caller.
   caller = {
@@ -299,6 +303,20 @@ test.each(cases)(
   },
 )
 
+test.each(cases)(
+  'the query $field ($case) shows nothing to another organization',
+  async ({ field, args }) => {
+    const all = [...markers(), ...Object.values(own), shared, 'own-url', 'own-header']
+    for (const query of queriesOf(field, args())) {
+      const { data, errors = [] } = await stranger(query)
+      expect(all.filter((marker) => JSON.stringify(data).includes(marker))).toEqual([])
+      // An error can repeat an argument.
+      const unknown = all.filter((marker) => !args().includes(marker))
+      expect(unknown.filter((marker) => JSON.stringify(errors).includes(marker))).toEqual([])
+    }
+  },
+)
+
 test('totalCount counts the own webhook only', async () => {
   const query = '{ webhooks { totalCount nodes { id } } }'
   expect((await ordinary(query)).data.webhooks.totalCount).toBe(2)
@@ -393,6 +411,24 @@ test.each(Object.entries(MUTATIONS).map(([name, [how]]) => [name, how] as const)
         },
       ])
     }
+    expect(await allRows()).toEqual(before)
+  },
+)
+
+const OF_OTHER_ORGANIZATIONS = Object.keys(MUTATIONS).filter(
+  (name) =>
+    MUTATIONS[name]?.[0] === 'not_found' ||
+    ['updateApiKey', 'revokeApiKey', 'renewFrontendSession'].includes(name),
+)
+
+test.each(OF_OTHER_ORGANIZATIONS)(
+  'the mutation %s finds nothing of another organization',
+  async (name) => {
+    const before = await allRows()
+    const call = `${name}(${MUTATIONS[name]?.[1]()})`
+    const { data, errors } = await stranger(`mutation { ${call} { __typename } }`)
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({ [name]: { __typename: 'NotFoundError' } })
     expect(await allRows()).toEqual(before)
   },
 )
