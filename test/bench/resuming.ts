@@ -9,6 +9,8 @@ const REPEATED = 100
 export interface Resuming {
   /** The number of missed attempts. */
   readonly missed: number
+  /** How often the subscription was resumed. */
+  readonly count: number
   /** The 95th percentile of the time from the request to the last missed attempt. */
   readonly tookMs: number
 }
@@ -28,7 +30,7 @@ export async function measureResuming(
   const [newest, after] = [rows[0]?.id ?? '', rows.at(-1)?.id ?? '']
   const took: number[] = []
   for (let i = 0; i < REPEATS; i++) took.push(await resume(url, token, after, newest))
-  return { missed: rows.length - 1, tookMs: percentile(took, 0.95) }
+  return { missed: rows.length - 1, count: REPEATS, tookMs: percentile(took, 0.95) }
 }
 
 const SUBSCRIPTION = `subscription ($after: ID) {
