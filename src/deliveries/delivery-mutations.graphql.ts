@@ -6,6 +6,16 @@ import { cancelDelivery, redeliver } from './delivery.ts'
 import { rereadDelivery } from './find-deliveries.ts'
 import { testDelivery } from './test-delivery.ts'
 
+const TestDeliveryInput = builder.inputType('TestDeliveryInput', {
+  description: 'What a test delivery sends.',
+  fields: (t) => ({
+    eventType: t.string({
+      required: true,
+      description: 'The name of an event type in the catalogue. It must have an example.',
+    }),
+  }),
+})
+
 builder.mutationFields((t) => ({
   testDelivery: t.prismaField({
     type: 'Delivery',
@@ -22,14 +32,11 @@ builder.mutationFields((t) => ({
     },
     args: {
       webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
-      eventType: t.arg.string({
-        required: true,
-        description: 'The name of an event type in the catalogue. It must have an example.',
-      }),
+      input: t.arg({ type: TestDeliveryInput, required: true, description: 'The event type.' }),
     },
-    resolve: async (query, _root, { webhookId, eventType }, context) => {
+    resolve: async (query, _root, { webhookId, input }, context) => {
       const { organizationId } = callerOf(context)
-      const id = await testDelivery(context, organizationId, webhookId, eventType)
+      const id = await testDelivery(context, organizationId, webhookId, input.eventType)
       return await rereadDelivery(context.prisma, organizationId, id, query)
     },
   }),

@@ -51,6 +51,27 @@ const changesOf = (mutation: string) => ({
   union: { description: `The result of \`${mutation}\`.` },
 })
 
+const RescheduleJobsInput = builder.inputType('RescheduleJobsInput', {
+  description: 'The new time of jobs.',
+  fields: (t) => ({
+    runAt: t.field({
+      type: 'DateTime',
+      required: true,
+      description: 'When the jobs run. A time in the past means now.',
+    }),
+  }),
+})
+
+const FailJobsInput = builder.inputType('FailJobsInput', {
+  description: 'Why jobs fail.',
+  fields: (t) => ({
+    reason: t.string({
+      required: true,
+      description: 'The reason, shown as the last error of the job: 1 to 1,000 characters.',
+    }),
+  }),
+})
+
 const IDS = `The ids of the jobs, at most ${MAX_JOBS}.`
 
 builder.mutationFields((t) => ({
@@ -76,13 +97,9 @@ builder.mutationFields((t) => ({
     errors: changesOf('rescheduleJobs'),
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
-      runAt: t.arg({
-        type: 'DateTime',
-        required: true,
-        description: 'When the jobs run. A time in the past means now.',
-      }),
+      input: t.arg({ type: RescheduleJobsInput, required: true, description: 'The new time.' }),
     },
-    resolve: (_root, { ids, runAt }, context) => rescheduleJobs(context, ids, runAt),
+    resolve: (_root, { ids, input }, context) => rescheduleJobs(context, ids, input.runAt),
   }),
 
   failJobs: t.field({
@@ -94,12 +111,9 @@ builder.mutationFields((t) => ({
     errors: changesOf('failJobs'),
     args: {
       ids: t.arg.idList({ required: true, description: IDS }),
-      reason: t.arg.string({
-        required: true,
-        description: 'The reason, shown as the last error of the job: 1 to 1,000 characters.',
-      }),
+      input: t.arg({ type: FailJobsInput, required: true, description: 'The reason.' }),
     },
-    resolve: (_root, { ids, reason }, context) => failJobs(context, ids, reason),
+    resolve: (_root, { ids, input }, context) => failJobs(context, ids, input.reason),
   }),
 
   completeJobs: t.field({

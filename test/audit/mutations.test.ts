@@ -89,7 +89,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   testDelivery: [
     'delivery.tested',
     'deliveries',
-    ({ webhookId }) => ({ webhookId, eventType: JOINED }),
+    ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
   ],
   redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   cancelDelivery: ['delivery.canceled', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
@@ -164,9 +164,13 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   rescheduleJobs: [
     'job.rescheduled',
     'jobs',
-    ({ jobId }) => ({ ids: [jobId], runAt: '2030-01-01T00:00:00Z' }),
+    ({ jobId }) => ({ ids: [jobId], input: { runAt: '2030-01-01T00:00:00Z' } }),
   ],
-  failJobs: ['job.failed', 'jobs', ({ jobId }) => ({ ids: [jobId], reason: 'No longer needed.' })],
+  failJobs: [
+    'job.failed',
+    'jobs',
+    ({ jobId }) => ({ ids: [jobId], input: { reason: 'No longer needed.' } }),
+  ],
   completeJobs: ['job.completed', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
 }
 let lastNumber = 0

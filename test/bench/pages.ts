@@ -5,6 +5,7 @@ import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-del
 import type { Bench } from './bench.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
+import { measureResuming } from './resuming.ts'
 
 /** The measured lists, by their names in the report. */
 const LISTS = {
@@ -37,7 +38,10 @@ function key(path: string, equals: string): string {
 
 const PAGES = 100
 
-/** P: the time of consecutive pages of long lists over HTTP, as the 95th percentile. */
+/** The bound of a page, by the number of stored deliveries. */
+const pageBoundMs = (stored: number) => (stored > 1_000_000 ? 30 : 20)
+
+/** P: the times of consecutive pages of long lists, of statistics, and of resumed streams over HTTP, as 95th percentiles. */
 export async function reportPages(bench: Bench): Promise<void> {
   const { server, sizes } = bench
   await using database = await server.createDatabase()
@@ -59,7 +63,7 @@ export async function reportPages(bench: Bench): Promise<void> {
       bound: { kind: 'at most', limit },
     })
   for (const [name, list] of Object.entries(LISTS)) {
-    report(`page of ${name}`, await measureList(api.url, token, list), 20)
+    report(`page of ${name}`, await measureList(api.url, token, list), pageBoundMs(sizes.stored))
   }
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString()
   const counted = `statistics(since: "${since}", bucket: HOUR) { start attempts successRate latency { p95Ms } }`
@@ -67,6 +71,16 @@ export async function reportPages(bench: Bench): Promise<void> {
   const health = `health(window: MONTH) { state successRate latency { p95Ms } }`
   const many = `webhooks(first: 20) { nodes { ${health} ${counted.replace('HOUR', 'DAY')} } }`
   report('statistics and health of 20 webhooks', await measure(api.url, token, many), 100)
+  const cpuBeforeMs = await api.cpuTimeMs()
+  const resumed = await measureResuming(filled.pool, organizationId, api.url, token)
+  bench.report({
+    scenario: 'P',
+    name: `resuming after ${resumed.missed.toLocaleString('en')} missed attempts, p95`,
+    value: resumed.tookMs,
+    unit: 'ms',
+    bound: { kind: 'at most', limit: 1_000 },
+    also: { 'API CPU ms': ((await api.cpuTimeMs()) - cpuBeforeMs) / resumed.count },
+  })
 }
 
 const DAY_MS = 86_400_000

@@ -13,6 +13,9 @@ export interface TcpProxy extends AsyncDisposable {
   resume(): void
   /** Ends `blackhole` for new connections. Open connections stay open at the server, without traffic. */
   restoreForNewConnections(): void
+  /** Closes all connections, and each new one until `connect`. */
+  disconnect(): void
+  connect(): void
 }
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
@@ -22,6 +25,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const dead = new WeakSet<Socket>()
   let isBlackhole = false
   let isPaused = false
+  let isDisconnected = false
 
   function join(from: Socket, to: Socket, open: Set<Socket>): void {
     open.add(from)
@@ -37,6 +41,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   }
 
   const server = createServer((client) => {
+    if (isDisconnected) {
+      client.destroy()
+      return
+    }
     const target = connect(targetPort, '127.0.0.1')
     join(client, target, clients)
     join(target, client, targets)
@@ -66,6 +74,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     restoreForNewConnections() {
       isBlackhole = false
       for (const socket of [...clients, ...targets]) dead.add(socket)
+    },
+    disconnect() {
+      isDisconnected = true
+      for (const socket of [...clients, ...targets]) socket.destroy()
+    },
+    connect() {
+      isDisconnected = false
     },
     async [Symbol.asyncDispose]() {
       for (const socket of [...clients, ...targets]) socket.destroy()

@@ -59,7 +59,7 @@ const VARIABLES: Record<
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
-  TestDelivery: ({ webhookId }) => ({ webhookId, eventType: JOINED }),
+  TestDelivery: ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
   FindByKey: async () => ({ equals: await orderWithKey() }),
@@ -106,8 +106,8 @@ const VARIABLES: Record<
   CreateOrganization: () => ({ input: { name: 'Another' } }),
   RenameOrganization: () => ({ id: tenant.publicOrganizationId, input: { name: 'Renamed' } }),
   RunJobsNow: () => ({ ids: [] }),
-  RescheduleJobs: () => ({ ids: [], runAt: '2030-01-01T00:00:00Z' }),
-  FailJobs: () => ({ ids: [], reason: 'No longer wanted.' }),
+  RescheduleJobs: () => ({ ids: [], input: { runAt: '2030-01-01T00:00:00Z' } }),
+  FailJobs: () => ({ ids: [], input: { reason: 'No longer wanted.' } }),
   CompleteJobs: () => ({ ids: [] }),
 }
 

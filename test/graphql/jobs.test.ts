@@ -223,10 +223,15 @@ const MUTATIONS: [string, string, Record<string, unknown>, object | null][] = [
   [
     'rescheduleJobs',
     'RescheduleJobs',
-    { runAt: '2099-01-31T12:00:00.000Z' },
+    { input: { runAt: '2099-01-31T12:00:00.000Z' } },
     { state: 'SCHEDULED', attempts: 0, runAt: '2099-01-31T12:00:00.000Z' },
   ],
-  ['failJobs', 'FailJobs', { reason: 'By hand' }, { state: 'FAILED', lastError: 'By hand' }],
+  [
+    'failJobs',
+    'FailJobs',
+    { input: { reason: 'By hand' } },
+    { state: 'FAILED', lastError: 'By hand' },
+  ],
   ['completeJobs', 'CompleteJobs', {}, null],
 ]
 
@@ -261,7 +266,7 @@ describe.each(MUTATIONS)('%s', (name, operation, variables, after) => {
 })
 
 test.each(['', 'x'.repeat(1_001), 'a\0'])('failJobs rejects the reason %j', async (reason) => {
-  const { data } = await call('FailJobs', { ids: [jobs.due], reason })
+  const { data } = await call('FailJobs', { ids: [jobs.due], input: { reason } })
   expect(data.failJobs).toMatchObject({
     __typename: 'ValidationError',
     issues: [{ path: ['reason'] }],
@@ -270,7 +275,7 @@ test.each(['', 'x'.repeat(1_001), 'a\0'])('failJobs rejects the reason %j', asyn
 
 test('a delivery shows the new time of its rescheduled job', async () => {
   const runAt = '2099-01-31T12:00:00.000Z'
-  await call('RescheduleJobs', { ids: [jobs.due], runAt })
+  await call('RescheduleJobs', { ids: [jobs.due], input: { runAt } })
   const { nextAttemptAt } = await deliveryRow(api.database, deliveries.due)
   expect(nextAttemptAt?.toISOString()).toBe(runAt)
   expect(await jobsOf(deliveries.due)).toMatchObject([
@@ -280,7 +285,7 @@ test('a delivery shows the new time of its rescheduled job', async () => {
 
 describe('the job of a delivery', () => {
   test('run now is a redelivery, also in the audit log', async () => {
-    await call('RescheduleJobs', { ids: [jobs.due], runAt: '2099-01-31T12:00:00.000Z' })
+    await call('RescheduleJobs', { ids: [jobs.due], input: { runAt: '2099-01-31T12:00:00.000Z' } })
     const { data } = await call('RunJobsNow', { ids: [jobs.due] })
     expect(data.runJobsNow.changes).toMatchObject([
       { id: jobs.due, outcome: 'CHANGED', job: { state: 'DUE' } },
@@ -296,7 +301,10 @@ describe('the job of a delivery', () => {
   })
 
   test('failed by an operator cancels the delivery, which keeps the reason', async () => {
-    const { data } = await call('FailJobs', { ids: [jobs.due], reason: 'The partner left' })
+    const { data } = await call('FailJobs', {
+      ids: [jobs.due],
+      input: { reason: 'The partner left' },
+    })
     expect(data.failJobs.changes).toMatchObject([
       { outcome: 'CHANGED', job: { state: 'FAILED', lastError: 'The partner left' } },
     ])
@@ -308,9 +316,9 @@ describe('the job of a delivery', () => {
 
   test.each([
     ['RunJobsNow', {}, 'DUE'],
-    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }, 'SCHEDULED'],
+    ['RescheduleJobs', { input: { runAt: '2099-01-31T12:00:00.000Z' } }, 'SCHEDULED'],
   ])('failed by mistake can be sent with %s', async (operation, variables, state) => {
-    await call('FailJobs', { ids: [jobs.due], reason: 'A mistake' })
+    await call('FailJobs', { ids: [jobs.due], input: { reason: 'A mistake' } })
     const { data } = await call(operation, { ids: [jobs.due], ...variables })
     const [answer] = Object.values(data) as { changes: object[] }[]
     expect(answer?.changes).toMatchObject([{ outcome: 'CHANGED' }])
@@ -343,7 +351,7 @@ describe('the job of a delivery', () => {
 
   test.each([
     ['RunJobsNow', {}],
-    ['RescheduleJobs', { runAt: '2099-01-31T12:00:00.000Z' }],
+    ['RescheduleJobs', { input: { runAt: '2099-01-31T12:00:00.000Z' } }],
   ])(
     'is not changed by %s once its webhook is deleted, which the outcome shows',
     async (operation, variables) => {

@@ -1,10 +1,18 @@
-import type { GraphQLObjectType } from 'graphql'
+import {
+  type GraphQLObjectType,
+  isObjectType,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { schema } from '../../src/server/schema.ts'
 import { ALL_SCOPES, JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Api, openApi, request } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
@@ -19,9 +27,20 @@ beforeAll(async () => {
   const { id: webhook } = await addWebhook(api, all.organizationId, { headers: { 'X-Key': 'abc' } })
   const [event = ''] = await publish(api, all.organizationId)
   const [delivery = ''] = await deliveryIds(api.database, all.organizationId)
-  variables = { webhook, event, delivery, attempt: await addAttempt(api.database, delivery) }
+  const attempt = await addAttempt(api.database, delivery)
+  variables = { webhook, event, delivery, attempt, recovery: await addRecovery(webhook) }
 })
 afterAll(() => api[Symbol.asyncDispose]())
+
+async function addRecovery(webhook: string): Promise<string> {
+  const { rows } = await api.database.pool.query<{ id: string }>(
+    `insert into posthorn.recoveries (organization_id, webhook_id, since, until, include, rate_per_second,
+       total, total_is_exact, step, reached_id)
+     values ($1, $2, now() - interval '1 hour', now(), 'failed', 1, 1, true, 'failed', posthorn.uuid_v7()) returning id`,
+    [all.organizationId, parseId('webhook', webhook)],
+  )
+  return publicId('recovery', rows[0]?.id as string)
+}
 
 /** A key of the same organization. */
 async function keyWith(scopes: readonly Scope[]): Promise<string> {
@@ -34,6 +53,8 @@ async function keyWith(scopes: readonly Scope[]): Promise<string> {
 }
 
 const KEY = '{ key: { path: "$.order.id", equals: "1" } }'
+
+const STATISTICS = 'statistics(since: "2026-01-31T12:00:00Z", bucket: DAY) { attempts }'
 
 const QUERIES: [Scope, string][] = [
   ['keys:manage', '{ apiKeys { nodes { id } } }'],
@@ -84,6 +105,35 @@ const QUERIES: [Scope, string][] = [
     'query ($webhook: ID!) { webhook(id: $webhook) { deliveries { nodes { id } } } }',
   ],
   ['deliveries:read', 'query ($event: ID!) { event(id: $event) { deliveries { nodes { id } } } }'],
+  ['keys:manage', '{ frontendSessions { nodes { id } } }'],
+  ['deliveries:read', '{ attempts { nodes { delivery { id } } } }'],
+  ['events:read', '{ attempts { nodes { request { body } } } }'],
+  [
+    'deliveries:read',
+    'query ($delivery: ID!) { delivery(id: $delivery) { attempts { nodes { id } } } }',
+  ],
+  [
+    'deliveries:read',
+    '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { sample { id } } }',
+  ],
+  ['deliveries:read', 'query ($recovery: ID!) { recovery(id: $recovery) { id } }'],
+  ['webhooks:read', 'query ($recovery: ID!) { recovery(id: $recovery) { webhook { id } } }'],
+  [
+    'deliveries:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { recoveries { nodes { id } } } }',
+  ],
+  ['deliveries:read', `{ ${STATISTICS} }`],
+  ['deliveries:read', `query ($webhook: ID!) { webhook(id: $webhook) { ${STATISTICS} } }`],
+  ['deliveries:read', 'query ($webhook: ID!) { webhook(id: $webhook) { health { state } } }'],
+  [
+    'deliveries:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { backlog { oldest { id } } } }',
+  ],
+  [
+    'events:read',
+    `mutation { publishEvent(input: { type: "${JOINED}", data: {} }) {
+       ... on PublishEventSuccess { publishedEvent { event { id } } } } }`,
+  ],
 ]
 
 describe.each(QUERIES)('without %s, %s', (scope, query) => {
@@ -109,6 +159,7 @@ const OPERATORS_QUERIES = [
   '{ organization(id: "org_x") { id } }',
   '{ jobs { nodes { id } } }',
   '{ jobCounts { count } }',
+  '{ jobs { nodes { delivery { id } organization { id } } } }',
 ]
 
 test.each(OPERATORS_QUERIES)('without admin, %s is rejected', async (query) => {
@@ -141,13 +192,19 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['deliveries:write', 'delivery-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'delivery-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'delivery-tasks', 'CancelDeliveryTask', { id: 'task_x' }],
-  ['deliveries:write', 'deliveries', 'TestDelivery', { webhookId: 'wh_x', eventType: JOINED }],
+  [
+    'deliveries:write',
+    'deliveries',
+    'TestDelivery',
+    { webhookId: 'wh_x', input: { eventType: JOINED } },
+  ],
   [
     'deliveries:write',
     'recoveries',
     'RecoverDeliveries',
     { input: { webhookId: 'wh_x', since: '2026-01-31T12:00:00Z' } },
   ],
+  ['deliveries:write', 'webhooks', 'ResumeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'recoveries', 'CancelRecovery', { id: 'rec_x' }],
   ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],
   ['keys:manage', 'api-keys', 'UpdateApiKey', { id: 'key_x', input: {} }],
@@ -172,8 +229,8 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['admin', 'organizations', 'CreateOrganization', { input: { name: 'A' } }],
   ['admin', 'organizations', 'RenameOrganization', { id: 'org_x', input: { name: 'A' } }],
   ['admin', 'jobs', 'RunJobsNow', { ids: ['1'] }],
-  ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], runAt: '2026-01-31T12:00:00Z' }],
-  ['admin', 'jobs', 'FailJobs', { ids: ['1'], reason: 'Because' }],
+  ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], input: { runAt: '2026-01-31T12:00:00Z' } }],
+  ['admin', 'jobs', 'FailJobs', { ids: ['1'], input: { reason: 'Because' } }],
   ['admin', 'jobs', 'CompleteJobs', { ids: ['1'] }],
 ]
 
@@ -237,6 +294,85 @@ test('a caller that may write gets the written object without further scopes', a
     event: null,
   })
   expect(published.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+})
+
+const SUBSCRIPTIONS: [Scope, string][] = [
+  ['deliveries:read', 'subscription { attemptRecorded { id } }'],
+  ['deliveries:read', 'subscription { deliveryFinished { id } }'],
+  ['webhooks:read', 'subscription { webhookHealthChanged { webhook { id } } }'],
+]
+
+test.each(SUBSCRIPTIONS)(
+  'without %s, %s is rejected; it begins with the scope',
+  async (scope, query) => {
+    const subscribe = async (token: string) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${token}`,
+      }
+      return await api.handle(request(null, { query }, { headers }))
+    }
+    const lacking = await keyWith(ALL_SCOPES.filter((other) => other !== scope))
+    const rejected = await (await subscribe(lacking)).text()
+    expect(rejected).toContain(`lacks the scope ${scope}.`)
+    expect(rejected).toContain('"FORBIDDEN"')
+    for (const token of [all.token, await keyWith(['admin'])]) {
+      const reader = (await subscribe(token)).body?.getReader()
+      expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(':\n\n')
+      await reader?.cancel()
+    }
+  },
+)
+
+/** What the field `Type.field` of the schema requires, by its name. */
+const requirements = Object.values(schema.getTypeMap())
+  .filter((type) => isObjectType(type))
+  .flatMap((type) =>
+    Object.values(type.getFields()).map(({ name, extensions }) => {
+      const { authScopes } = (extensions['pothosOptions'] ?? {}) as {
+        authScopes?: { scope?: Scope; authenticated?: true }
+      }
+      return { field: `${type.name}.${name}`, authScopes }
+    }),
+  )
+
+/** The fields that a document selects, as `Type.field`. */
+function fieldsOf(query: string): string[] {
+  const fields: string[] = []
+  const types = new TypeInfo(schema)
+  const visitor = {
+    Field: () => void fields.push(`${types.getParentType()}.${types.getFieldDef()?.name}`),
+  }
+  visit(parse(query), visitWithTypeInfo(types, visitor))
+  return fields
+}
+
+test('this file covers every field that needs a scope, with that scope', () => {
+  const tested = [
+    ...QUERIES,
+    ...SUBSCRIPTIONS,
+    ...OPERATORS_QUERIES.map((query) => ['admin', query] as const),
+    ...MUTATIONS.map(([scope, file, name]) => [scope, document(file, name)] as const),
+  ].flatMap(([scope, query]) => fieldsOf(query).map((field) => `${scope} ${field}`))
+  const needed = requirements.flatMap(({ field, authScopes }) =>
+    authScopes?.scope ? `${authScopes.scope} ${field}` : [],
+  )
+  expect(needed.length).toBeGreaterThan(60)
+  expect(needed.filter((one) => !tested.includes(one))).toEqual([])
+})
+
+test('only these root fields need no scope', () => {
+  const open = requirements.filter(
+    ({ field, authScopes }) => /^(Query|Mutation|Subscription)\./.test(field) && !authScopes?.scope,
+  )
+  expect(open.map(({ field }) => field).toSorted()).toEqual([
+    'Query.eventTypes',
+    'Query.node',
+    'Query.nodes',
+    'Query.viewer',
+  ])
+  expect(open.every(({ authScopes }) => authScopes?.authenticated)).toBe(true)
 })
 
 test('every field that leads to objects of an organization declares its scope', () => {

@@ -36,7 +36,7 @@ describe('testDelivery', () => {
 
   test('creates one delivery of the example, for that webhook only, marked as a test', async () => {
     await addWebhook(api, tenant.organizationId)
-    const { data, errors } = await send({ webhookId, eventType: JOINED })
+    const { data, errors } = await send({ webhookId, input: { eventType: JOINED } })
     expect(errors).toBeUndefined()
     const { id, event } = data.testDelivery.delivery
     expect(data.testDelivery.delivery).toMatchObject({
@@ -64,7 +64,7 @@ describe('testDelivery', () => {
       id: webhookId,
       input: { enabled: false },
     })
-    const { data } = await send({ webhookId, eventType: JOINED })
+    const { data } = await send({ webhookId, input: { eventType: JOINED } })
     expect(data.testDelivery).toEqual({
       __typename: 'ConflictError',
       code: 'conflict',
@@ -81,7 +81,7 @@ describe('testDelivery', () => {
     ['with a NUL', 'a\0', 'unknown_event_type'],
     ['that the webhook does not subscribe to', TICKET, 'not_subscribed'],
   ])('a type %s is rejected', async (_what, eventType, code) => {
-    const { data } = await send({ webhookId, eventType })
+    const { data } = await send({ webhookId, input: { eventType } })
     expect(data.testDelivery).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['eventType'], code }],
@@ -97,24 +97,24 @@ describe('testDelivery', () => {
       id: webhookId,
       input: { eventSubscriptions: [eventType] },
     })
-    const { data } = await send({ webhookId, eventType })
+    const { data } = await send({ webhookId, input: { eventType } })
     expect(data.testDelivery).toMatchObject({ issues: [{ code: 'no_example' }] })
     await prisma.eventType.update({
       where: { name: eventType },
       data: { archivedAt: new Date(), example: {} },
     })
-    const { data: archived } = await send({ webhookId, eventType })
+    const { data: archived } = await send({ webhookId, input: { eventType } })
     expect(archived.testDelivery).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
   })
 
   test.each(['wh_nonsense', mintId('webhook')])('%s is not a webhook', async (id) => {
-    const { data } = await send({ webhookId: id, eventType: JOINED })
+    const { data } = await send({ webhookId: id, input: { eventType: JOINED } })
     expect(data.testDelivery).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
   })
 
   test('the webhook of another organization is not found, and receives nothing', async () => {
     const other = await api.tenant()
-    const { data } = await send({ webhookId, eventType: JOINED }, other.token)
+    const { data } = await send({ webhookId, input: { eventType: JOINED } }, other.token)
     expect(data.testDelivery.__typename).toBe('NotFoundError')
     expect(await count()).toBe(0)
   })
@@ -145,7 +145,10 @@ describe('a test delivery', () => {
     receiver.answer = (response) => {
       response.writeHead(receiver.received.length === 1 ? 500 : 200).end()
     }
-    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, { webhookId, eventType: JOINED })
+    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
+      webhookId,
+      input: { eventType: JOINED },
+    })
     const { id, event } = testDelivery.delivery
 
     const { headers, body } = await receiver.arrival(2)
@@ -181,7 +184,10 @@ describe('a test delivery', () => {
       where: { url: 'https://example.com' },
       data: { url: 'https://10.0.0.1/hook', revision: { increment: 1 } },
     })
-    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, { webhookId, eventType: JOINED })
+    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
+      webhookId,
+      input: { eventType: JOINED },
+    })
     const attempts =
       'query ($id: ID!) { delivery(id: $id) { attempts { nodes { errorCode status } } } }'
     let nodes: { errorCode: string | null }[] = []

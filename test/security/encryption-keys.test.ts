@@ -249,7 +249,7 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
   expect(repaired.status).toBe(200)
   receiver.clear()
   await posthorn.graphql(
-    `mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, eventType: $type) { __typename } }`,
+    `mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }`,
     { id: damaged, type: JOINED },
   )
   expect((await receiver.arrival(1)).headers['a']).toBe('new')

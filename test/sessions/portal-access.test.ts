@@ -34,6 +34,8 @@ let shared: string
 let others: string
 let ordinary: (query: string) => Promise<Answer>
 let restricted: (query: string) => Promise<Answer>
+/** A key of another organization. */
+let stranger: (query: string) => Promise<Answer>
 /** The restricted session. */
 let caller: Caller
 let handleRestricted: ReturnType<typeof createGraphqlHandler>
@@ -64,6 +66,8 @@ beforeAll(async () => {
   own = await objectsOf(ownWebhook, shared)
   other = await objectsOf(otherWebhook, others)
   ordinary = (query) => api.call(tenant.token, query)
+  const { token: strangerToken } = await api.tenant()
+  stranger = (query) => api.call(strangerToken, query)
 
   // Every scope, so that only the restriction to one webhook limits the caller.
   caller = {
@@ -299,6 +303,20 @@ test.each(cases)(
   },
 )
 
+test.each(cases)(
+  'the query $field ($case) shows nothing to another organization',
+  async ({ field, args }) => {
+    const all = [...markers(), ...Object.values(own), shared, 'own-url', 'own-header']
+    for (const query of queriesOf(field, args())) {
+      const { data, errors = [] } = await stranger(query)
+      expect(all.filter((marker) => JSON.stringify(data).includes(marker))).toEqual([])
+      // An error can repeat an argument.
+      const unknown = all.filter((marker) => !args().includes(marker))
+      expect(unknown.filter((marker) => JSON.stringify(errors).includes(marker))).toEqual([])
+    }
+  },
+)
+
 test('totalCount counts the own webhook only', async () => {
   const query = '{ webhooks { totalCount nodes { id } } }'
   expect((await ordinary(query)).data.webhooks.totalCount).toBe(2)
@@ -327,7 +345,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
-  testDelivery: ['not_found', () => `webhookId: "${other.webhook}", eventType: "${JOINED}"`],
+  testDelivery: [
+    'not_found',
+    () => `webhookId: "${other.webhook}", input: { eventType: "${JOINED}" }`,
+  ],
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
@@ -363,8 +384,8 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
-  rescheduleJobs: ['closed', () => 'ids: ["1", "2"], runAt: "2030-01-01T00:00:00Z"'],
-  failJobs: ['closed', () => 'ids: ["1", "2"], reason: "No longer needed."'],
+  rescheduleJobs: ['closed', () => 'ids: ["1", "2"], input: { runAt: "2030-01-01T00:00:00Z" }'],
+  failJobs: ['closed', () => 'ids: ["1", "2"], input: { reason: "No longer needed." }'],
   completeJobs: ['closed', () => 'ids: ["1", "2"]'],
 }
 
@@ -394,11 +415,32 @@ test.each(Object.entries(MUTATIONS).map(([name, [how]]) => [name, how] as const)
   },
 )
 
+const OF_OTHER_ORGANIZATIONS = Object.keys(MUTATIONS).filter(
+  (name) =>
+    MUTATIONS[name]?.[0] === 'not_found' ||
+    ['updateApiKey', 'revokeApiKey', 'renewFrontendSession'].includes(name),
+)
+
+test.each(OF_OTHER_ORGANIZATIONS)(
+  'the mutation %s finds nothing of another organization',
+  async (name) => {
+    const before = await allRows()
+    const call = `${name}(${MUTATIONS[name]?.[1]()})`
+    const { data, errors } = await stranger(`mutation { ${call} { __typename } }`)
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({ [name]: { __typename: 'NotFoundError' } })
+    expect(await allRows()).toEqual(before)
+  },
+)
+
 test('mutations change the own webhook', async () => {
   const changes = [
     [`updateWebhook(id: "${own.webhook}", input: { description: "Changed" })`, 'UpdateWebhook'],
     [`rotateSigningSecret(webhookId: "${own.webhook}")`, 'RotateSigningSecret'],
-    [`testDelivery(webhookId: "${own.webhook}", eventType: "${JOINED}")`, 'TestDelivery'],
+    [
+      `testDelivery(webhookId: "${own.webhook}", input: { eventType: "${JOINED}" })`,
+      'TestDelivery',
+    ],
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
     [`cancelRecovery(id: "${own.recovery}")`, 'CancelRecovery'],

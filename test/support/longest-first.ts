@@ -11,6 +11,7 @@ const LONG = [
   'console/every-page',
   'console/webhooks/secret/verify-snippets',
   'rest/http-limits',
+  'console/live-resume',
   'console/dialogs',
   'scheduling/backlog-changes',
   'migrate/neighbor',

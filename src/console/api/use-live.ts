@@ -1,7 +1,8 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { type TypedDocumentNode, useClient } from 'urql'
+import { type CombinedError, type TypedDocumentNode, useClient } from 'urql'
 import { onEnd, pipe, subscribe } from 'wonka'
+import { createResumePoint, type LiveItem } from './resume-point.ts'
 
 /** A stream that lasts this long counts as opened. */
 const OPENED_AFTER_MS = 1_000
@@ -15,30 +16,42 @@ interface LiveOptions<Data> {
   /** Closes the stream while true. */
   readonly paused?: boolean
   onData(data: Data): void
-  /** Called after an interruption, during which live events may have been missed. */
-  onReconnect?(): void
+  /** Where the stream resumes after this data. Without it, the stream begins now each time it opens. */
+  itemOf?(data: Data): LiveItem | null
+  /** Called after an interruption in which live events were missed that the resumed stream does not repeat. */
+  onMissed?(): void
 }
 
 /**
- * Keeps a subscription open while the component is mounted, and reopens it after the server restarts. A hidden tab
- * closes its streams: over HTTP/1.1 a browser opens at most six connections to a server for all of its tabs.
+ * Keeps a subscription open while the component is mounted. After an interruption, such as a restart of the server, it
+ * resumes after the last item, or begins now if there was none or the server asks for a reload. A hidden tab closes its
+ * streams: over HTTP/1.1 a browser opens at most six connections to a server for all of its tabs.
  */
 export function useLive<Data, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { paused = false, ...options }: LiveOptions<Data>,
+  { paused = false, ...options }: LiveOptions<NoInfer<Data>>,
 ): LiveState {
   const client = useClient()
   const [state, setState] = useState<LiveState>('connecting')
   const onData = useEffectEvent((data: Data) => options.onData(data))
-  const onReconnect = useEffectEvent(() => options.onReconnect?.())
+  const itemOf = useEffectEvent((data: Data) => options.itemOf?.(data) ?? null)
+  const onMissed = useEffectEvent(() => options.onMissed?.())
   const key = JSON.stringify(variables)
   const closed = useDocumentVisibility() === 'hidden' || paused
-  const wasInterrupted = useRef(false)
+  const resume = useRef({ key, point: createResumePoint(), hasGap: false })
 
   useEffect(() => {
+    // Other variables are another stream.
+    if (resume.current.key !== key) {
+      resume.current = { key, point: createResumePoint(), hasGap: false }
+    }
+    const { current } = resume
+    const noteInterruption = () => {
+      if (current.point.after === null) current.hasGap = true
+    }
     if (closed) {
-      wasInterrupted.current = true
+      noteInterruption()
       return
     }
     let close = () => {}
@@ -46,28 +59,33 @@ export function useLive<Data, Variables extends object>(
 
     function open() {
       let ended = false
+      const { after } = current.point
       const opened = setTimeout(() => {
         setState('live')
         waitMs = FIRST_WAIT_MS
-        if (wasInterrupted.current) onReconnect()
-        wasInterrupted.current = false
+        if (current.hasGap) onMissed()
+        current.hasGap = false
       }, OPENED_AFTER_MS)
-      function reopen() {
+      function reopen(error?: CombinedError) {
         if (ended) return
         close()
-        wasInterrupted.current = true
+        if (asksForReload(error)) current.point.forget()
+        noteInterruption()
         setState('interrupted')
         const timer = setTimeout(open, waitMs)
         waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
         close = () => clearTimeout(timer)
       }
       const subscription = pipe(
-        client.subscription(document, JSON.parse(key) as never),
-        onEnd(reopen),
+        client.subscription(document, { ...JSON.parse(key), ...(after && { after }) } as never),
+        onEnd(() => reopen()),
         subscribe(({ data, error }) => {
-          if (data) onData(data)
+          if (data) {
+            const item = itemOf(data)
+            if (item === null || current.point.accept(item)) onData(data)
+          }
           // Deferred, because a stream must not be closed from inside its own callback.
-          if (error) queueMicrotask(reopen)
+          if (error) queueMicrotask(() => reopen(error))
         }),
       )
       close = () => {
@@ -82,4 +100,10 @@ export function useLive<Data, Variables extends object>(
   }, [client, document, key, closed])
 
   return state
+}
+
+function asksForReload(error: CombinedError | undefined): boolean {
+  return (
+    error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'RELOAD_REQUIRED') ?? false
+  )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useClient } from 'urql'
+import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { type LiveState, useLive } from '../api/use-live.ts'
 import {
   DeliveriesAttemptRecordedDocument,
@@ -106,7 +107,8 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
         refreshAt.current = Math.min(refreshAt.current, Date.now() + REFRESH_AFTER_MS)
         if (shown.includes(delivery.id)) pending.current.set(delivery.id, changeOf(attemptRecorded))
       },
-      onReconnect() {
+      itemOf: resumeAfterAttempt,
+      onMissed() {
         refreshAt.current = 0
       },
     },

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
+import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { type LiveState, useLive } from '../api/use-live.ts'
 import {
   DeliveriesAttemptRecordedDocument,
@@ -38,7 +39,7 @@ export function useLiveDelivery(
   function onLiveEvent(id: string | undefined) {
     if (id === delivery?.id) reloadNeeded.current = true
   }
-  const onReconnect = () => {
+  const onMissed = () => {
     reloadNeeded.current = true
   }
   const variables = { webhookId: delivery?.webhookId ?? '' }
@@ -47,11 +48,20 @@ export function useLiveDelivery(
   const state = useLive(DeliveriesAttemptRecordedDocument, variables, {
     paused,
     onData: ({ attemptRecorded }) => onLiveEvent(attemptRecorded?.delivery?.id),
-    onReconnect,
+    itemOf: resumeAfterAttempt,
+    onMissed,
   })
   useLive(DeliveryDeliveryFinishedDocument, variables, {
     paused,
     onData: ({ deliveryFinished }) => onLiveEvent(deliveryFinished?.id),
+    itemOf: ({ deliveryFinished }) =>
+      deliveryFinished?.finishedAt
+        ? {
+            id: `${deliveryFinished.id} ${deliveryFinished.finishedAt}`,
+            after: deliveryFinished.finishedAt,
+          }
+        : null,
+    onMissed,
   })
   return state
 }

@@ -31,9 +31,9 @@ export function useJobCommands() {
       case 'run':
         return runNow.run({ ids })
       case 'reschedule':
-        return reschedule.run({ ids, runAt: input.runAt })
+        return reschedule.run({ ids, input: { runAt: input.runAt } })
       case 'fail':
-        return fail.run({ ids, reason: input.reason })
+        return fail.run({ ids, input: { reason: input.reason } })
       case 'remove':
         return remove.run({ ids })
     }

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { useLive } from '../api/use-live.ts'
 import {
   LiveAttemptRecordedDocument,
@@ -68,7 +69,8 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
         if (frozen) receivedWhileFrozen.current++
         sampler.current.add(attemptRecorded, Date.now())
       },
-      onReconnect: () => setMissed(true),
+      itemOf: resumeAfterAttempt,
+      onMissed: () => setMissed(true),
     },
   )
 

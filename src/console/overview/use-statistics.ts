@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { useLive } from '../api/use-live.ts'
 import { useRead } from '../api/use-read.ts'
 import { boundsOf, type ChartRange } from '../components/charts/chart-range.ts'
@@ -77,7 +78,8 @@ export function useStatistics(range: ChartRange) {
         counted.current[attemptRecorded.succeeded ? 'succeeded' : 'failed']++
         isStale.current = true
       },
-      onReconnect() {
+      itemOf: resumeAfterAttempt,
+      onMissed() {
         isStale.current = true
       },
     },

@@ -37,7 +37,7 @@ export async function testDelivery(
   const { delivery } = await call<{ delivery: DeliveryStatus }>(
     server,
     'testDelivery',
-    { webhookId: ['ID!', webhookId], eventType: ['String!', eventType] },
+    { webhookId: ['ID!', webhookId], input: ['TestDeliveryInput!', { eventType }] },
     'delivery { id }',
   )
   return delivery.id

@@ -47,7 +47,7 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
     if (!type) return
     setError(null)
     setDeliveryId(null)
-    const outcome = await run({ webhookId: webhook.id, eventType: type.name })
+    const outcome = await run({ webhookId: webhook.id, input: { eventType: type.name } })
     if (outcome.ok) setDeliveryId(outcome.value.delivery.id)
     else setError(outcome.message)
   }

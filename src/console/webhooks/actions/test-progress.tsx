@@ -1,6 +1,7 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
+import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
@@ -30,6 +31,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
     { webhookId },
     {
       paused: finished,
+      itemOf: resumeAfterAttempt,
       onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
     },
   )

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
 import { DeliveriesAttemptRecordedDocument } from '../../generated/graphql.ts'
 
@@ -13,7 +14,7 @@ export function useActivity(webhookId: string, onActivity: () => void): void {
   useLive(
     DeliveriesAttemptRecordedDocument,
     { webhookId },
-    { onData: markPending, onReconnect: markPending },
+    { onData: markPending, itemOf: resumeAfterAttempt, onMissed: markPending },
   )
   useEffect(() => {
     const timer = setInterval(() => {

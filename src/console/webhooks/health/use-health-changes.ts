@@ -10,7 +10,7 @@ const REFRESH_EVERY_MS = 30_000
 /** Reloads when the health of a webhook changes (without an id: of any webhook), and every 30 seconds. */
 export function useHealthChanges(webhookId: string | undefined, reload: () => void): void {
   const refresh = useThrottledCallback(reload, MIN_INTERVAL_MS)
-  useLive(WebhookHealthChangesDocument, { webhookId }, { onData: refresh, onReconnect: refresh })
+  useLive(WebhookHealthChangesDocument, { webhookId }, { onData: refresh, onMissed: refresh })
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') refresh()

@@ -1,0 +1,137 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
+import { JOINED } from '../support/factories.ts'
+import { call, testDelivery, untilDelivery } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { visit } from './support/visit.ts'
+
+let browser: Browser
+let server: ConsoleServer
+let webhookId: string
+/** The network between the pages and the server. */
+let network: TcpProxy
+let url: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  network = await startTcpProxy(Number(new URL(server.url).port))
+  url = `http://127.0.0.1:${network.port}`
+  const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] }
+  const created = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', input] },
+    'webhook { id }',
+  )
+  webhookId = created.webhook.id
+})
+afterAll(async () => {
+  await browser?.close()
+  await network?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const OFFLINE =
+  /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED)/
+
+const visitor = () => visit(browser, { origins: [url], signedInTo: { url, token: server.token } })
+
+async function deliver(): Promise<string> {
+  const id = await testDelivery(server, webhookId, JOINED)
+  await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'the delivery succeeds')
+  return id
+}
+
+async function untilLive(page: Page): Promise<void> {
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
+}
+
+/** Runs `work` while no page has a network, and waits until its stream is open again. */
+async function whileOffline(page: Page, work: () => Promise<unknown>): Promise<void> {
+  network.disconnect()
+  await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
+  await work()
+  network.connect()
+  await untilLive(page)
+}
+
+story('the live page shows the attempts of an interruption, each once', async () => {
+  await using reader = await visitor()
+  const { page } = reader
+  reader.expectPageErrors(OFFLINE)
+  await page.goto(`${url}/console/live`)
+  await waitUntilLoaded(page)
+  await untilLive(page)
+  const rows = page.getByRole('row').filter({ hasText: JOINED })
+  await deliver()
+  await expect.poll(() => rows.count()).toBe(1)
+  await whileOffline(page, async () => {
+    for (let i = 0; i < 3; i++) await deliver()
+  })
+  await expect.poll(() => rows.count()).toBe(4)
+  await deliver()
+  await expect.poll(() => rows.count()).toBe(5)
+  expect(await page.getByText('Some attempts are missing').count()).toBe(0)
+})
+
+story('the page of a delivery shows how the delivery finished during an interruption', async () => {
+  await using reader = await visitor()
+  const { page } = reader
+  reader.expectPageErrors(OFFLINE)
+  let answer = () => {}
+  server.receiver.answer = (response) => {
+    answer = () => response.end()
+  }
+  const id = await testDelivery(server, webhookId, JOINED)
+  await page.goto(`${url}/console/deliveries/${id}`)
+  await waitUntilLoaded(page)
+  await untilLive(page)
+  await whileOffline(page, async () => {
+    server.receiver.answer = (response) => response.end()
+    answer()
+    await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'the delivery succeeds')
+  })
+  await page.getByText('Succeeded').first().waitFor()
+})
+
+story('a page that missed more than 10,000 attempts says so, reloads, and goes on', async () => {
+  await using reader = await visitor()
+  const live = reader.page
+  reader.expectPageErrors(OFFLINE)
+  const list = await live.context().newPage()
+  await live.goto(`${url}/console/live`)
+  await waitUntilLoaded(live)
+  await untilLive(live)
+  const rows = live.getByRole('row').filter({ hasText: JOINED })
+  await deliver()
+  await expect.poll(() => rows.count()).toBe(1)
+  await list.goto(`${url}/console/deliveries`)
+  await waitUntilLoaded(list)
+  await untilLive(list)
+  await deliver()
+  network.disconnect()
+  for (const page of [live, list]) {
+    await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
+  }
+  await using database = await server.openDatabase()
+  await database.pool.query(
+    `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+       duration_ms, status, request_url)
+     select posthorn.uuid_v7(), delivery_id, organization_id, webhook_id, 1, now(), true, 1, 200, ''
+     from (select * from posthorn.attempts limit 1) as one, generate_series(1, 10001)`,
+  )
+  await deliver()
+  network.connect()
+  await live.getByText('Some attempts are missing').waitFor()
+  await list.getByRole('button', { name: '2 new, show them' }).waitFor()
+  const before = await rows.count()
+  await deliver()
+  await expect.poll(() => rows.count()).toBe(before + 1)
+})

@@ -1,0 +1,187 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import { Agent, fetch } from 'undici'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listeningConnections } from '../graphql/support/live.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { whyMissing } from '../support/installed-program.ts'
+import { type ReverseProxy, startProxy } from '../support/proxies.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+const missing = whyMissing('nginx')
+
+beforeAll(async () => {
+  if (missing !== null) return
+  receiver = await startReceiver()
+  posthorn = await startTestApp({
+    environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
+    trustedAuthorities: [receiver.authority],
+  })
+  const created = await posthorn.rest('POST', '/webhooks', {
+    url: receiver.url,
+    enabled: true,
+    event_subscriptions: [JOINED],
+  })
+  expect(created.status).toBe(201)
+})
+beforeEach(({ skip }) => {
+  if (missing !== null) skip(missing)
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
+})
+
+const SUBSCRIPTION = 'subscription { attemptRecorded { id succeeded } }'
+
+/** One connection of a client to the documented block of nginx, which may have another line. */
+async function connectThroughNginx(
+  line = '',
+): Promise<{ session: ClientHttp2Session; proxy: ReverseProxy } & AsyncDisposable> {
+  const proxy = await startProxy('nginx', posthorn.app.url, withLine(line))
+  const session = connect(proxy.url, { ca: proxy.authority })
+  return {
+    session,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      session.destroy()
+      await proxy[Symbol.asyncDispose]()
+      const listening = () => listeningConnections(posthorn.database)
+      await until(async () => (await listening()) === 0, 'Posthorn ends the subscriptions')
+    },
+  }
+}
+
+const withLine = (line: string) => (block: string) =>
+  block.replace('  location / {', `  ${line}\n\n  location / {`)
+
+interface Received {
+  readonly stream: ClientHttp2Stream
+  /** The body until now. */
+  readonly text: string
+  readonly heartbeats: number
+  readonly ended: boolean
+}
+
+/** Sends a GraphQL request as one stream of the connection. */
+function send(session: ClientHttp2Session, query: string, accept: string): Received {
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/graphql',
+    authorization: `Bearer ${posthorn.tenant.token}`,
+    'content-type': 'application/json',
+    accept,
+  })
+  let text = ''
+  let ended = false
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  stream
+    .on('error', () => {})
+    .on('close', () => {
+      ended = true
+    })
+  stream.end(JSON.stringify({ query }))
+  return {
+    stream,
+    get text() {
+      return text
+    },
+    get heartbeats() {
+      return heartbeatsIn(text)
+    },
+    get ended() {
+      return ended
+    },
+  }
+}
+
+const heartbeatsIn = (text: string) => text.split(':\n\n').length - 1
+
+const subscribe = (session: ClientHttp2Session) => send(session, SUBSCRIPTION, 'text/event-stream')
+
+async function ask(session: ClientHttp2Session, query: string): Promise<unknown> {
+  const answer = send(session, query, 'application/json')
+  await until(() => answer.ended, 'the query is answered')
+  return JSON.parse(answer.text)
+}
+
+const publish = () =>
+  posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
+
+test('thirty subscriptions and the queries between them share one HTTP/2 connection', async () => {
+  await using connection = await connectThroughNginx()
+  const { session } = connection
+  const streams = Array.from({ length: 30 }, () => subscribe(session))
+  await until(() => streams.every(({ heartbeats }) => heartbeats > 0), 'all streams begin')
+  expect((session.socket as TLSSocket).alpnProtocol).toBe('h2')
+
+  const [{ id } = { id: '' }] = await publish()
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => ask(session, `{ event(id: "${id}") { id } }`)),
+  )
+  expect(answers).toEqual(Array(10).fill({ data: { event: { id } } }))
+  await until(
+    () => streams.every(({ text }) => text.includes('"succeeded":true')),
+    'the attempt arrives in each stream',
+  )
+  expect(streams.filter(({ ended }) => ended)).toEqual([])
+
+  const [closed, ...others] = streams
+  closed?.stream.close()
+  await publish()
+  const attempts = ({ text }: Received) => text.split('"succeeded":true').length - 1
+  await until(() => others.every((other) => attempts(other) === 2), 'the other streams go on')
+})
+
+test('heartbeats keep a quiet stream open beyond `proxy_read_timeout`', async () => {
+  await using connection = await connectThroughNginx('proxy_read_timeout 2s;')
+  const stream = subscribe(connection.session)
+  // One each 300 ms in tests.
+  await until(() => stream.heartbeats > 20, 'three times the timeout passes')
+  expect(stream.ended).toBe(false)
+  await publish()
+  await until(() => stream.text.includes('"succeeded":true'), 'the event arrives')
+})
+
+test('the same over HTTP/1.1', async () => {
+  await using connection = await connectThroughNginx('proxy_read_timeout 2s;')
+  const { url, authority } = connection.proxy
+  const client = new Agent({ allowH2: false, connect: { ca: authority } })
+  const closed = new AbortController()
+  const { body } = await fetch(`${url}/graphql`, {
+    dispatcher: client,
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${posthorn.tenant.token}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query: SUBSCRIPTION }),
+    signal: closed.signal,
+  })
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of body ?? []) text += Buffer.from(chunk)
+  })()
+  await until(() => heartbeatsIn(text) > 20, 'three times the timeout passes')
+  await publish()
+  await until(() => text.includes('"succeeded":true'), 'the event arrives')
+  closed.abort()
+  await expect(reading).rejects.toThrow('aborted')
+  await client.destroy()
+})
+
+test('a stream whose heartbeats are rarer than `proxy_read_timeout` is closed, and a new one opens', async () => {
+  await using connection = await connectThroughNginx('proxy_read_timeout 50ms;')
+  const stream = subscribe(connection.session)
+  await until(() => stream.ended, 'nginx closes the stream')
+  expect(stream.heartbeats).toBe(1)
+  const again = subscribe(connection.session)
+  await until(() => again.heartbeats > 0, 'the stream begins')
+})
