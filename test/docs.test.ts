@@ -11,7 +11,10 @@ import { createTenant } from './support/factories.ts'
 import { runPosthorn } from './support/posthorn-process.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PAGES = [...globSync('*.md', { cwd: ROOT }), ...globSync('docs/*.md', { cwd: ROOT })]
+const PAGES = [
+  ...globSync('*.md', { cwd: ROOT }),
+  ...globSync('docs/{*,operate/*}.md', { cwd: ROOT }),
+]
 
 const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8')
 

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { type Config, LOOPBACK, loadConfig, readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
-import { requireFreePort } from '../server/free-port.ts'
+import { requireFreePorts } from '../server/free-port.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Threads } from '../threads/start-threads.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
@@ -47,7 +47,7 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   const stop = shutdownRequested(() => abortRequested.abort())
   const environment = readEnvironment()
   // Before anything is created: the usual reason of a failed first start is another program on the port.
-  await requireFreePort(loadConfig(environment).config)
+  await requireFreePorts(loadConfig(environment).config)
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { MiddlewareHandler } from 'hono'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.ts'
 import {
@@ -29,6 +29,7 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
         route: () => null,
         caller: null,
         operation: null,
+        limit: null,
       }
       const startedAtMs = performance.now()
       requests.set(incoming, request)
@@ -52,6 +53,11 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
 export const logRoute: MiddlewareHandler = async (context, next) => {
   describeRequest({ route: () => patternOf(routePath(context)) })
   await next()
+}
+
+/** The patterns of all routes. */
+export function patternsOf(routes: Hono): string[] {
+  return [...new Set(routes.routes.flatMap(({ path }) => patternOf(path) ?? []))].sort()
 }
 
 /** `/webhooks/:webhook_id` -> `/webhooks/{webhook_id}`, as in the OpenAPI document; null for a middleware of all paths. */

@@ -21,7 +21,14 @@ async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {
   api.log.length = 0
   const handle = createGraphqlHandler({ ...api.deps, ...deps })
   const response = await runRequest(
-    { id: 'request-1', method: 'POST', route: () => null, caller: null, operation: null },
+    {
+      id: 'request-1',
+      method: 'POST',
+      route: () => null,
+      caller: null,
+      operation: null,
+      limit: null,
+    },
     () => handle(request(token, { query, variables })),
   )
   const text = await response.clone().text()

@@ -90,7 +90,14 @@ describe('500: an internal error', () => {
     api.logged.length = 0
     const error = new Error('the password is hunter2')
     const response = await runRequest(
-      { id: 'request-1', method: 'GET', route: () => null, caller: null, operation: null },
+      {
+        id: 'request-1',
+        method: 'GET',
+        route: () => null,
+        caller: null,
+        operation: null,
+        limit: null,
+      },
       () => failing(error),
     )
     const body = await problem(response, 500)

@@ -118,6 +118,7 @@ async function attemptWithPermit(
     const request = signAttempt(deps, sendable, plan.startedAt)
     if (!request) return toUnsentRecord(plan)
     await run.ensureClaimed()
+    deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
     const startedAt = performance.now()
     const { url, headers, body } = request
     const outcome = await deps.sender.send({
