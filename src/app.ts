@@ -8,6 +8,7 @@ import { createKeyring } from './encryption/keyring.ts'
 import { requireListedKeys } from './encryption/stored-secrets.ts'
 import { createCatalogue } from './event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
+import { tracePublishing } from './events/trace-publishing.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createNotifier, type Notify } from './live/notify.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
@@ -35,6 +36,8 @@ import { createPoolMetrics } from './telemetry/pool-metrics.ts'
 import { measurePublishing } from './telemetry/publish-metrics.ts'
 import { currentOwner } from './telemetry/request-log.ts'
 import { createRequestMetrics } from './telemetry/request-metrics.ts'
+import { startTracing } from './telemetry/start-tracing.ts'
+import { createTracing, type Tracing } from './telemetry/tracing.ts'
 import { watchDatabase } from './telemetry/watch-database.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
@@ -78,6 +81,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings, options))
   const { database, logger, outages } = services
+  started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, services.webhooks.keyring)
   const heartbeat = createHeartbeatMetrics(services.metrics.registry)
   started.use(
@@ -167,6 +171,7 @@ export interface Services extends AsyncDisposable {
   readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
+  readonly tracing: Tracing
   /** Notifies the subscribers of all processes. */
   readonly notify: Notify
   /** The subscriptions of this process. */
@@ -192,6 +197,7 @@ export function openServices(
   const warnOf = (message: string) => (error: unknown) => {
     if (!outages.report(error)) logger.warn({ error }, message)
   }
+  const tracing = createTracing()
   const pools = createPoolMetrics(registry, POOLS)
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
@@ -218,6 +224,7 @@ export function openServices(
     logger,
     outages,
     metrics,
+    tracing,
     database,
     authenticate: createAuthenticate(database.pool),
     authenticateSession: createAuthenticateSession(database.pool),
@@ -230,7 +237,10 @@ export function openServices(
     },
     publishEvents: measurePublishing(
       registry,
-      createPublishEvents(database.pipeline, createCatalogue(database.pool)),
+      tracePublishing(
+        tracing,
+        createPublishEvents(database.pipeline, createCatalogue(database.pool)),
+      ),
     ),
     notify: notifier.notify,
     live,

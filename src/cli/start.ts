@@ -46,6 +46,7 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
   const environment = readEnvironment()
+  passOn(environment)
   // Before anything is created: the usual reason of a failed first start is another program on the port.
   await requireFreePorts(loadConfig(environment).config)
   const { openRuntime } = await import('../embedded/runtime.ts')
@@ -81,6 +82,13 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
     logger.info('aborting the attempts in flight and unclaiming their jobs')
     threads.abort()
   })
+}
+
+/** The OpenTelemetry SDK reads its settings from the environment of the process. */
+function passOn(environment: ReturnType<typeof readEnvironment>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('OTEL_')) process.env[name] ??= value
+  }
 }
 
 function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {

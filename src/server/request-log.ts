@@ -30,6 +30,7 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
         caller: null,
         operation: null,
         limit: null,
+        trace: traceOf(incoming.headers),
       }
       const startedAtMs = performance.now()
       requests.set(incoming, request)
@@ -47,6 +48,12 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
       return request ? runRequest(request, handle) : handle()
     },
   }
+}
+
+function traceOf(headers: Incoming['headers']): LoggedRequest['trace'] {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string') return null
+  return { traceParent: traceparent, traceState: tracestate ? String(tracestate) : null }
 }
 
 /** Adds the pattern of the matched route to the line of the request, for an aborted request too. */

@@ -20,6 +20,8 @@ export interface RequestFacts {
 export interface LoggedRequest extends RequestFacts {
   readonly id: string
   readonly method: string
+  /** The headers of its trace, as sent. */
+  readonly trace: { readonly traceParent: string; readonly traceState: string | null } | null
 }
 
 export interface RequestOutcome {
@@ -54,6 +56,10 @@ export function describeRequest(facts: Partial<RequestFacts>): void {
 export function currentOwner(): string | null {
   const { caller } = current.getStore() ?? {}
   return caller ? ownerOf(caller) : null
+}
+
+export function currentTraceContext(): LoggedRequest['trace'] {
+  return current.getStore()?.trace ?? null
 }
 
 export function currentRequestId(): string | undefined {

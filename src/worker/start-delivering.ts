@@ -24,6 +24,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import { addGauge, type Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
@@ -36,6 +37,7 @@ export interface DeliveringDeps {
   readonly metrics: Metrics
   readonly webhooks: WebhookDeps
   readonly notify: Notify
+  readonly tracing: Tracing
 }
 
 /** Disposing of it finishes the attempts in flight. */
@@ -108,7 +110,7 @@ const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE]
 const systemClock = () => new Date()
 
 async function startTasks(
-  { database, logger, outages, metrics, webhooks, notify }: DeliveringDeps,
+  { database, logger, outages, metrics, webhooks, notify, tracing }: DeliveringDeps,
   sender: HttpSender,
   scheduler: Scheduler,
   { config, now }: Settings,
@@ -130,6 +132,7 @@ async function startTasks(
     reopen: (uuid: string) => reopenExhausted(pool, uuid),
     markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
     report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
+    tracing,
     retryScheduleMs: config.retryScheduleMs,
     headerNames: deliveryHeaderNames(config.headerPrefix),
     now: now ?? systemClock,

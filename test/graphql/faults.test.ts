@@ -28,6 +28,7 @@ async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {
       caller: null,
       operation: null,
       limit: null,
+      trace: null,
     },
     () => handle(request(token, { query, variables })),
   )

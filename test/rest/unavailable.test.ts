@@ -97,6 +97,7 @@ describe('500: an internal error', () => {
         caller: null,
         operation: null,
         limit: null,
+        trace: null,
       },
       () => failing(error),
     )

@@ -78,7 +78,7 @@ describe('a process with the API and the worker', () => {
         .filter((label) => label !== 'le')
         .sort(),
     }))
-    const byName = (a: { name?: string }, b: { name?: string }) =>
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
       String(a.name).localeCompare(String(b.name))
     expect(exposed.sort(byName)).toEqual(described.sort(byName))
     const others = metrics.filter((metric) => !own.includes(metric)).map(({ name }) => name)
