@@ -11,6 +11,7 @@ const CONSOLE = 'test/console/**/*.test.ts'
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
   'test/{cli,e2e,faults,queue,scheduling,threads}/**/*.test.ts',
+  'test/telemetry/tracing.test.ts',
   'test/db/{connections,embedded}.test.ts',
   'test/embedded/local-authority.test.ts',
   'test/migrate/neighbor.test.ts',

@@ -8,8 +8,8 @@ import type { PublishEvents } from './publish-events.ts'
 /** Publishes as `publish` does, with a span for each event, whose context the event then has. */
 export function tracePublishing(tracing: Tracing, publish: PublishEvents): PublishEvents {
   return async (organizationId, events) => {
+    if (!tracing.isOn) return await publish(organizationId, events)
     const spans = events.map((event) => startSpan(tracing, event))
-    if (!spans.some((span) => span !== null)) return await publish(organizationId, events)
     const traced = events.map((event, i) => ({ ...event, ...spans[i]?.context }))
     try {
       const published = await publish(organizationId, traced)
@@ -40,11 +40,11 @@ function startSpan(tracing: Tracing, event: NewEvent): OpenSpan | null {
   return tracing.start(`publish ${type}`, {
     kind: 'producer',
     parent,
-    attributes: {
+    attributes: () => ({
       'messaging.system': 'posthorn',
       'messaging.operation.name': 'publish',
       'messaging.operation.type': 'send',
       'messaging.destination.name': type,
-    },
+    }),
   })
 }

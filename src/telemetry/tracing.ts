@@ -13,7 +13,9 @@ import { type TraceContext, toTraceContext } from './trace-context.ts'
 
 /** Records spans with the OpenTelemetry API. */
 export interface Tracing {
-  /** Null unless an SDK is registered. */
+  /** Whether an SDK is registered. */
+  readonly isOn: boolean
+  /** Null if tracing is off. */
   start(name: string, options: SpanOptions): OpenSpan | null
 }
 
@@ -22,7 +24,8 @@ export interface SpanOptions {
   readonly parent: SpanContext | null
   /** Also links the span to its parent, which may be long ago. */
   readonly linksParent?: boolean
-  readonly attributes: Attributes
+  /** Called only if the span is recorded. */
+  readonly attributes: () => Attributes
 }
 
 export interface OpenSpan {
@@ -36,13 +39,20 @@ const KINDS = { producer: SpanKind.PRODUCER, client: SpanKind.CLIENT }
 
 export function createTracing(): Tracing {
   let registered: Tracer | null | undefined
+  const tracer = () => {
+    if (registered === undefined) registered = findTracer()
+    return registered
+  }
   return {
+    get isOn() {
+      return tracer() !== null
+    },
     start(name, { kind, parent, linksParent = false, attributes }) {
-      if (registered === undefined) registered = findTracer()
-      if (registered === null) return null
       const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
       const links = parent && linksParent ? [{ context: parent }] : []
-      const span = registered.startSpan(name, { kind: KINDS[kind], attributes, links }, context)
+      const span = tracer()?.startSpan(name, { kind: KINDS[kind], links }, context)
+      if (!span) return null
+      if (span.isRecording()) span.setAttributes(attributes())
       return {
         context: toTraceContext(span.spanContext()),
         end(attributes, errorType) {

@@ -256,6 +256,7 @@ test('OTEL_TRACES_SAMPLER decides what is recorded', async () => {
 test('a collector that is unreachable is one line in the log, and delays nothing', async () => {
   await using started = await start({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
   })
   await started.register(receiver.url)
   await started.publish()

@@ -9,16 +9,14 @@ import type { AttemptRecord } from './record-attempt.ts'
  * to it. Null without tracing. A path, a query or a header may be a credential, so no attribute has any of them.
  */
 export function traceAttempt(tracing: Tracing, { delivery, url }: PlannedAttempt): OpenSpan | null {
-  const { hostname, port, protocol } = new URL(url)
+  if (!tracing.isOn) return null
   return tracing.start('POST', {
     kind: 'client',
     parent: toSpanContext(delivery.traceParent, delivery.traceState),
     linksParent: true,
-    attributes: {
+    attributes: () => ({
       'http.request.method': 'POST',
-      'url.scheme': protocol.slice(0, -1),
-      'server.address': hostname,
-      'server.port': Number(port || 443),
+      ...addressOf(url),
       'messaging.system': 'posthorn',
       'messaging.operation.name': 'deliver',
       'messaging.destination.name': delivery.event?.type ?? '',
@@ -27,8 +25,17 @@ export function traceAttempt(tracing: Tracing, { delivery, url }: PlannedAttempt
       'posthorn.webhook.id': publicId('webhook', delivery.webhookId),
       'posthorn.organization.id': publicId('organization', delivery.organizationId),
       'posthorn.attempt.number': delivery.attemptCount + 1,
-    },
+    }),
   })
+}
+
+function addressOf(url: string) {
+  const { hostname, port, protocol } = new URL(url)
+  return {
+    'url.scheme': protocol.slice(0, -1),
+    'server.address': hostname,
+    'server.port': Number(port || 443),
+  }
 }
 
 /** Ends the span with the outcome; null: the attempt was aborted. */
