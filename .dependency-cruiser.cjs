@@ -144,7 +144,7 @@ module.exports = {
     {
       name: 'packages-are-known-to-open-no-sockets',
       comment:
-        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. hono/node-server listens; the rules below are for Postgres.)',
+        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names: the rule below keeps it in its file. hono/node-server listens; the rules below are for Postgres.)',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/console/' },
       to: {
@@ -162,9 +162,25 @@ module.exports = {
           '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client))(/|$)',
           '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
-          '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509)(/|$)',
+          '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
+          '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
         ],
       },
+    },
+    {
+      name: 'the-opentelemetry-sdk-is-loaded-on-demand',
+      comment:
+        'It connects to a collector, and takes memory and time, so it is imported only where OTEL_* asks for it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/telemetry/tracing-sdk[.]ts$' },
+      to: { path: '(^|/)@opentelemetry/(?!api(/|$))' },
+    },
+    {
+      name: 'tracing-sdk-is-imported-dynamically',
+      comment: 'So a process without tracing does not load it.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/telemetry/tracing-sdk[.]ts$', dynamic: false },
     },
     {
       name: 'only-db-starts-programs',

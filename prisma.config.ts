@@ -11,6 +11,7 @@ export default defineConfig({
     external: [
       'posthorn.delivery_task_items',
       'posthorn.event_keys',
+      'posthorn.leases',
       'posthorn.live_listeners',
       'posthorn.settings',
       'posthorn.workers',

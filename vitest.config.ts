@@ -12,6 +12,7 @@ const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
   'test/{cli,e2e,faults,queue,scheduling,threads}/**/*.test.ts',
+  'test/telemetry/tracing.test.ts',
   'test/db/{connections,embedded}.test.ts',
   'test/embedded/local-authority.test.ts',
   'test/migrate/neighbor.test.ts',

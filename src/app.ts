@@ -1,27 +1,44 @@
+import type { Hono } from 'hono'
 import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
 import { findInactiveKeys } from './api-keys/inactive-keys.ts'
 import type { Role, Settings } from './config/settings.ts'
-import { type Database, openDatabase } from './db/client.ts'
+import { type Database, openDatabase, POOLS } from './db/client.ts'
 import { startHeartbeat } from './db/heartbeat.ts'
 import { createKeyring } from './encryption/keyring.ts'
 import { requireListedKeys } from './encryption/stored-secrets.ts'
 import { createCatalogue } from './event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
+import { tracePublishing } from './events/trace-publishing.ts'
 import { createLiveHub, type LiveHub } from './live/hub.ts'
 import { createNotifier, type Notify } from './live/notify.ts'
 import { createAddressGuard } from './outbound/public-address.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
-import { createOperatorRoutes, type RestOfProcess } from './server/operator-routes.ts'
+import type { HttpServer } from './server/http-server.ts'
+import {
+  createMetricsRoutes,
+  createOperatorRoutes,
+  METRICS_PATH,
+  type RestOfProcess,
+} from './server/operator-routes.ts'
+import { patternsOf } from './server/request-log.ts'
 import {
   type AuthenticateSession,
   createAuthenticateSession,
 } from './sessions/authenticate-session.ts'
 import { findEndedSessions } from './sessions/ended-sessions.ts'
+import { createHeartbeatMetrics } from './telemetry/heartbeat-metrics.ts'
+import { countLines } from './telemetry/log-metrics.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
-import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { addGauge, createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createOutageLines } from './telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
+import { createPoolMetrics } from './telemetry/pool-metrics.ts'
+import { measurePublishing } from './telemetry/publish-metrics.ts'
 import { currentOwner } from './telemetry/request-log.ts'
+import { createRequestMetrics } from './telemetry/request-metrics.ts'
+import { startTracing } from './telemetry/start-tracing.ts'
+import { createTracing, type Tracing } from './telemetry/tracing.ts'
+import { watchDatabase } from './telemetry/watch-database.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
 /** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
@@ -46,6 +63,8 @@ export interface StartOptions {
   readonly rest?: RestOfProcess
   /** Writes the log lines of outages. Default: each outage that this part of the process notices. */
   readonly outageLines?: Parameters<typeof createOutageLog>[0]
+  /** How often this part of the process was started again. Default: 0. */
+  readonly restarts?: number
 }
 
 /** Runs the API, the worker or both on a migrated database. */
@@ -62,21 +81,32 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings, options))
   const { database, logger, outages } = services
+  started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, services.webhooks.keyring)
+  const heartbeat = createHeartbeatMetrics(services.metrics.registry)
   started.use(
     startHeartbeat({
       ...database,
-      onAnswer: outages.answered,
+      onAnswer() {
+        heartbeat.answered()
+        outages.answered()
+      },
       onError(error) {
+        heartbeat.failed()
         if (!outages.report(error)) logger.warn({ error }, 'the heartbeat of Postgres failed')
       },
     }),
   )
   const delivering = worker && started.use(await worker.startDelivering(services, settings))
-  const routes = createOperatorRoutes({ ...services, worker: delivering?.worker, rest })
+  const routes = createOperatorRoutes({
+    ...services,
+    worker: delivering?.worker,
+    rest,
+    servesMetrics: config.metricsPort === null,
+  })
   api?.addApiRoutes(routes, services, config)
   await beforeListening?.()
-  const listening = server && started.use(await server.startHttpServer(routes, config, logger))
+  const listening = server && started.use(await listen(server, routes, services, settings, rest))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services.live)
   const resources = started.move()
@@ -89,6 +119,40 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     abort: () => delivering?.worker.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** Serves the routes, and `/metrics` on its own port if it has one. */
+async function listen(
+  { startHttpServer }: typeof import('./server/http-server.ts'),
+  routes: Hono,
+  { database, logger, metrics, outages }: Services,
+  { config }: Settings,
+  rest: RestOfProcess,
+): Promise<HttpServer> {
+  await using started = new AsyncDisposableStack()
+  const watch = started.use(
+    watchDatabase({
+      ...config,
+      sql: database.pipeline,
+      onError(error) {
+        if (!outages.report(error)) logger.warn({ error }, 'cannot read metrics from the database')
+      },
+    }),
+  )
+  metrics.addSource(watch.snapshot)
+  const requests = createRequestMetrics(metrics.registry, [...patternsOf(routes), METRICS_PATH])
+  if (config.metricsPort !== null) {
+    const address = {
+      ...config,
+      port: config.metricsPort,
+      setting: 'POSTHORN_METRICS_PORT',
+    } as const
+    const metricsRoutes = createMetricsRoutes({ metrics, rest })
+    started.use(await startHttpServer(metricsRoutes, address, logger, requests))
+  }
+  const { url } = started.use(await startHttpServer(routes, config, logger, requests))
+  const resources = started.move()
+  return { url, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 const NOTHING_ELSE: RestOfProcess = {
@@ -107,6 +171,7 @@ export interface Services extends AsyncDisposable {
   readonly rateLimiter: RateLimiter
   readonly webhooks: WebhookDeps
   readonly publishEvents: PublishEvents
+  readonly tracing: Tracing
   /** Notifies the subscribers of all processes. */
   readonly notify: Notify
   /** The subscriptions of this process. */
@@ -119,19 +184,29 @@ const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, work
 /** Opens the services. They connect to Postgres on first use. */
 export function openServices(
   { config, secrets }: Settings,
-  { role = 'all', outageLines }: Pick<StartOptions, 'role' | 'outageLines'> = {},
+  {
+    role = 'all',
+    outageLines,
+    restarts,
+  }: Pick<StartOptions, 'role' | 'outageLines' | 'restarts'> = {},
 ): Services {
-  const logger = createLogger(config.logLevel)
+  const metrics = createMetrics(role, restarts)
+  const { registry } = metrics
+  const logger = createLogger(config.logLevel, countLines(registry))
   const outages = createOutageLog(outageLines ?? createOutageLines(logger))
   const warnOf = (message: string) => (error: unknown) => {
     if (!outages.report(error)) logger.warn({ error }, message)
   }
+  const tracing = createTracing()
+  const pools = createPoolMetrics(registry, POOLS)
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,
+    onWaited: pools.waited,
   })
+  pools.watch(database.pools)
   const rateLimiter = createRateLimiter({
     sql: database.pool,
     onError: warnOf('cannot share the usage of API keys between processes'),
@@ -144,10 +219,12 @@ export function openServices(
     findEndedSessions: (sessionIds) => findEndedSessions(database.pool, sessionIds),
     onError: warnOf('the connection of the subscriptions to Postgres broke'),
   })
+  addGauge(registry, 'posthorn_subscriptions', 'Open subscriptions.', () => live.size)
   return {
     logger,
     outages,
-    metrics: createMetrics(role),
+    metrics,
+    tracing,
     database,
     authenticate: createAuthenticate(database.pool),
     authenticateSession: createAuthenticateSession(database.pool),
@@ -158,7 +235,13 @@ export function openServices(
       guard: createAddressGuard(config.egressAllow),
       headerPrefix: config.headerPrefix,
     },
-    publishEvents: createPublishEvents(database.pipeline, createCatalogue(database.pool)),
+    publishEvents: measurePublishing(
+      registry,
+      tracePublishing(
+        tracing,
+        createPublishEvents(database.pipeline, createCatalogue(database.pool)),
+      ),
+    ),
     notify: notifier.notify,
     live,
     async [Symbol.asyncDispose]() {

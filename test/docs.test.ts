@@ -11,7 +11,10 @@ import { createTenant } from './support/factories.ts'
 import { runPosthorn } from './support/posthorn-process.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PAGES = [...globSync('*.md', { cwd: ROOT }), ...globSync('docs/*.md', { cwd: ROOT })]
+const PAGES = [
+  ...globSync('*.md', { cwd: ROOT }),
+  ...globSync('docs/{*,operate/*}.md', { cwd: ROOT }),
+]
 
 const read = (page: string) => readFileSync(path.join(ROOT, page), 'utf8')
 
@@ -42,12 +45,15 @@ test('files linked from the README are in the package, except pictures and CONTR
   ])
 })
 
-test.each(['docs/job-dashboards.md', 'docs/operating.md'])('the SQL of %s runs', async (page) => {
-  await using database = await createTestDatabase()
-  const blocks = sqlIn(read(page))
-  expect(blocks.length).toBeGreaterThan(2)
-  for (const sql of blocks) await database.pool.query(sql)
-})
+test.each(['docs/job-dashboards.md', 'docs/operating.md', 'docs/operate/runbook.md'])(
+  'the SQL of %s runs',
+  async (page) => {
+    await using database = await createTestDatabase()
+    const blocks = sqlIn(read(page))
+    expect(blocks.length).toBeGreaterThan(2)
+    for (const sql of blocks) await database.pool.query(sql)
+  },
+)
 
 describe('in the README', () => {
   let posthorn: TestApp

@@ -2,6 +2,7 @@ import { rateLimited } from '../lib/errors.ts'
 import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import type { Budget } from '../rate-limit/sync-usage.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 import type { Caller } from './scope.ts'
 
 /** The use of an API key's rate limits by one request. */
@@ -24,7 +25,9 @@ export function createQuota(limiter: RateLimiter): Quota {
       const perSecond = limits[budget === 'events' ? 'eventsPerSecond' : 'requestsPerSecond']
       const result = limiter.consume(keyId, budget, amount, perSecond)
       results.set(budget, result)
-      if (!result.granted) throw overLimit(result, perSecond)
+      if (result.granted) return
+      describeRequest({ limit: budget })
+      throw overLimit(result, perSecond)
     },
     headers: () => rateLimitHeaders([...results.values()]),
   }

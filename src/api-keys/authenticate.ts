@@ -3,6 +3,7 @@ import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createAuthFailureLimiter } from '../rate-limit/auth-failure-limiter.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 import { resolveLimits } from './limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
@@ -120,6 +121,7 @@ function sessionOf({ session_kind: kind, webhook_id: webhookId, expires_at: expi
 
 /** Does not depend on the key, so that a client that guesses keys learns nothing. */
 function tooManyFailures(waitSeconds: number): DomainError {
+  describeRequest({ limit: 'failed_keys' })
   return rateLimited(
     `This address sent too many requests with invalid API keys. Check the API key, and try again in ${waitSeconds} seconds.`,
     waitSeconds,

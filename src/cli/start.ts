@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { type Config, LOOPBACK, loadConfig, readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
-import { requireFreePort } from '../server/free-port.ts'
+import { requireFreePorts } from '../server/free-port.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Threads } from '../threads/start-threads.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
@@ -46,8 +46,9 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   const abortRequested = new AbortController()
   const stop = shutdownRequested(() => abortRequested.abort())
   const environment = readEnvironment()
+  passOn(environment)
   // Before anything is created: the usual reason of a failed first start is another program on the port.
-  await requireFreePort(loadConfig(environment).config)
+  await requireFreePorts(loadConfig(environment).config)
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
@@ -81,6 +82,13 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
     logger.info('aborting the attempts in flight and unclaiming their jobs')
     threads.abort()
   })
+}
+
+/** The OpenTelemetry SDK reads its settings from the environment of the process. */
+function passOn(environment: ReturnType<typeof readEnvironment>): void {
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('OTEL_')) process.env[name] ??= value
+  }
 }
 
 function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {

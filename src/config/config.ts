@@ -13,6 +13,7 @@ import {
   parseList,
   parseLogLevel,
   parseNonEmpty,
+  parseOptional,
   parseOrigin,
   parsePostgresUrl,
   parseProxy,
@@ -31,6 +32,8 @@ export interface Config {
   readonly host: string
   /** 0 to 65,535; 0 picks any free port. Default: 4000. */
   readonly port: number
+  /** The port of `/metrics`: 1 to 65,535. Default: null, the same as for all else. */
+  readonly metricsPort: number | null
   /** Posthorn's origin as browsers see it. Default: null, the origin of each request. */
   readonly publicUrl: string | null
   /** The origins whose pages may show the portal in a frame. Default: none. */
@@ -87,6 +90,7 @@ export const SETTINGS = {
   DATABASE_URL: '',
   HOST: '127.0.0.1',
   PORT: '4000',
+  POSTHORN_METRICS_PORT: '',
   POSTHORN_PUBLIC_URL: '',
   POSTHORN_PORTAL_ORIGINS: '',
   POSTHORN_TRUSTED_PROXIES: '',
@@ -184,6 +188,7 @@ export function loadConfig(
     database,
     host,
     port: read('PORT', parseInteger(0, 65_535)),
+    metricsPort: read('POSTHORN_METRICS_PORT', parseOptional(parseInteger(1, 65_535))),
     publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
     trustedProxies: read('POSTHORN_TRUSTED_PROXIES', parseList(parseCidr)),
@@ -212,6 +217,11 @@ export function loadConfig(
       problems,
     ),
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
+  }
+  if (config.metricsPort !== null && config.metricsPort === config.port) {
+    problems.push(
+      `POSTHORN_METRICS_PORT is ${config.metricsPort}, as PORT is: give another port, or none to serve /metrics on PORT.`,
+    )
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return { config: Object.freeze(config), secrets: Object.freeze(secrets) }

@@ -28,6 +28,10 @@ export function parseList<T>(parse: (text: string) => T): (text: string) => T[] 
   return (text) => (text === '' ? [] : text.split(',').map((part) => parse(part.trim())))
 }
 
+export function parseOptional<T>(parse: (text: string) => T): (text: string) => T | null {
+  return (text) => (text === '' ? null : parse(text))
+}
+
 export function parseNonEmpty(text: string): string {
   if (text === '') throw new Error('it must not be empty.')
   return text

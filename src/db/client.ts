@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { type Connections, createConnections, type PoolOptions } from './connections.ts'
+import type { FairPool } from './fair-pool.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 
 /** A Prisma client or an open transaction; domain functions take either. */
@@ -22,6 +23,8 @@ export interface Database extends AsyncDisposable {
   readonly pool: pg.Pool
   /** The pool of the hot path: publishing, loading, recording, scheduling. */
   readonly pipeline: pg.Pool
+  /** Both, for metrics. */
+  readonly pools: Readonly<Record<(typeof POOLS)[number], FairPool>>
   readonly prisma: PrismaClient
 }
 
@@ -36,21 +39,38 @@ const MAX_PIPELINE_CONNECTIONS = 6
 const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
-export interface DatabaseOptions extends Partial<PoolOptions> {
+/** The names of the pools in metrics. */
+export const POOLS = ['general', 'pipeline'] as const
+
+export interface DatabaseOptions extends Omit<Partial<PoolOptions>, 'onWaited'> {
   /** How long a connect, and the wait for a free connection, may take. Default: 2 s. */
   readonly connectTimeoutMs?: number
+  /** See `FairPoolOptions`, with the name of the pool. Default: nothing. */
+  readonly onWaited?: (pool: string, waitedMs: number, timedOut: boolean) => void
 }
 
 /** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
 export function openDatabase(
   url: string,
-  { maxConnections = 20, onError = () => {}, connectTimeoutMs, ownerOf }: DatabaseOptions = {},
+  {
+    maxConnections = 20,
+    onError = () => {},
+    onWaited = () => {},
+    connectTimeoutMs,
+    ownerOf,
+  }: DatabaseOptions = {},
 ): Database {
   const connections = createConnections(url, connectTimeoutMs)
-  const pool = connections.open({ maxConnections, onError, ...(ownerOf && { ownerOf }) })
+  const pool = connections.open({
+    maxConnections,
+    onError,
+    onWaited: (...wait) => onWaited('general', ...wait),
+    ...(ownerOf && { ownerOf }),
+  })
   const pipeline = connections.open({
     maxConnections: MAX_PIPELINE_CONNECTIONS,
     onError,
+    onWaited: (...wait) => onWaited('pipeline', ...wait),
     setupSql: INDEX_PLAN_SETTINGS,
   })
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
@@ -59,6 +79,7 @@ export function openDatabase(
     connections,
     pool,
     pipeline,
+    pools: { general: pool, pipeline },
     prisma,
     async [Symbol.asyncDispose]() {
       await prisma.$disconnect()

@@ -1,26 +1,24 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
-import { FairPool } from './fair-pool.ts'
+import { FairPool, type FairPoolOptions } from './fair-pool.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
   /** Opens a pool. It connects on first use, so this succeeds while Postgres is unreachable. */
-  open(options: PoolOptions): pg.Pool
+  open(options: PoolOptions): FairPool
   /** The `stream` option of `pg`, for a pool that another module opens. */
   readonly openSocket: OwnedSockets['open']
   /** Destroys the connections of all pools: running queries fail, and the pools reconnect. */
   destroyAll(): void
 }
 
-export interface PoolOptions {
+export interface PoolOptions extends FairPoolOptions {
   readonly maxConnections: number
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void
   /** SQL that runs first on every connection, such as `set jit = off`. Default: none. */
   readonly setupSql?: string
-  /** Who runs the current statement, for a fair share of the connections. Default: nobody. */
-  readonly ownerOf?: () => string | null
 }
 
 /** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
@@ -38,7 +36,7 @@ const IDLE_TIMEOUT_MS = 300_000
 export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, setupSql, ownerOf }) {
+    open({ maxConnections, onError, setupSql, ...options }) {
       const config = {
         connectionString: url,
         application_name: APPLICATION_NAME,
@@ -55,7 +53,7 @@ export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOU
           },
         }),
       } satisfies pg.PoolConfig
-      const pool = ownerOf ? new FairPool(config, ownerOf) : new pg.Pool(config)
+      const pool = new FairPool(config, options)
       // Without listeners, a broken connection would end the process.
       pool.on('error', onError)
       pool.on('connect', (client) => client.on('error', onError))

@@ -7,17 +7,34 @@ type Callback = (
   release: (error?: Error | boolean) => void,
 ) => void
 
+export interface FairPoolOptions {
+  /** Who runs the current statement. Default: nobody, without a limit. */
+  readonly ownerOf?: () => string | null
+  /** Called when a statement has its connection, and when its wait timed out. */
+  readonly onWaited?: (waitedMs: number, timedOut: boolean) => void
+}
+
 /** A pool whose connections are shared fairly between the owners of statements. */
 export class FairPool extends pg.Pool {
   readonly #ownerOf: () => string | null
+  readonly #onWaited: (waitedMs: number, timedOut: boolean) => void
   readonly #queue: FairQueue
   readonly #owners = new WeakMap<pg.PoolClient, string | null>()
 
-  constructor(config: pg.PoolConfig & { max: number }, ownerOf: () => string | null) {
+  constructor(
+    config: pg.PoolConfig & { max: number },
+    { ownerOf = () => null, onWaited = () => {} }: FairPoolOptions = {},
+  ) {
     super(config)
     this.#ownerOf = ownerOf
+    this.#onWaited = onWaited
     this.#queue = new FairQueue(config.max)
     this.on('release', (_error, client) => this.#queue.release(this.#owners.get(client) ?? null))
+  }
+
+  /** Statements that wait for a connection. */
+  get waiting(): number {
+    return this.#queue.waiting
   }
 
   /** `query` calls it too. */
@@ -35,10 +52,12 @@ export class FairPool extends pg.Pool {
 
   async #connect(): Promise<pg.PoolClient> {
     const owner = this.#ownerOf()
-    await this.#permit(owner)
+    const startedAtMs = performance.now()
+    await this.#permit(owner, startedAtMs)
     try {
       const client = await super.connect()
       this.#owners.set(client, owner)
+      this.#onWaited(performance.now() - startedAtMs, false)
       return client
     } catch (error) {
       this.#queue.release(owner)
@@ -46,13 +65,15 @@ export class FairPool extends pg.Pool {
     }
   }
 
-  async #permit(owner: string | null): Promise<void> {
+  async #permit(owner: string | null, startedAtMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const cancel = this.#queue.acquire(owner, resolve)
     if (cancel === null) return
     const timer = setTimeout(() => {
+      if (!cancel()) return
+      this.#onWaited(performance.now() - startedAtMs, true)
       // The error of `pg` for the same.
-      if (cancel()) reject(new Error('timeout exceeded when trying to connect'))
+      reject(new Error('timeout exceeded when trying to connect'))
     }, this.options.connectionTimeoutMillis)
     await promise.finally(() => clearTimeout(timer))
   }

@@ -10,6 +10,10 @@ export class FairQueue {
     this.#limit = limit
   }
 
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.size, 0)
+  }
+
   /**
    * Calls `onAcquired` now or later. Returns null if it was now; otherwise a function that cancels the wait, and returns
    * `false` if the wait has ended.

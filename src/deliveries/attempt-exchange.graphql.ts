@@ -88,13 +88,15 @@ builder.prismaObjectFields('Attempt', (t) => ({
       requestHeaderNames: true,
       requestHeaderPrefix: true,
       requestUserAgent: true,
+      requestTraceParent: true,
       delivery: { select: { event: true } },
     },
-    resolve: ({ delivery, requestUrl, ...facts }) => {
+    resolve: ({ delivery, requestUrl, requestTraceParent, ...facts }) => {
       // Either may be past its retention.
       const event = (delivery as typeof delivery | null)?.event as typeof delivery.event | null
       const body = event && deliveryBody(event)
-      return { ...facts, url: requestUrl, body, traceParent: event?.traceParent }
+      const traceParent = requestTraceParent ?? event?.traceParent
+      return { ...facts, url: requestUrl, body, traceParent, traceState: event?.traceState }
     },
   }),
   response: t.field({

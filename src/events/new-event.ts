@@ -8,4 +8,6 @@ export interface NewEvent {
   readonly idempotencyKey?: string | null
   /** A W3C `traceparent`, sent with every delivery of the event. */
   readonly traceParent?: string | null
+  /** A W3C `tracestate`, sent with the `traceparent`. */
+  readonly traceState?: string | null
 }

@@ -137,6 +137,7 @@ async function toRows(
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,
       traceParent: event.traceParent ?? null,
+      traceState: event.traceState ?? null,
     })
   }
   return { rows, issues }

@@ -15,6 +15,7 @@ export interface EventRow {
   readonly occurredAt: Date
   readonly idempotencyKey: string | null
   readonly traceParent: string | null
+  readonly traceState: string | null
 }
 
 export interface StoredEvent {
@@ -91,7 +92,7 @@ async function storeCalls(
     text: `
       select event_id, delivery_count, duplicate from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
-        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[])`,
+        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[])`,
     values: [
       column((row) => row.organizationId),
       column((row) => row.type),
@@ -101,6 +102,7 @@ async function storeCalls(
       column((row) => row.idempotencyKey),
       column((row) => row.traceParent),
       `${lockTimeoutMs}ms`,
+      column((row) => row.traceState),
     ],
     rowMode: 'array',
   })

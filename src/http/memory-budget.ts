@@ -1,4 +1,5 @@
 import { DomainError, rateLimited } from '../lib/errors.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 
 /** A number of bytes that requests share. */
 export interface MemoryBudget {
@@ -58,6 +59,7 @@ export function createMemoryBudget(total: number): MemoryBudget {
 const RETRY_AFTER_SECONDS = 1
 
 function shareUsed(): DomainError {
+  describeRequest({ limit: 'memory_of_owner' })
   return rateLimited(
     'Your requests in progress and the responses that you have not read take too much memory. Nothing was done. Try again in a second, with fewer requests at a time.',
     RETRY_AFTER_SECONDS,
@@ -65,6 +67,7 @@ function shareUsed(): DomainError {
 }
 
 function allUsed(): DomainError {
+  describeRequest({ limit: 'memory' })
   return new DomainError(
     'unavailable',
     'Posthorn has too many large requests in progress. Nothing was done. Try again in a second.',

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { DomainError, unavailable } from '../lib/errors.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 import { createHealthWatch } from './health-watch.ts'
 import { type Listener, startListener } from './listener.ts'
 import type { LiveEvent } from './live-event.ts'
@@ -33,6 +34,8 @@ export interface Subscription {
 
 /** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
 export interface LiveHub extends AsyncDisposable {
+  /** The number of open streams. */
+  readonly size: number
   /**
    * Resolves once the stream gets all later live events. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, if a
    * resumed stream missed more than `MAX_MISSED` events, and `unavailable` if Postgres cannot be reached.
@@ -134,12 +137,17 @@ export function createLiveHub(deps: HubDeps): LiveHub {
   }
 
   return {
+    get size() {
+      return subscribers.size
+    },
+
     async subscribe(subscription) {
       if (closed) throw shuttingDown()
       const { apiKeyId } = subscription
       if (
         idsOfSubscribers('apiKeyId').filter((id) => id === apiKeyId).length >= MAX_STREAMS_PER_KEY
       ) {
+        describeRequest({ limit: 'subscriptions' })
         throw subscription.toError('too many')
       }
       const subscriber = new Subscriber({

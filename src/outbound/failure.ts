@@ -64,6 +64,8 @@ const REASONS: Record<FailureCode, string> = {
     'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
 }
 
+export const FAILURE_CODES = Object.keys(REASONS) as readonly FailureCode[]
+
 const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   ENOTFOUND: 'name_not_found',
   ENODATA: 'name_not_found',

@@ -7,6 +7,8 @@ import { TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
 export interface TaskRun {
   /** Aborted at shutdown: the task must requeue its work and return. */
   readonly signal: AbortSignal
+  /** When the job was to run. */
+  readonly runAt: Date
   /**
    * Await it right before each step that must not happen twice: sending a request, and recording its outcome. Throws a
    * ClaimLostError if another process may have rescued the job.
@@ -47,7 +49,7 @@ export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
   const controller = new AbortController()
   const { signal } = controller
   const abandoned = Promise.withResolvers<void>()
-  const run: TaskRun = { signal, ensureClaimed: () => ensureClaimed(signal) }
+  const ensureJobClaimed = () => ensureClaimed(signal)
   let runningCount = 0
 
   async function retryWhileUnavailable(task: () => Promise<void>): Promise<void> {
@@ -78,7 +80,11 @@ export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
   const entries = Object.entries(tasks).map(([name, task]) => [
     `${TASK_PREFIX}${name}`,
     (payload: unknown, { job }: JobHelpers) =>
-      runJob(job.key ?? job.id, () => exitContext(() => (task as Task)(payload, run))),
+      runJob(job.key ?? job.id, () =>
+        exitContext(() =>
+          (task as Task)(payload, { signal, runAt: job.run_at, ensureClaimed: ensureJobClaimed }),
+        ),
+      ),
   ])
   return {
     taskList: Object.fromEntries(entries),

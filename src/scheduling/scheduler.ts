@@ -50,6 +50,10 @@ export interface RecordedResult extends Failures {
 
 /** Decides when each delivery is sent. */
 export interface Scheduler extends AsyncDisposable {
+  /** Attempts in flight. */
+  readonly inFlight: number
+  /** Deliveries that wait for a permit. */
+  readonly waiting: number
   /** Returns `parked` if it moved the delivery to the backlog, and `aborted` after an abort of `signal` or after `close`. */
   acquire(
     delivery: ScheduledDelivery,
@@ -156,6 +160,14 @@ export function createScheduler(
   }
 
   return {
+    get inFlight() {
+      return limiter.inFlight
+    },
+
+    get waiting() {
+      return limiter.waiting
+    },
+
     async acquire(delivery, options, signal) {
       const { id, webhookId, organizationId, isTest, isProbe } = delivery
       rejectWaitingOnAbort(signal)

@@ -5,11 +5,13 @@ import { MAX_CONNECTIONS_PER_ADDRESS, MAX_PIPELINED_REQUESTS } from '../http/htt
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { RequestMetrics } from '../telemetry/request-metrics.ts'
 
 export interface ConnectionLimits {
   /** The address ranges of connections that many clients share. They have no limit. */
   readonly exempt: readonly string[]
   readonly logger: Pick<Logger, 'warn'>
+  readonly metrics?: Pick<RequestMetrics, 'limited'>
   readonly maxPerAddress?: number
 }
 
@@ -19,12 +21,12 @@ export const LOOPBACK = ['127.0.0.0/8', '::1/128']
 /** Keeps one client from using all connections, or the memory for responses that it does not read. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   limitPerAddress(server, limits)
-  limitPipelining(server)
+  limitPipelining(server, limits)
 }
 
 function limitPerAddress(
   server: Server,
-  { exempt, logger, maxPerAddress = MAX_CONNECTIONS_PER_ADDRESS }: ConnectionLimits,
+  { exempt, logger, metrics, maxPerAddress = MAX_CONNECTIONS_PER_ADDRESS }: ConnectionLimits,
 ): void {
   const isExempt = createRangeCheck(exempt)
   const open = new Map<string, number>()
@@ -38,6 +40,7 @@ function limitPerAddress(
     if (count >= maxPerAddress) {
       socket.destroy()
       warn(address, maxPerAddress)
+      metrics?.limited('connections')
       return
     }
     open.set(network, count + 1)
@@ -64,12 +67,14 @@ function createWarning(logger: Pick<Logger, 'warn'>) {
 }
 
 /** Node reads further requests of a connection while their responses wait for the client to read. */
-function limitPipelining(server: Server): void {
+function limitPipelining(server: Server, { metrics }: ConnectionLimits): void {
   const pending = new WeakMap<Socket, number>()
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const count = (pending.get(socket) ?? 0) + 1
     pending.set(socket, count)
     response.once('close', () => pending.set(socket, (pending.get(socket) as number) - 1))
-    if (count > MAX_PIPELINED_REQUESTS) socket.destroy()
+    if (count <= MAX_PIPELINED_REQUESTS || socket.destroyed) return
+    socket.destroy()
+    metrics?.limited('pipelining')
   })
 }

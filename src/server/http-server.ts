@@ -17,8 +17,9 @@ import { urlTooLongProblem } from '../http/problem.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { createRequestReporter } from '../telemetry/request-log.ts'
+import { type RequestMetrics, UNMEASURED } from '../telemetry/request-metrics.ts'
 import { LOOPBACK, limitConnections } from './connection-limits.ts'
-import { listenError } from './free-port.ts'
+import { listenError, type PortSetting } from './free-port.ts'
 import { createRequestLog } from './request-log.ts'
 
 /** How long a shutdown waits for requests in flight. */
@@ -37,13 +38,19 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string
 }
 
+export interface Address extends Pick<Config, 'host' | 'port' | 'trustedProxies'> {
+  /** The setting of the port, for errors. Default: `PORT`. */
+  readonly setting?: PortSetting
+}
+
 /** Listens on the configured address. Throws an error with the remedy if that fails. */
 export async function startHttpServer(
   routes: Hono,
-  { host, port, trustedProxies }: Pick<Config, 'host' | 'port' | 'trustedProxies'>,
+  { host, port, trustedProxies, setting = 'PORT' }: Address,
   logger: Logger,
+  metrics: RequestMetrics = UNMEASURED,
 ): Promise<HttpServer> {
-  const reporter = createRequestReporter(logger)
+  const reporter = createRequestReporter(logger, metrics)
   const requestLog = createRequestLog(reporter)
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
@@ -62,14 +69,16 @@ export async function startHttpServer(
     }) as Server
     server.maxConnections = MAX_CONNECTIONS
     server.setTimeout(INACTIVITY_TIMEOUT_MS)
-    limitConnections(server, { exempt: [...LOOPBACK, ...trustedProxies], logger })
+    limitConnections(server, { exempt: [...LOOPBACK, ...trustedProxies], logger, metrics })
     server.prependListener('request', requestLog.begin)
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const requestId = newRequestId()
       const status = answerBrokenRequest(error, socket, requestId)
       if (status !== null) reporter.rejected(requestId, status, error.code)
     })
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(listenError(error, { host, port, setting })),
+    )
   })
 }
 

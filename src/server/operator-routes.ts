@@ -12,6 +12,8 @@ export interface OperatorDeps {
   /** The worker of this thread, if its role includes one. */
   readonly worker: Worker | undefined
   readonly rest: RestOfProcess
+  /** Whether `/metrics` is among the routes. */
+  readonly servesMetrics: boolean
 }
 
 /** The other threads of the process. */
@@ -21,12 +23,13 @@ export interface RestOfProcess {
   metrics(): Promise<readonly MetricsSnapshot[]>
 }
 
+export const METRICS_PATH = '/metrics'
+
 /** `/readyz` reports Postgres as unavailable after this time without an answer. */
 const READY_WITHIN_MS = 2_000
 
-/** The routes of every process of any role: `/healthz`, `/readyz` and `/metrics`. */
+/** The routes of every process of any role: `/healthz`, `/readyz` and, unless it has a port of its own, `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
-  const { metrics, rest } = deps
   // Not strict: a slash at the end of a path makes no difference.
   const routes = new Hono({ strict: false })
   routes.use(logRoute)
@@ -36,13 +39,26 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
     const ready = Object.values(checks).every((check) => check === 'ok')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
-  routes.get('/metrics', async (context) =>
+  if (deps.servesMetrics) addMetrics(routes, deps)
+  routes.notFound((context) => notFoundProblem(context.req.path))
+  return routes
+}
+
+/** The routes of the port for metrics. */
+export function createMetricsRoutes(deps: Pick<OperatorDeps, 'metrics' | 'rest'>): Hono {
+  const routes = new Hono({ strict: false })
+  routes.use(logRoute)
+  addMetrics(routes, deps)
+  routes.notFound((context) => notFoundProblem(context.req.path))
+  return routes
+}
+
+function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics' | 'rest'>): void {
+  routes.get(METRICS_PATH, async (context) =>
     context.body(await metrics.render(await rest.metrics()), 200, {
       'content-type': metrics.contentType,
     }),
   )
-  routes.notFound((context) => notFoundProblem(context.req.path))
-  return routes
 }
 
 type Check = 'ok' | 'unavailable'

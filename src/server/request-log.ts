@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { MiddlewareHandler } from 'hono'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.ts'
 import {
@@ -30,6 +30,8 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
         caller: null,
         owner: null,
         operation: null,
+        limit: null,
+        trace: traceOf(incoming.headers),
       }
       const startedAtMs = performance.now()
       requests.set(incoming, request)
@@ -49,10 +51,21 @@ export function createRequestLog(reporter: RequestReporter): RequestLog {
   }
 }
 
+function traceOf(headers: Incoming['headers']): LoggedRequest['trace'] {
+  const { traceparent, tracestate } = headers
+  if (typeof traceparent !== 'string') return null
+  return { traceParent: traceparent, traceState: tracestate ? String(tracestate) : null }
+}
+
 /** Adds the pattern of the matched route to the line of the request, for an aborted request too. */
 export const logRoute: MiddlewareHandler = async (context, next) => {
   describeRequest({ route: () => patternOf(routePath(context)) })
   await next()
+}
+
+/** The patterns of all routes. */
+export function patternsOf(routes: Hono): string[] {
+  return [...new Set(routes.routes.flatMap(({ path }) => patternOf(path) ?? []))].sort()
 }
 
 /** `/webhooks/:webhook_id` -> `/webhooks/{webhook_id}`, as in the OpenAPI document; null for a middleware of all paths. */

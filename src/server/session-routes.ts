@@ -98,6 +98,7 @@ function countFailure(failures: AuthFailureLimiter, error: unknown, address: str
   const isFailure = error instanceof DomainError && error.code === 'unauthenticated'
   const waitSeconds = isFailure && address !== undefined ? failures.count(address) : 0
   if (waitSeconds === 0) return error
+  describeRequest({ limit: 'failed_keys' })
   return rateLimited(
     `Too many invalid sign-in links from this address. Try again in ${waitSeconds} seconds.`,
     waitSeconds,

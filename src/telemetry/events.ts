@@ -1,5 +1,7 @@
 import { publicId } from '../db/ids.ts'
+import type { AttemptMetrics } from './attempt-metrics.ts'
 import type { Logger } from './logger.ts'
+import type { SweepMetrics } from './sweep-metrics.ts'
 
 /** The outcome of an attempt for the log. Never a body, a header value or a secret. */
 interface AttemptFacts {
@@ -16,6 +18,8 @@ interface DeliveryFacts {
 }
 
 export interface DeliveryReporter {
+  /** An attempt starts this long after its time. */
+  started(delayMs: number): void
   attempted(
     deliveryId: string,
     webhookUuid: string,
@@ -26,8 +30,9 @@ export interface DeliveryReporter {
 
 export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics): DeliveryReporter {
   return {
+    started: metrics.started,
     attempted(deliveryId, webhookUuid, attempt, after) {
-      metrics.observe(attempt.succeeded, attempt.durationMs)
+      metrics.recorded(attempt, after.state)
       if (attempt.succeeded && !logger.isLevelEnabled('debug')) return
       const facts = {
         event: 'delivery.attempted',
@@ -50,10 +55,6 @@ export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics):
 
 const UNREADABLE =
   'cannot decrypt the signing secret or the custom headers of a webhook: add the key that encrypted them to POSTHORN_ENCRYPTION_KEYS'
-
-export interface AttemptMetrics {
-  observe(succeeded: boolean, durationMs: number): void
-}
 
 const MAX_LOGGED_IDS = 10
 
@@ -89,7 +90,3 @@ export type ReportSweep = (swept: {
   readonly restored: readonly string[]
   readonly canceled: readonly string[]
 }) => void
-
-export interface SweepMetrics {
-  swept(kind: 'restored' | 'canceled', count: number): void
-}

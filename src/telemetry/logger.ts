@@ -6,8 +6,8 @@ export type Logger = Pick<
   'isLevelEnabled' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 >
 
-/** Logs JSON lines to stderr, because commands print their results to stdout. */
-export function createLogger(level: LogLevel): Logger {
+/** Logs JSON lines to stderr, because commands print their results to stdout. Calls `onLine` with the level of each. */
+export function createLogger(level: LogLevel, onLine: (level: string) => void = () => {}): Logger {
   return pino(
     {
       level,
@@ -15,6 +15,12 @@ export function createLogger(level: LogLevel): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: describeError },
+      hooks: {
+        logMethod(args, method, levelNumber) {
+          onLine(pino.levels.labels[levelNumber] ?? '')
+          method.apply(this, args)
+        },
+      },
     },
     pino.destination({ fd: 2, sync: true }),
   )

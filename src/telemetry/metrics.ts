@@ -1,78 +1,59 @@
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Histogram,
-  Registry,
-} from 'prom-client'
-import type { AttemptMetrics, SweepMetrics } from './events.ts'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { VERSION } from '../lib/version.ts'
 
-/** The metrics at `/metrics`, in the Prometheus text format. */
+/** The metrics of a thread. Each part of Posthorn adds its own to the registry. */
 export interface Metrics {
-  readonly attempts: AttemptMetrics
-  readonly sweeps: SweepMetrics
+  readonly registry: Registry
   readonly contentType: string
+  /** Adds metrics that exist only at times. */
+  addSource(source: () => Promise<MetricsSnapshot>): void
   /** For the thread that serves `/metrics`. */
   snapshot(): Promise<MetricsSnapshot>
-  /** The metrics of this thread and of the others. */
+  /** The metrics of this thread and of the others, in the Prometheus text format. */
   render(others: readonly MetricsSnapshot[]): Promise<string>
 }
 
 /** The metrics of a thread, as a message can carry them. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-const PROCESS_PREFIX = 'posthorn_process_'
-const THREAD_PREFIX = 'posthorn_nodejs_'
+/** They get a label with the name of the thread. Of all others, the threads are added up. */
+const OF_THREAD = /^(nodejs_|posthorn_(pool|postgres|log|thread)_)/
 
-/** The metrics of Node that describe a thread get a label with its name. */
-export function createMetrics(thread: string): Metrics {
+/** Every thread has the same values. */
+const OF_PROCESS = /^(process_|posthorn_build_info$)/
+
+/** Gauges whose names end like those of counters, and two that Node deprecated. */
+const NOT_STANDARD = [
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+/** `restarts`: how often the thread was started again. */
+export function createMetrics(thread: string, restarts = 0): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'posthorn_' })
-  const attempts = new Counter({
-    name: 'posthorn_attempts_total',
-    help: 'Attempts by outcome.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
-  const duration = new Histogram({
-    name: 'posthorn_attempt_duration_seconds',
-    help: 'Duration of attempts.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
-    registers: [registry],
-  })
-  const swept = new Counter({
-    name: 'posthorn_swept_deliveries_total',
-    help: 'Deliveries that a sweep repaired: restored a missing job, or canceled because an operator permanently failed the job. Restored ones indicate a bug unless somebody completed or deleted jobs.',
-    labelNames: ['kind'],
-    registers: [registry],
-  })
-  const outcomes = { true: attempts.labels('succeeded'), false: attempts.labels('failed') }
+  collectDefaultMetrics({ register: registry })
+  for (const name of NOT_STANDARD) registry.removeSingleMetric(name)
+  addBuildInfo(registry)
+  addThreadRestarts(registry, restarts)
+  const sources = [() => registry.getMetricsAsJSON()]
   const snapshot = async () => {
-    const metrics = await registry.getMetricsAsJSON()
-    return metrics.map((metric) => ({
+    const parts = await Promise.all(sources.map((source) => source()))
+    return parts.flat().map((metric) => ({
       ...metric,
       // Of any other aggregator, the start time of the process is left out.
       aggregator: 'sum' as const,
-      values: metric.values.map((value) =>
-        metric.name.startsWith(THREAD_PREFIX)
-          ? { ...value, labels: { ...value.labels, thread } }
-          : value,
-      ),
+      values: OF_THREAD.test(metric.name)
+        ? metric.values.map((value) => ({ ...value, labels: { ...value.labels, thread } }))
+        : metric.values,
     }))
   }
   return {
-    attempts: {
-      observe(succeeded, durationMs) {
-        outcomes[`${succeeded}`].inc()
-        duration.observe(durationMs / 1_000)
-      },
-    },
-    sweeps: {
-      swept(kind, count) {
-        swept.labels(kind).inc(count)
-      },
-    },
+    registry,
     contentType: registry.contentType,
+    addSource: (source) => void sources.push(source),
     snapshot,
     async render(others) {
       const own = await snapshot()
@@ -81,7 +62,38 @@ export function createMetrics(thread: string): Metrics {
   }
 }
 
+/** Adds a gauge that is read at each scrape. */
+export function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read())
+    },
+  })
+}
+
 /** The others describe the same process. */
 function withoutProcess(snapshot: MetricsSnapshot): MetricsSnapshot {
-  return snapshot.filter(({ name }) => !name.startsWith(PROCESS_PREFIX))
+  return snapshot.filter(({ name }) => !OF_PROCESS.test(name))
+}
+
+function addBuildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'posthorn_build_info',
+    help: 'Always 1. The labels have the versions of Posthorn and Node.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
+    .labels(VERSION, process.versions.node)
+    .set(1)
+}
+
+function addThreadRestarts(registry: Registry, restarts: number): void {
+  new Counter({
+    name: 'posthorn_thread_restarts_total',
+    help: 'How often the process started the thread again after a fault.',
+    registers: [registry],
+  }).inc(restarts)
 }

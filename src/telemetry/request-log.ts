@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { publicId } from '../db/ids.ts'
 import type { Logger } from './logger.ts'
+import { type Limit, type RequestMetrics, UNMEASURED } from './request-metrics.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
 export interface RequestFacts {
@@ -12,12 +13,16 @@ export interface RequestFacts {
   owner: string | null
   /** The GraphQL operation. */
   operation: { readonly type: string; readonly name: string | undefined } | null
+  /** The limit that rejected the request. */
+  limit: Limit | null
 }
 
 /** A request of the HTTP server. */
 export interface LoggedRequest extends RequestFacts {
   readonly id: string
   readonly method: string
+  /** The headers of its trace, as sent. */
+  readonly trace: { readonly traceParent: string; readonly traceState: string | null } | null
 }
 
 export interface RequestOutcome {
@@ -53,6 +58,10 @@ export function currentOwner(): string | null {
   return current.getStore()?.owner ?? null
 }
 
+export function currentTraceContext(): LoggedRequest['trace'] {
+  return current.getStore()?.trace ?? null
+}
+
 export function currentRequestId(): string | undefined {
   return current.getStore()?.id
 }
@@ -63,13 +72,19 @@ const QUIET_ROUTE = /^\/(healthz|readyz|metrics|console(?!\/session)|portal)(\/|
 /** Clients choose the names of operations. */
 const MAX_NAME_LENGTH = 100
 
-export function createRequestReporter(logger: Logger): RequestReporter {
+export function createRequestReporter(
+  logger: Logger,
+  metrics: RequestMetrics = UNMEASURED,
+): RequestReporter {
   return {
     finished(request, { status, durationMs, aborted }) {
       const route = request.route()
+      const isStream = request.operation?.type === 'subscription'
+      metrics.finished({ route, status, durationMs, isStream })
+      if (request.limit) metrics.limited(request.limit)
       const level = route !== null && QUIET_ROUTE.test(route) ? 'debug' : 'info'
       if (!logger.isLevelEnabled(level)) return
-      const { id, method, caller, operation } = request
+      const { id, method, caller, operation, limit } = request
       logger[level](
         {
           event: 'request.finished',
@@ -86,12 +101,14 @@ export function createRequestReporter(logger: Logger): RequestReporter {
             operationType: operation.type,
             operationName: operation.name?.slice(0, MAX_NAME_LENGTH),
           }),
+          ...(limit && { limit }),
           ...(aborted && { aborted }),
         },
         aborted ? 'request aborted' : 'request finished',
       )
     },
     rejected(requestId, status, reason) {
+      metrics.finished({ route: null, status, durationMs: 0, isStream: true })
       logger.info(
         { event: 'request.rejected', status, requestId, reason },
         'rejected bytes that are not a valid request',

@@ -36,6 +36,7 @@ const SILENT_AT_START_AFTER_MS = 60_000
 export async function launchThread({
   role,
   listens,
+  restarts,
   settings,
   main,
   maxHeapMb,
@@ -72,7 +73,7 @@ export async function launchThread({
     })
   })
   try {
-    const url = await remote.start(settings, { role, listens })
+    const url = await remote.start(settings, { role, listens, restarts })
     supervision.allow(SILENT_AFTER_MS)
     return { remote, url, ended }
   } catch (error) {

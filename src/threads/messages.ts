@@ -27,6 +27,8 @@ export interface ThreadStartOptions {
   readonly role: ThreadRole
   /** Whether the thread serves the address of the process. */
   readonly listens: boolean
+  /** How often the thread was started again. */
+  readonly restarts: number
 }
 
 export interface Provisioned {

@@ -16,12 +16,13 @@ let app: App | null = null
 
 const main = createBirpc<MainThread, RoleThread>(
   {
-    async start(settings, { role, listens }) {
+    async start(settings, { role, listens, restarts }) {
       try {
         const { startApp } = await import('../app.ts')
         app = await startApp(withBuffers(settings), {
           role,
           listens,
+          restarts,
           beforeListening: () => main.releasePort(),
           outageLines: {
             begins: (cause, error) => main.outageBegins.asEvent(cause, error),

@@ -41,9 +41,10 @@ export async function startThreads(
 
   async function start(self: ThreadRole): Promise<void> {
     const thread = await startSupervisedThread({
-      launch: () => ({
+      launch: (restarts) => ({
         role: self,
         listens: isListening(self),
+        restarts,
         settings: { config: { ...config, port }, secrets, trustedAuthorities },
         main: mainThread(self),
         maxHeapMb: maxHeapMb() / roles.length,

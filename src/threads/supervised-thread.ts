@@ -11,8 +11,8 @@ export interface SupervisedThread {
 }
 
 export interface SupervisedThreadOptions {
-  /** The options of the next start. */
-  readonly launch: () => LaunchOptions
+  /** The options of the next start, after this many restarts. */
+  readonly launch: (restarts: number) => LaunchOptions
   readonly logger: Logger
   /** Called when the thread has ended by itself and will be started again. */
   readonly onLost: () => Promise<void>
@@ -27,7 +27,9 @@ export async function startSupervisedThread({
   logger,
   onLost,
 }: SupervisedThreadOptions): Promise<SupervisedThread> {
-  let current = await launchThread(launch())
+  const first = launch(0)
+  let current = await launchThread(first)
+  let restarts = 0
   let stopping = false
   const supervision = supervise()
 
@@ -35,7 +37,7 @@ export async function startSupervisedThread({
     for (;;) {
       const reason = await current.ended
       if (stopping) return
-      logger.error({ thread: launch().role, reason }, 'a thread ended and is started again')
+      logger.error({ thread: first.role, reason }, 'a thread ended and is started again')
       await onLost()
       await restart()
       if (stopping) requestStop()
@@ -49,9 +51,10 @@ export async function startSupervisedThread({
 
   async function restart(): Promise<void> {
     while (!stopping) {
-      const options = launch()
+      const options = launch(restarts + 1)
       try {
         current = await launchThread(options)
+        restarts += 1
         logger.info({ thread: options.role }, 'the thread runs again')
         return
       } catch (error) {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
+import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
+import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { markFault } from '../deliveries/attempts/mark-fault.ts'
 import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
@@ -16,10 +18,13 @@ import { createHttpSender, type HttpSender } from '../outbound/http-sender.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 import { startWorker, type Worker } from '../queue/runner.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
+import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
 import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
+import { addGauge, type Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
+import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
@@ -32,6 +37,7 @@ export interface DeliveringDeps {
   readonly metrics: Metrics
   readonly webhooks: WebhookDeps
   readonly notify: Notify
+  readonly tracing: Tracing
 }
 
 /** Disposing of it finishes the attempts in flight. */
@@ -47,6 +53,7 @@ export async function startDelivering(
   await using started = new AsyncDisposableStack()
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
+  addSchedulerGauges(deps.metrics, scheduler, settings)
   const worker = started.use(await startTasks(deps, sender, scheduler, settings))
   const resources = started.move()
   return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
@@ -82,10 +89,28 @@ function openScheduler(
   })
 }
 
+function addSchedulerGauges({ registry }: Metrics, scheduler: Scheduler, { config }: Settings) {
+  addGauge(registry, 'posthorn_attempts_in_flight', 'Attempts in flight.', () => scheduler.inFlight)
+  addGauge(
+    registry,
+    'posthorn_attempts_in_flight_limit',
+    'The limit of attempts in flight (POSTHORN_CONCURRENCY).',
+    () => config.concurrency,
+  )
+  addGauge(
+    registry,
+    'posthorn_attempts_waiting',
+    'Claimed deliveries that wait until they may be sent.',
+    () => scheduler.waiting,
+  )
+}
+
+const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE]
+
 const systemClock = () => new Date()
 
 async function startTasks(
-  { database, logger, outages, metrics, webhooks, notify }: DeliveringDeps,
+  { database, logger, outages, metrics, webhooks, notify, tracing }: DeliveringDeps,
   sender: HttpSender,
   scheduler: Scheduler,
   { config, now }: Settings,
@@ -106,7 +131,8 @@ async function startTasks(
     requeue: createRequeue(pipeline),
     reopen: (uuid: string) => reopenExhausted(pool, uuid),
     markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
-    report: createDeliveryReporter(logger, metrics.attempts),
+    report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
+    tracing,
     retryScheduleMs: config.retryScheduleMs,
     headerNames: deliveryHeaderNames(config.headerPrefix),
     now: now ?? systemClock,
@@ -120,7 +146,7 @@ async function startTasks(
     auditRetentionMs: config.auditRetentionMs,
     keepFailedJobsMs: config.keepFailedJobsMs,
     logger,
-    reportSweep: createSweepReporter(logger, metrics.sweeps),
+    reportSweep: createSweepReporter(logger, createSweepMetrics(metrics.registry)),
   })
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,

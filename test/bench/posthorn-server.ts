@@ -40,6 +40,7 @@ export async function startPosthornServer(
         POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
         POSTHORN_EGRESS_ALLOW: '127.0.0.0/8',
         POSTHORN_EGRESS_CA_FILE: authorityFile,
+        ...tracing(),
       },
       stdio: ['ignore', 'ignore', 'pipe'],
     }),
@@ -86,4 +87,11 @@ async function readUrl(stderr: NodeJS.ReadableStream, lastLines: string[]): Prom
     if (lastLines.length > 20) lastLines.shift()
   })
   return await ready.promise
+}
+
+/** The settings of OpenTelemetry, to measure what tracing costs. */
+function tracing(): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')),
+  )
 }

@@ -211,6 +211,7 @@ async function publish(count: number): Promise<void> {
     occurredAt: new Date(),
     idempotencyKey: null,
     traceParent: null,
+    traceState: null,
   }
   await createStoreEvents(session)(Array.from({ length: count }, () => event))
 }

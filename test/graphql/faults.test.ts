@@ -28,6 +28,8 @@ async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {
       caller: null,
       owner: null,
       operation: null,
+      limit: null,
+      trace: null,
     },
     () => handle(request(token, { query, variables })),
   )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/roll-up-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { attemptOf, SENDER } from '../support/attempts.ts'
+import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
@@ -31,11 +31,10 @@ async function attempt(statuses: (number | null)[], durationMs = 12): Promise<vo
   await publish(api, tenant.organizationId, statuses.length)
   const ids = await deliveryIds(api.database, tenant.organizationId)
   const record = createRecordAttempt(api.database.pool, SENDER)
+  const rows = await Promise.all(ids.map((id) => deliveryRow(api.database, id)))
+  // In one tick: attempts that come apart are recorded with two statements, in any order.
   await Promise.all(
-    statuses.map(async (status, i) => {
-      const row = await deliveryRow(api.database, ids[i] as string)
-      return await record(attemptOf(row, status, { durationMs }))
-    }),
+    statuses.map((status, i) => record(attemptOf(rows[i] as DeliveryRow, status, { durationMs }))),
   )
 }
 

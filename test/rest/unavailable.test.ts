@@ -97,6 +97,8 @@ describe('500: an internal error', () => {
         caller: null,
         owner: null,
         operation: null,
+        limit: null,
+        trace: null,
       },
       () => failing(error),
     )

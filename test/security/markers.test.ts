@@ -16,6 +16,7 @@ import { createTenant, JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { type OtlpReceiver, startOtlpReceiver } from '../telemetry/support/otlp-receiver.ts'
 
 /** A unique string for each secret. */
 const marker = (name: string) => `marker${name}${randomBytes(8).toString('hex')}`
@@ -39,11 +40,13 @@ let proxy: Awaited<ReturnType<typeof startProxy>>
 let folder: string
 let environment: Record<string, string>
 let organization: string
+let collector: OtlpReceiver
 
 beforeAll(async () => {
   database = await createTestDatabase()
   receiver = await startReceiver()
   proxy = await startProxy()
+  collector = await startOtlpReceiver()
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn markers '))
   const password = MARKERS['database password'] as string
   await database.pool.query(`create role ${role} login superuser password '${password}'`)
@@ -59,6 +62,7 @@ beforeAll(async () => {
     POSTHORN_EGRESS_CA_FILE: caFile,
     POSTHORN_RETRY_SCHEDULE: '50ms',
     POSTHORN_LOG_LEVEL: 'trace',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   }
   organization = (await createTenant(database.prisma)).publicOrganizationId
 })
@@ -66,6 +70,7 @@ afterAll(async () => {
   await database.pool.query(`drop owned by ${role}; drop role ${role}`)
   await database[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
+  await collector[Symbol.asyncDispose]()
   proxy.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -89,6 +94,8 @@ test('no secret leaks into responses, logs, tables or the configuration', async 
   outputs.set('process arguments', argumentsOf(posthorn))
   posthorn.child.kill('SIGTERM')
   await posthorn.ended
+  outputs.set('spans', JSON.stringify(collector.spans))
+  expect(outputs.get('spans')).toContain('http.request.method')
   outputs.set('standard output', posthorn.stdout)
   outputs.set('standard error', posthorn.stderr)
   // The log has entries, so the search is not vacuous.

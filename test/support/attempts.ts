@@ -39,6 +39,7 @@ export function attemptOf(
     requestUrl: 'https://example.com/hook',
     requestSignature: 'v1,c2lnbmF0dXJl',
     requestHeaderNames: ['X-Key'],
+    requestTraceParent: null,
     responseHeaders: status === null ? null : { 'content-type': 'text/plain' },
     responseBody: status === null ? null : Buffer.from('ok'),
     responseBodyTruncated: false,

@@ -16,6 +16,7 @@ const LONG = [
   'scheduling/backlog-changes',
   'migrate/neighbor',
   'scheduling/concurrency-limit',
+  'telemetry/tracing',
   'cli/commands',
   'faults/dropped-connections',
   'queue/runner',

@@ -11,6 +11,7 @@ import { logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { scrape } from '../telemetry/support/exposition.ts'
 import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 
 let directory: string
@@ -148,6 +149,11 @@ test('the API answers while the worker starts again, and deliveries go on after 
   await publishFromSql()
   await receiver.arrival(1)
   await until(async () => (await statusOf('/readyz')) === 200, 'the worker is ready')
+  const restarts = (await scrape(url)).get('posthorn_thread_restarts_total')?.samples
+  expect(restarts?.map(({ labels, value }) => [labels['thread'], value])).toEqual([
+    ['api', 0],
+    ['worker', 1],
+  ])
 }, 60_000)
 
 test('a thread that ends during a shutdown is not started again', async () => {

@@ -9,7 +9,9 @@ create table posthorn.events (
   occurred_at timestamptz not null,
   -- JSON, character for character as published.
   data text not null,
+  -- The trace context of the publisher, for the deliveries.
   trace_parent text,
+  trace_state text,
   is_test boolean not null default false
 ) partition by range (id);
 -- Serve: the events of an organization, all and by type, newest first.
@@ -126,6 +128,8 @@ create table posthorn.attempts (
   request_header_names text[],
   request_header_prefix text,
   request_user_agent text,
+  -- Null: that of the event.
+  request_trace_parent text,
   response_headers jsonb,
   response_body bytea,
   response_body_truncated boolean not null default false,

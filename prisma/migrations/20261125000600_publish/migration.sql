@@ -25,7 +25,8 @@ create function posthorn.insert_events(
   data text[],
   occurred_at timestamptz[],
   idempotency_keys text[],
-  trace_parents text[]
+  trace_parents text[],
+  trace_states text[] default null
 ) returns table (ordinal int, event_id uuid, delivery_count int, duplicate boolean)
   language plpgsql
 as $$
@@ -84,13 +85,13 @@ begin
   return query
     with fresh as (
       select given.*
-      from unnest(event_ids, organization_ids, types, data, occurred_at, trace_parents, duplicates) with ordinality
-        as given (id, organization_id, type, data, occurred_at, trace_parent, duplicate, i)
+      from unnest(event_ids, organization_ids, types, data, occurred_at, trace_parents, trace_states, duplicates) with ordinality
+        as given (id, organization_id, type, data, occurred_at, trace_parent, trace_state, duplicate, i)
       where not given.duplicate
     ),
     stored as (
-      insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent)
-      select id, organization_id, type, occurred_at, data, trace_parent from fresh
+      insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent, trace_state)
+      select id, organization_id, type, occurred_at, data, trace_parent, trace_state from fresh
     ),
     matched as materialized (
       select posthorn.uuid_v7() as id, ordered_matches.*

@@ -25,6 +25,13 @@ create index webhook_statistics_bucket on posthorn.webhook_statistics (bucket);
 create index webhook_statistics_organization_id_bucket on posthorn.webhook_statistics (organization_id, bucket)
   where minutes = 1;
 
+-- Work that one process of all does, and which process that is until when.
+create table posthorn.leases (
+  name text primary key,
+  holder uuid not null,
+  expires_at timestamptz not null
+);
+
 -- The progress of background work that runs in steps.
 create table posthorn.cursors (
   name text primary key,

@@ -7,12 +7,15 @@ import type { TaskRun } from '../../queue/task-runs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
+import type { TraceContext } from '../../telemetry/trace-context.ts'
+import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
 import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
 import { type PlannedAttempt, toAttemptRecord, toUnsentRecord } from './attempt-record.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
+import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps {
   readonly load: LoadDelivery
@@ -31,6 +34,7 @@ export interface AttemptDeps {
   /** Records that Posthorn, not an operator, made the delivery's job fail. */
   readonly markFault: (uuid: string) => Promise<void>
   readonly report: DeliveryReporter
+  readonly tracing: Tracing
   readonly retryScheduleMs: readonly number[]
   readonly headerNames: DeliveryHeaderNames
   readonly now: () => Date
@@ -110,14 +114,21 @@ async function attemptWithPermit(
   run: TaskRun,
 ): Promise<AttemptRecord | 'changed' | 'aborted'> {
   let result: AttemptResult | null = null
+  let span: OpenSpan | null = null
+  let record: AttemptRecord | null = null
   try {
     const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
     if (sendable?.delivery.webhook !== 'enabled') return 'changed'
     await permit.reservation
     const plan = planAttempt(deps, sendable)
-    const request = signAttempt(deps, sendable, plan.startedAt)
-    if (!request) return toUnsentRecord(plan)
+    span = traceAttempt(deps.tracing, plan)
+    const request = signAttempt(deps, sendable, plan.startedAt, span?.context ?? null)
+    if (!request) {
+      record = toUnsentRecord(plan)
+      return record
+    }
     await run.ensureClaimed()
+    deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
     const startedAt = performance.now()
     const { url, headers, body } = request
     const outcome = await deps.sender.send({
@@ -131,8 +142,10 @@ async function attemptWithPermit(
     // A shutdown of this process is not an attempt. Another worker makes the attempt.
     if (outcome.kind === 'aborted') return 'aborted'
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
-    return toAttemptRecord(plan, request, outcome, deps.now())
+    record = toAttemptRecord(plan, request, outcome, deps.now())
+    return record
   } finally {
+    endAttemptSpan(span, record)
     permit.release(result)
   }
 }
@@ -169,12 +182,19 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
 }
 
 /** `null` if the signing secret or the custom headers cannot be decrypted. */
-function signAttempt(deps: AttemptDeps, { delivery, options }: Sendable, startedAt: Date) {
+function signAttempt(
+  deps: AttemptDeps,
+  { delivery, options }: Sendable,
+  startedAt: Date,
+  ownTrace: TraceContext | null,
+) {
   if (options.signingKey === null) return null
   return signRequest(deps.headerNames, options.signingKey, {
     deliveryUuid: delivery.id,
     event: delivery.event,
     traceParent: delivery.traceParent,
+    traceState: delivery.traceState,
+    ownTrace,
     url: options.url,
     customHeaders: options.headers,
     startedAt,

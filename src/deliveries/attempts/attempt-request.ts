@@ -15,6 +15,7 @@ export interface AttemptRequestColumns {
   readonly requestSignature: string | null
   /** Undefined once the event is past its retention. */
   readonly traceParent: string | null | undefined
+  readonly traceState: string | null | undefined
 }
 
 /** Replaces the value of a custom header, which can be a credential. */
@@ -39,5 +40,6 @@ export function attemptRequestHeaders(attempt: AttemptRequestColumns): Header[] 
   add(`${prefix}timestamp`, String(timestamp))
   add(`${prefix}signature`, attempt.requestSignature)
   add('traceparent', attempt.traceParent)
+  if (attempt.traceParent != null) add('tracestate', attempt.traceState)
   return headers
 }

@@ -1,3 +1,4 @@
+import { FAILURE_CODES } from '../../outbound/failure.ts'
 import type { Outcome } from '../../outbound/outcome.ts'
 
 /** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */
@@ -27,3 +28,11 @@ const REJECTION_REASONS = {
   'not-https': 'The URL is not HTTPS.',
   'url-not-allowed': 'Posthorn may not send to this URL.',
 } as const
+
+/** All codes that `describeOutcome` returns. */
+export const OUTCOME_CODES: readonly string[] = [
+  'connect_timed_out',
+  'response_timed_out',
+  ...FAILURE_CODES,
+  ...Object.keys(REJECTION_REASONS).map((reason) => reason.replaceAll('-', '_')),
+]

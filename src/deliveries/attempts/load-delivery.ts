@@ -12,6 +12,7 @@ export interface LoadedDelivery extends ScheduledDelivery {
   /** Null once the event is past its retention. */
   readonly event: DeliveredEvent | null
   readonly traceParent: string | null
+  readonly traceState: string | null
   readonly revision: string
 }
 
@@ -31,7 +32,8 @@ const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
       d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
-      e.trace_parent as "traceParent", d.organization_id as "organizationId", d.webhook_id as "webhookId",
+      e.trace_parent as "traceParent", e.trace_state as "traceState",
+      d.organization_id as "organizationId", d.webhook_id as "webhookId",
       case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
       w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
       s.on_hold_since is not null as "onHold", coalesce(s.probe_delivery_id = d.id, false) as "isProbe",

@@ -28,6 +28,8 @@ export interface AttemptRecord {
   readonly requestUrl: string
   readonly requestSignature: string | null
   readonly requestHeaderNames: readonly string[]
+  /** Null: that of the event. */
+  readonly requestTraceParent: string | null
   readonly responseHeaders: Readonly<Record<string, string>> | null
   readonly responseBody: Buffer | null
   readonly responseBodyTruncated: boolean
@@ -136,6 +138,7 @@ async function recordAttempts(
       count((webhook) => `{${webhook.latency.join(',')}}`),
       count((webhook) => webhook.firstStartedAt),
       count((webhook) => webhook.lastError),
+      column((record) => record.requestTraceParent),
     ],
   })
   const recorded = new Map(rows.map((row) => [sorted[Number(row.ordinal) - 1], row]))

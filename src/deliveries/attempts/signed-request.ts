@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { publicId } from '../../db/ids.ts'
 import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
 import { signDelivery } from '../../receiver/sign.ts'
+import type { TraceContext } from '../../telemetry/trace-context.ts'
 
 /** The names of the headers that Posthorn adds to each delivery. */
 export interface DeliveryHeaderNames {
@@ -24,12 +25,17 @@ export interface SignedRequest {
   readonly body: Buffer
   readonly signature: string
   readonly customHeaderNames: readonly string[]
+  /** The `traceparent` of the attempt. Null: that of the event. */
+  readonly ownTraceParent: string | null
 }
 
 interface UnsignedRequest {
+  /** The context of the span of the attempt, in place of that of the event. */
+  readonly ownTrace: TraceContext | null
   readonly deliveryUuid: string
   readonly event: DeliveredEvent
   readonly traceParent: string | null
+  readonly traceState: string | null
   readonly url: string
   readonly customHeaders: Readonly<Record<string, string>>
   readonly startedAt: Date
@@ -38,23 +44,37 @@ interface UnsignedRequest {
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  { deliveryUuid, event, traceParent, url, customHeaders, startedAt }: UnsignedRequest,
+  {
+    ownTrace,
+    deliveryUuid,
+    event,
+    traceParent,
+    traceState,
+    url,
+    customHeaders,
+    startedAt,
+  }: UnsignedRequest,
 ): SignedRequest {
   const deliveryId = publicId('delivery', deliveryUuid)
   const bytes = Buffer.from(deliveryBody(event))
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
   const signature = signDelivery(key, deliveryId, timestamp, bytes)
+  const trace = ownTrace ?? { traceParent, traceState }
   const own: Record<string, string> = {
     'content-type': 'application/json',
     [names.id]: deliveryId,
     [names.timestamp]: timestamp,
     [names.signature]: signature,
   }
-  if (traceParent !== null) own['traceparent'] = traceParent
+  if (trace.traceParent !== null) {
+    own['traceparent'] = trace.traceParent
+    if (trace.traceState !== null) own['tracestate'] = trace.traceState
+  }
   const custom = omitOverridden(own, customHeaders)
   const customHeaderNames = Object.keys(custom)
   const headers = customHeaderNames.length === 0 ? own : { ...custom, ...own }
-  return { url, headers, body: bytes, signature, customHeaderNames }
+  const ownTraceParent = ownTrace?.traceParent ?? null
+  return { url, headers, body: bytes, signature, customHeaderNames, ownTraceParent }
 }
 
 /** A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. */

@@ -1,6 +1,7 @@
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { DomainError, rateLimited } from '../../lib/errors.ts'
 import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
 import type { Identify } from '../context.ts'
 import type { Connection } from '../cors.ts'
 import { createOnePerTick } from '../one-per-tick.ts'
@@ -43,6 +44,7 @@ export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContex
 }
 
 function tooManyRequests(waitSeconds: number): DomainError {
+  describeRequest({ limit: 'keyless_requests' })
   return rateLimited(
     `This address sent more than ${MAX_KEYLESS_REQUESTS} requests per minute without a valid API key. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
     waitSeconds,

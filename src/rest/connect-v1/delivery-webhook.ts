@@ -25,7 +25,11 @@ export function registerDeliveryWebhook(registry: Registry, headerPrefix: string
         'A space-separated list of `<version>,<base64 signature>`. One matching `v1` signature is enough; ignore other versions.',
         true,
       ),
-      header('traceparent', 'The W3C trace context, if the publisher set one.', false),
+      header(
+        'traceparent',
+        'The W3C trace context, if the publisher set one or the operator turned on tracing.',
+        false,
+      ),
     ],
     request: {
       body: {

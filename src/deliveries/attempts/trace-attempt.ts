@@ -1,0 +1,55 @@
+import { publicId } from '../../db/ids.ts'
+import { toSpanContext } from '../../telemetry/trace-context.ts'
+import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
+import type { PlannedAttempt } from './attempt-record.ts'
+import type { AttemptRecord } from './record-attempt.ts'
+
+/**
+ * Starts the span of an attempt: a child of the span that published the event, which may have ended days ago, and linked
+ * to it. Null without tracing. A path, a query or a header may be a credential, so no attribute has any of them.
+ */
+export function traceAttempt(tracing: Tracing, { delivery, url }: PlannedAttempt): OpenSpan | null {
+  if (!tracing.isOn) return null
+  return tracing.start('POST', {
+    kind: 'client',
+    parent: toSpanContext(delivery.traceParent, delivery.traceState),
+    linksParent: true,
+    attributes: () => ({
+      'http.request.method': 'POST',
+      ...addressOf(url),
+      'messaging.system': 'posthorn',
+      'messaging.operation.name': 'deliver',
+      'messaging.destination.name': delivery.event?.type ?? '',
+      'messaging.message.id': delivery.event ? publicId('event', delivery.event.id) : '',
+      'posthorn.delivery.id': publicId('delivery', delivery.id),
+      'posthorn.webhook.id': publicId('webhook', delivery.webhookId),
+      'posthorn.organization.id': publicId('organization', delivery.organizationId),
+      'posthorn.attempt.number': delivery.attemptCount + 1,
+    }),
+  })
+}
+
+function addressOf(url: string) {
+  const { hostname, port, protocol } = new URL(url)
+  return {
+    'url.scheme': protocol.slice(0, -1),
+    'server.address': hostname,
+    'server.port': Number(port || 443),
+  }
+}
+
+/** Ends the span with the outcome; null: the attempt was aborted. */
+export function endAttemptSpan(span: OpenSpan | null, record: AttemptRecord | null): void {
+  if (record === null) {
+    span?.end({}, 'aborted')
+    return
+  }
+  const { status, errorCode, succeeded, resent } = record
+  span?.end(
+    {
+      ...(status !== null && { 'http.response.status_code': status }),
+      ...(resent && { 'http.request.resend_count': 1 }),
+    },
+    succeeded ? null : (errorCode ?? String(status)),
+  )
+}

@@ -1,0 +1,67 @@
+import { Gauge, Registry } from 'prom-client'
+import { type DatabaseState, OVERDUE_AFTER_SECONDS } from './database-state.ts'
+import type { MetricsSnapshot } from './metrics.ts'
+
+/** The gauges of the whole installation. */
+export interface DatabaseMetrics {
+  show(state: DatabaseState, readSeconds: number): Promise<MetricsSnapshot>
+}
+
+export function createDatabaseMetrics(): DatabaseMetrics {
+  const registry = new Registry()
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] })
+  const deliveries = gauge(
+    'deliveries',
+    'Deliveries that are not final: queued (no attempt yet), retrying, or waiting in the backlogs of their webhooks.',
+    ['state'],
+  )
+  const oldest = gauge(
+    'deliveries_oldest_age_seconds',
+    'The time since the oldest delivery in this state was created; 0 if there is none.',
+    ['state'],
+  )
+  const overdue = gauge(
+    'deliveries_overdue',
+    `Deliveries whose next attempt is more than ${OVERDUE_AFTER_SECONDS} seconds late because no worker has claimed it.`,
+  )
+  const longestOverdue = gauge(
+    'deliveries_longest_overdue_seconds',
+    'How late the most overdue delivery is; 0 if none is overdue.',
+  )
+  const capped = gauge(
+    'deliveries_counts_capped',
+    '1 if there are more jobs or waiting deliveries than were counted, so that the counts are too small; otherwise 0.',
+  )
+  const onHold = gauge('webhooks_on_hold', 'Webhooks whose circuit breaker is open.')
+  const longestHold = gauge(
+    'webhooks_longest_hold_seconds',
+    'How long the webhook that has been on hold longest is on hold; 0 if none is.',
+  )
+  const backlogs = gauge('webhooks_with_backlog', 'Webhooks with waiting deliveries.')
+  const workers = gauge('workers', 'Workers with a heartbeat in the last 12 seconds.')
+  const ahead = gauge('partitions_ahead', 'Days after today that have a partition.')
+  const past = gauge('partitions_past_retention', 'Partitions that retention should have dropped.')
+  const read = gauge('state_read_seconds', 'How long Postgres took to count all this.')
+  return {
+    async show(state, readSeconds) {
+      deliveries.set({ state: 'queued' }, state.queued)
+      deliveries.set({ state: 'retrying' }, state.retrying)
+      deliveries.set({ state: 'waiting' }, state.waiting)
+      oldest.set({ state: 'queued' }, state.oldestQueuedAge)
+      oldest.set({ state: 'retrying' }, state.oldestRetryingAge)
+      oldest.set({ state: 'waiting' }, state.oldestWaitingAge)
+      overdue.set(state.overdue)
+      longestOverdue.set(state.longestOverdue)
+      capped.set(Number(state.isCapped))
+      onHold.set(state.webhooksOnHold)
+      longestHold.set(state.longestHold)
+      backlogs.set(state.webhooksWithBacklog)
+      workers.set(state.workers)
+      ahead.set(state.partitionsAhead)
+      past.set(state.partitionsPastRetention)
+      read.set(readSeconds)
+      return await registry.getMetricsAsJSON()
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import type { Sql } from '../db/client.ts'
+
+/** What the metrics show of the database. Ages are in seconds; 0 if there is nothing to count. */
+export interface DatabaseState {
+  readonly queued: number
+  readonly oldestQueuedAge: number
+  readonly retrying: number
+  readonly oldestRetryingAge: number
+  readonly waiting: number
+  readonly oldestWaitingAge: number
+  readonly overdue: number
+  readonly longestOverdue: number
+  /** Whether there are more jobs or parked deliveries than were counted. */
+  readonly isCapped: boolean
+  readonly webhooksOnHold: number
+  readonly longestHold: number
+  readonly webhooksWithBacklog: number
+  readonly workers: number
+  readonly partitionsAhead: number
+  readonly partitionsPastRetention: number
+}
+
+/** At most this many jobs are read, those added first, and at most as many parked deliveries, those of the oldest days. */
+export const MAX_COUNTED = 100_000
+
+/** A job that no worker has claimed this long after its time is overdue. */
+export const OVERDUE_AFTER_SECONDS = 10
+
+/** Takes some 0.2 s of Postgres while there are `MAX_COUNTED` of both; the number of stored deliveries does not matter. */
+export async function readDatabaseState(
+  sql: Sql,
+  workerSchema: string,
+  retentionMs: number,
+): Promise<DatabaseState> {
+  const { rows } = await sql.query<DatabaseState>({
+    name: 'read_database_state',
+    text: readState(workerSchema),
+    values: [MAX_COUNTED, OVERDUE_AFTER_SECONDS, retentionMs],
+  })
+  return rows[0] as DatabaseState
+}
+
+/**
+ * The primary key of the jobs, and the indexes deliveries_parked and webhook_schedules_backlogs serve it. A claim counts
+ * in the attempts of a job before the attempt is made. The key of a job has the time of its delivery.
+ */
+const readState = (workerSchema: string) => `
+  with read_jobs as (
+    select key collate "C" as key, task_identifier, run_at, attempts, max_attempts, locked_at is not null as is_claimed
+    from ${workerSchema}.jobs order by id limit $1
+  ),
+  jobs as (
+    select key, is_claimed, attempts - is_claimed::int as made,
+      case when not is_claimed then greatest(extract(epoch from now() - run_at), 0) else 0 end as late
+    from read_jobs
+    where task_identifier = 'posthorn:deliver' and key is not null and (is_claimed or attempts < max_attempts)
+  ),
+  counted_jobs as (
+    select count(*) filter (where made = 0) as queued, min(key) filter (where made = 0) as oldest_queued,
+      count(*) filter (where made > 0) as retrying, min(key) filter (where made > 0) as oldest_retrying,
+      count(*) filter (where late > $2) as overdue, max(late) filter (where late > $2) as longest_overdue
+    from jobs
+  ),
+  parked as (
+    select count(*) as waiting, min(event_id) as oldest_waiting
+    from (select event_id::text from posthorn.deliveries where parked_at is not null limit $1) as d
+  ),
+  schedules as (
+    select count(*) as backlogs, count(on_hold_since) as on_hold, min(on_hold_since) as first_hold
+    from posthorn.webhook_schedules where backlog_since is not null
+  ),
+  partitions as (
+    select count(*) as ahead from pg_class
+    where relnamespace = 'posthorn_partitions'::regnamespace and relkind = 'r' and relname ~ '^deliveries_[0-9]{8}$'
+      and to_date(right(relname, 8), 'YYYYMMDD') > (now() at time zone 'UTC')::date
+  )
+  select queued::int, ${ageOf(`posthorn.parse_type_id('msg', oldest_queued)`)} as "oldestQueuedAge",
+    retrying::int, ${ageOf(`posthorn.parse_type_id('msg', oldest_retrying)`)} as "oldestRetryingAge",
+    waiting::int, ${ageOf('oldest_waiting::uuid')} as "oldestWaitingAge",
+    overdue::int, coalesce(longest_overdue, 0)::float8 as "longestOverdue",
+    waiting >= $1 or (select count(*) from read_jobs) >= $1 as "isCapped",
+    on_hold::int as "webhooksOnHold", coalesce(extract(epoch from now() - first_hold), 0)::float8 as "longestHold",
+    backlogs::int as "webhooksWithBacklog",
+    (select count(*)::int from posthorn.workers
+      where heartbeat_at > clock_timestamp() - interval '12 seconds') as workers,
+    ahead::int as "partitionsAhead",
+    (select count(*)::int from posthorn.partitions_before(
+      (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date)) as "partitionsPastRetention"
+  from counted_jobs, parked, schedules, partitions`
+
+function ageOf(uuid: string): string {
+  return `coalesce(greatest(extract(epoch from now() - posthorn.uuid_v7_timestamp(${uuid})), 0), 0)::float8`
+}

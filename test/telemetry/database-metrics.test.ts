@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { endLease, takeLease } from '../../src/telemetry/database-lease.ts'
+import { readDatabaseState } from '../../src/telemetry/database-state.ts'
+import { watchDatabase } from '../../src/telemetry/watch-database.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const FIRST = '00000000-0000-4000-8000-000000000001'
+const SECOND = '00000000-0000-4000-8000-000000000002'
+
+let database: Database
+let tenant: Awaited<ReturnType<typeof createTenant>>
+beforeEach(async () => {
+  database = await createTestDatabase()
+  tenant = await createTenant(database.prisma)
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+const read = (retentionMs = 30 * DAY_MS) =>
+  readDatabaseState(database.pipeline, 'graphile_worker', retentionMs)
+
+const sql = (text: string, values: unknown[] = []) => database.pool.query(text, values)
+
+/** Publishes events to a new webhook, and returns its id. */
+async function publishTo(count: number): Promise<string> {
+  await subscribe(database, tenant.organizationId, [JOINED])
+  for (let i = 0; i < count; i++) {
+    await sql('select posthorn.publish_event($1, $2, $3)', [
+      tenant.publicOrganizationId,
+      JOINED,
+      '{}',
+    ])
+  }
+  const { rows } = await sql('select id from posthorn.webhooks')
+  return rows[0].id
+}
+
+function watch() {
+  const watched = watchDatabase({
+    sql: database.pipeline,
+    workerSchema: 'graphile_worker',
+    retentionMs: DAY_MS,
+    onError: (error) => {
+      throw error
+    },
+    everyMs: 50,
+  })
+  const names = async () => (await watched.snapshot()).map(({ name }) => name)
+  return {
+    leads: async () => (await names()).includes('posthorn_workers'),
+    knowsClock: async () => (await names()).includes('posthorn_clock_difference_seconds'),
+    [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose](),
+  }
+}
+
+test('an empty database has nothing queued, and partitions for a week', async () => {
+  expect(await read()).toEqual({
+    queued: 0,
+    oldestQueuedAge: 0,
+    retrying: 0,
+    oldestRetryingAge: 0,
+    waiting: 0,
+    oldestWaitingAge: 0,
+    overdue: 0,
+    longestOverdue: 0,
+    isCapped: false,
+    webhooksOnHold: 0,
+    longestHold: 0,
+    webhooksWithBacklog: 0,
+    workers: 0,
+    partitionsAhead: 7,
+    partitionsPastRetention: 0,
+  })
+})
+
+test('deliveries count by state, with the oldest of each, and overdue ones besides', async () => {
+  const webhookId = await publishTo(4)
+  const { rows: jobs } = await sql('select id from graphile_worker.jobs order by id')
+  const reschedule = (index: number, at: string, attempts: number) =>
+    sql(
+      `select from graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now() + $2::interval, attempts := $3)`,
+      [jobs[index].id, at, attempts],
+    )
+  await reschedule(0, '-100 s', 0)
+  await reschedule(1, '100 s', 2)
+  await reschedule(2, '-20 s', 3)
+  // The fourth one is parked, behind a webhook on hold.
+  await sql(`select from graphile_worker.complete_jobs(array[$1::bigint])`, [jobs[3].id])
+  await sql(
+    `update posthorn.deliveries set parked_at = now(), parked_reason = 'on_hold'
+     where id = (select max(id::text)::uuid from posthorn.deliveries)`,
+  )
+  await sql(
+    `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
+     values ($1, now(), now() - interval '1 hour', now())`,
+    [webhookId],
+  )
+  await sql(`insert into posthorn.workers (id) values ('alive')`)
+  await sql(
+    `insert into posthorn.workers (id, heartbeat_at) values ('dead', now() - interval '1 minute')`,
+  )
+  const state = await read()
+  expect(state).toMatchObject({
+    queued: 1,
+    retrying: 2,
+    waiting: 1,
+    overdue: 2,
+    isCapped: false,
+    webhooksOnHold: 1,
+    webhooksWithBacklog: 1,
+    workers: 1,
+  })
+  expect(state.longestOverdue).toBeGreaterThanOrEqual(100)
+  expect(state.longestHold).toBeGreaterThanOrEqual(3_600)
+  for (const age of [state.oldestQueuedAge, state.oldestRetryingAge, state.oldestWaitingAge]) {
+    expect(age).toBeGreaterThan(0)
+  }
+})
+
+test('an exhausted delivery, whose failed job is kept, does not count', async () => {
+  await publishTo(2)
+  const { rows } = await sql('select id from graphile_worker.jobs order by id')
+  await sql('select from graphile_worker.permanently_fail_jobs(array[$1::bigint])', [rows[0].id])
+  expect(await read()).toMatchObject({ queued: 1, retrying: 0, overdue: 0 })
+})
+
+test('partitions past retention are reported', async () => {
+  await sql(
+    `select posthorn.create_partitions((now() - interval '5 days')::date, (now() - interval '4 days')::date)`,
+  )
+  expect(await read(10 * DAY_MS)).toMatchObject({ partitionsPastRetention: 0 })
+  // Two days of four tables.
+  expect(await read(2 * DAY_MS)).toMatchObject({ partitionsPastRetention: 8 })
+})
+
+test('one of several watches reads the state, and another one follows when it stops', async () => {
+  await using first = watch()
+  await using second = watch()
+  const leaders = async () => {
+    const leading = await Promise.all([first, second].map((one) => one.leads()))
+    return leading.filter(Boolean).length
+  }
+  await until(async () => (await leaders()) === 1, 'one leads')
+  for (const one of [first, second]) await until(one.knowsClock, 'each compares its clock')
+  expect(await leaders()).toBe(1)
+  const [leader, other] = (await first.leads()) ? [first, second] : [second, first]
+  await leader[Symbol.asyncDispose]()
+  await until(other.leads, 'the other one leads')
+})
+
+test('the lease of a process that vanished ends by itself', async () => {
+  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(true)
+  expect((await takeLease(database.pool, SECOND)).isTaken).toBe(false)
+  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(true)
+  await sql(`update posthorn.leases set expires_at = now()`)
+  expect((await takeLease(database.pool, SECOND)).isTaken).toBe(true)
+  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(false)
+  await endLease(database.pool, SECOND)
+  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(true)
+})
+
+test('the clock of the process is compared with that of Postgres', async () => {
+  const { clockDifferenceMs } = await takeLease(database.pool, FIRST)
+  // Both run on this machine.
+  expect(Math.abs(clockDifferenceMs)).toBeLessThan(5_000)
+})

@@ -1,0 +1,206 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { freePort } from '../support/free-port.ts'
+import { findProgram, whyMissing } from '../support/installed-program.ts'
+import { logLine } from '../support/log-lines.ts'
+import { startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type ExposedMetric, scrape, scrapeUntil, sumOf } from './support/exposition.ts'
+
+let receiver: Receiver
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(async () => await receiver[Symbol.asyncDispose]())
+
+async function start(environment: Record<string, string> = {}): Promise<TestApp> {
+  const posthorn = await startTestApp({ environment, trustedAuthorities: [receiver.authority] })
+  onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  return posthorn
+}
+
+/** Scrapes until the gauges of the database are there. */
+async function scrapeAll(url: string): Promise<Map<string, ExposedMetric>> {
+  return await scrapeUntil(
+    url,
+    (metrics) => metrics.has('posthorn_workers') && metrics.has('posthorn_attempts_total'),
+    'all metrics are exposed',
+  )
+}
+
+const publish = (posthorn: TestApp, input: object) =>
+  posthorn.graphql(
+    `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
+    { input: { type: JOINED, data: {}, ...input } },
+  )
+
+const webhook = (url: string) => ({ url, event_subscriptions: [JOINED], enabled: true })
+
+describe('a process with the API and the worker', () => {
+  let database: Database
+  let url: string
+  let posthorn: ReturnType<typeof startPosthorn>
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    await createTenant(database.prisma)
+    posthorn = startPosthorn(['start'], {
+      environment: { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'info' },
+    })
+    url = (await logLine(posthorn, { msg: 'ready' }))['url']
+  })
+  afterAll(async () => {
+    await posthorn[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  })
+
+  test('exposes the metrics of docs/operate/metrics.md, with their types and labels', async () => {
+    const metrics = [...(await scrapeAll(url)).values()]
+    const own = metrics.filter(({ name }) => name.startsWith('posthorn_'))
+    const described = [
+      ...readFileSync('docs/operate/metrics.md', 'utf8').matchAll(
+        /^\| `(posthorn_\w+)` \| (\w+) \|([^|]*)\|/gm,
+      ),
+    ].map(([, name, type, labels = '']) => ({
+      name,
+      type,
+      labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).sort(),
+    }))
+    const exposed = own.map(({ name, type, samples }) => ({
+      name,
+      type,
+      labels: [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))]
+        .filter((label) => label !== 'le')
+        .sort(),
+    }))
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
+      String(a.name).localeCompare(String(b.name))
+    expect(exposed.sort(byName)).toEqual(described.sort(byName))
+    const others = metrics.filter((metric) => !own.includes(metric)).map(({ name }) => name)
+    expect(others.filter((name) => !/^(process|nodejs)_/.test(name))).toEqual([])
+  })
+
+  test('has every counter and histogram of its own from the start', async () => {
+    const metrics = [...(await scrapeAll(url)).values()]
+    const counting = metrics.filter(
+      ({ name, type }) => name.startsWith('posthorn_') && type !== 'gauge',
+    )
+    expect(counting.filter(({ samples }) => samples.length === 0)).toEqual([])
+    const attempts = metrics.find(({ name }) => name === 'posthorn_attempts_total')
+    expect(attempts?.samples.map(({ labels }) => labels['error_code'])).toEqual(
+      expect.arrayContaining(['', 'http_5xx', 'connect_timed_out', 'address_not_public']),
+    )
+  })
+
+  test('describes the process once, and each thread apart', async () => {
+    const metrics = await scrapeAll(url)
+    expect(sumOf(metrics, 'posthorn_build_info', { node: process.versions.node })).toBe(1)
+    expect(metrics.get('process_start_time_seconds')?.samples).toHaveLength(1)
+    const lag = metrics.get('nodejs_eventloop_lag_p99_seconds')?.samples
+    expect(lag?.map(({ labels }) => labels['thread']).sort()).toEqual(['api', 'worker'])
+    expect(sumOf(metrics, 'posthorn_postgres_up', { thread: 'worker' })).toBe(1)
+    expect(sumOf(metrics, 'posthorn_thread_restarts_total')).toBe(0)
+  })
+
+  const missing = whyMissing('promtool')
+  test.skipIf(missing)(`promtool finds nothing wrong${missing ? `: ${missing}` : ''}`, async () => {
+    const text = await (await fetch(new URL('/metrics', url))).text()
+    const program = findProgram('promtool') as string
+    // It prints what it finds, and fails for some of it.
+    const found = execFileSync(program, ['check', 'metrics'], { input: text, encoding: 'utf8' })
+    expect(found).toBe('')
+  })
+})
+
+test('counts events, deliveries and attempts, and shows no id', async () => {
+  receiver.clear()
+  const posthorn = await start()
+  const { id } = (await (
+    await posthorn.rest('POST', '/webhooks', webhook(receiver.url))
+  ).json()) as {
+    id: string
+  }
+  await publish(posthorn, { idempotencyKey: 'once' })
+  await publish(posthorn, { idempotencyKey: 'once' })
+  await receiver.arrival(1)
+  const metrics = await scrapeUntil(
+    posthorn.app.url,
+    (scraped) => sumOf(scraped, 'posthorn_deliveries_finished_total') === 1,
+    'the delivery is counted',
+  )
+  expect(sumOf(metrics, 'posthorn_events_published_total')).toBe(1)
+  expect(sumOf(metrics, 'posthorn_events_duplicate_total')).toBe(1)
+  expect(sumOf(metrics, 'posthorn_deliveries_created_total')).toBe(1)
+  expect(sumOf(metrics, 'posthorn_attempts_total', { outcome: 'succeeded' })).toBe(1)
+  expect(sumOf(metrics, 'posthorn_attempts_total', { outcome: 'failed' })).toBe(0)
+  expect(sumOf(metrics, 'posthorn_attempt_duration_seconds_count')).toBe(1)
+  expect(sumOf(metrics, 'posthorn_attempt_delay_seconds_count')).toBe(1)
+  const text = await (await fetch(new URL('/metrics', posthorn.app.url))).text()
+  expect(text).not.toContain(id)
+  expect(text).not.toContain(posthorn.tenant.publicOrganizationId)
+})
+
+test('counts failed attempts by their cause, and exhausted deliveries', async () => {
+  const posthorn = await start({ POSTHORN_RETRY_SCHEDULE: '' })
+  const refusing = `https://127.0.0.1:${await freePort()}`
+  await posthorn.rest('POST', '/webhooks', webhook(refusing))
+  await publish(posthorn, {})
+  const exhausted = { state: 'exhausted' }
+  const metrics = await scrapeUntil(
+    posthorn.app.url,
+    (scraped) => sumOf(scraped, 'posthorn_deliveries_finished_total', exhausted) === 1,
+    'the delivery is exhausted',
+  )
+  const labels = { outcome: 'failed', error_code: 'connection_refused' }
+  expect(sumOf(metrics, 'posthorn_attempts_total', labels)).toBe(1)
+})
+
+test('counts requests by the pattern of their route, and those that a limit rejects', async () => {
+  const posthorn = await start()
+  for (const path of ['/webhooks/wh_01h455vb4pex5vsknk084sn02q', '/webhooks', '/webhooks/x/y/z']) {
+    await posthorn.rest('GET', path)
+  }
+  await fetch(new URL('/nowhere/wh_1', posthorn.app.url))
+  const guess = { headers: { authorization: 'Bearer phk_guess' } }
+  for (let i = 0; i < 25; i++) {
+    await fetch(new URL('/api/connect/v1/webhooks', posthorn.app.url), guess)
+  }
+  const failedKeys = { limit: 'failed_keys' }
+  const metrics = await scrapeUntil(
+    posthorn.app.url,
+    (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === 5,
+    'the rejected requests are counted',
+  )
+  const count = (route: string, status: string) =>
+    sumOf(metrics, 'posthorn_http_requests_total', { route, status })
+  expect(count('/api/connect/v1/webhooks/{webhook_id}', '4xx')).toBe(1)
+  expect(count('/api/connect/v1/webhooks', '2xx')).toBe(1)
+  expect(count('/api/connect/v1/webhooks', '4xx')).toBe(25)
+  expect(count('none', '4xx')).toBe(1)
+  const routes = metrics
+    .get('posthorn_http_requests_total')
+    ?.samples.map(({ labels }) => labels['route'])
+  expect(routes?.filter((route) => /wh_|nowhere/.test(route ?? ''))).toEqual([])
+})
+
+test('with POSTHORN_METRICS_PORT, only that port serves metrics, and serves nothing else', async () => {
+  const port = await freePort()
+  const posthorn = await start({ POSTHORN_METRICS_PORT: `${port}` })
+  const own = `http://127.0.0.1:${port}`
+  expect((await fetch(new URL('/metrics', posthorn.app.url))).status).toBe(404)
+  expect((await fetch(`${own}/graphql`)).status).toBe(404)
+  expect(sumOf(await scrape(own), 'posthorn_build_info')).toBe(1)
+})
+
+test('a metrics port in use ends the start with an error that names the setting', async () => {
+  const posthorn = await start()
+  const port = new URL(posthorn.app.url).port
+  await expect(start({ POSTHORN_METRICS_PORT: port })).rejects.toThrow(
+    `Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port: POSTHORN_METRICS_PORT=`,
+  )
+})

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { findProgram, whyMissing } from '../support/installed-program.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { type Prometheus, startPrometheus } from './support/prometheus.ts'
+
+const RULES = path.resolve('deploy/prometheus/rules.yaml')
+const RUNBOOK = readFileSync('docs/operate/runbook.md', 'utf8')
+const dashboard = JSON.parse(readFileSync('deploy/grafana/posthorn.json', 'utf8'))
+const missing = whyMissing('prometheus')
+
+/** Grafana replaces its variables before it asks Prometheus. */
+const PANELS: { title: string; expression: string }[] = dashboard.panels.flatMap(
+  ({ title, targets = [] }: { title: string; targets?: { expr: string }[] }) =>
+    targets.map(({ expr }) => ({
+      title,
+      expression: expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+    })),
+)
+
+/** The series that an expression reads, such as `up{job="posthorn"}`. */
+function selectorsOf(expression: string): string[] {
+  return [...expression.matchAll(/\b(?:posthorn|process|nodejs|up)[a-z0-9_]*(?:\{[^}]*\})/g)].map(
+    ([selector]) => selector,
+  )
+}
+
+test('every alert has its section in the runbook, and every section its alert', () => {
+  const rules = readFileSync(RULES, 'utf8')
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
+  const links = [...rules.matchAll(/runbook_url: \S+\/operate\/runbook\.md#(\w+)$/gm)]
+  const sections = [...RUNBOOK.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
+  expect(alerts.length).toBeGreaterThan(10)
+  expect(sections).toEqual(alerts)
+  expect(links.map(([, anchor]) => anchor)).toEqual(alerts.map((name) => name.toLowerCase()))
+})
+
+test.each(RUNBOOK.split(/^## /m).slice(1))(
+  'the runbook says what an alert means, what users see, what to look at and what to do: %#',
+  (section) => {
+    for (const part of ['**It means**', '**Users see**', '**Look at**', '**Do**']) {
+      expect(section).toContain(part)
+    }
+  },
+)
+
+test('every panel says which series it needs, and no two have one title', () => {
+  expect(PANELS.filter(({ expression }) => selectorsOf(expression).length === 0)).toEqual([])
+  const titles = dashboard.panels.map(({ title }: { title: string }) => title)
+  expect(titles).toEqual([...new Set(titles)])
+})
+
+describe.skipIf(missing)(`with Prometheus${missing ? `: ${missing}` : ''}`, () => {
+  let receiver: Receiver
+  let posthorn: TestApp
+  let prometheus: Prometheus
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+    await posthorn.rest('POST', '/webhooks', {
+      url: receiver.url,
+      event_subscriptions: [JOINED],
+      enabled: true,
+    })
+    prometheus = await startPrometheus(new URL(posthorn.app.url).host, RULES)
+    const isThere = async (expression: string) => (await prometheus.query(expression)).length > 0
+    // What happens before the first scrape is no increase.
+    await until(() => isThere('posthorn_workers'), 'Prometheus has scraped')
+    await posthorn.graphql(
+      `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
+      { input: { type: JOINED, data: {} } },
+    )
+    await receiver.arrival(1)
+    await until(() => isThere('rate(posthorn_attempts_total[1m]) > 0'), 'the attempt is scraped')
+  })
+  afterAll(async () => {
+    await prometheus?.[Symbol.asyncDispose]()
+    await posthorn[Symbol.asyncDispose]()
+    await receiver[Symbol.asyncDispose]()
+  })
+
+  async function requireSeries(expression: string): Promise<void> {
+    for (const selector of selectorsOf(expression)) {
+      const found = await prometheus.query(`count(${selector})`)
+      expect(found, `${selector} has series`).toHaveLength(1)
+    }
+  }
+
+  test.each(PANELS)('the dashboard shows $title: $expression', async ({ expression }) => {
+    await requireSeries(expression)
+    const result = await prometheus.query(expression)
+    // These show only what is above 0.
+    if (!expression.endsWith('> 0')) expect(result).not.toEqual([])
+  })
+
+  test('Prometheus evaluates every rule, each reads series that exist, and none fires', async () => {
+    const read = async () => {
+      const { groups } = (await prometheus.get('/api/v1/rules')) as {
+        groups: { rules: { name: string; query: string; health: string; state: string }[] }[]
+      }
+      return groups.flatMap(({ rules }) => rules)
+    }
+    await until(
+      async () => (await read()).every(({ health }) => health !== 'unknown'),
+      'every rule was evaluated',
+    )
+    const rules = await read()
+    expect(rules.length).toBeGreaterThan(10)
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([])
+    expect(rules.filter(({ state }) => state !== 'inactive').map(({ name }) => name)).toEqual([])
+    for (const { query } of rules) {
+      expect(selectorsOf(query), query).not.toEqual([])
+      await requireSeries(query)
+    }
+  })
+
+  test('the rules pass the checks of promtool, and fire when they should', () => {
+    const promtool = findProgram('promtool') as string
+    for (const args of [
+      ['check', 'rules', RULES],
+      ['test', 'rules', path.resolve('test/telemetry/alerts.yaml')],
+    ]) {
+      expect(execFileSync(promtool, args, { encoding: 'utf8', stdio: 'pipe' })).toContain('SUCCESS')
+    }
+  })
+})

@@ -1,0 +1,69 @@
+import { until } from '../../support/until.ts'
+
+/** A metric in the Prometheus text format. */
+export interface ExposedMetric {
+  readonly name: string
+  readonly type: string
+  readonly help: string
+  readonly samples: readonly Sample[]
+}
+
+export interface Sample {
+  /** The name of the metric, or for a histogram with `_bucket`, `_sum` or `_count`. */
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+export function parseExposition(text: string): Map<string, ExposedMetric> {
+  const metrics = text.split(/^(?=# HELP )/m).flatMap((block) => {
+    const [, name = '', help = ''] = /^# HELP (\S+) (.*)$/m.exec(block) ?? []
+    const [, type = ''] = /^# TYPE \S+ (\S+)$/m.exec(block) ?? []
+    const samples = [...block.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(
+      ([, sample = '', labels = '', value]) => ({
+        name: sample,
+        labels: Object.fromEntries(
+          [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label, text]),
+        ),
+        value: Number(value),
+      }),
+    )
+    return name === '' ? [] : [{ name, type, help, samples }]
+  })
+  return new Map(metrics.map((metric) => [metric.name, metric]))
+}
+
+export async function scrape(url: string): Promise<Map<string, ExposedMetric>> {
+  const response = await fetch(new URL('/metrics', url))
+  if (!response.ok) throw new Error(`/metrics answered ${response.status}.`)
+  return parseExposition(await response.text())
+}
+
+/** The sum of the samples with these labels; null if there is none. */
+export function sumOf(
+  metrics: Map<string, ExposedMetric>,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number | null {
+  const metric = metrics.get(name) ?? metrics.get(name.replace(/_(bucket|sum|count)$/, ''))
+  const found = (metric?.samples ?? []).filter(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  )
+  return found.length === 0 ? null : found.reduce((sum, { value }) => sum + value, 0)
+}
+
+/** Scrapes until the condition is true. */
+export async function scrapeUntil(
+  url: string,
+  condition: (metrics: Map<string, ExposedMetric>) => boolean,
+  description: string,
+): Promise<Map<string, ExposedMetric>> {
+  let metrics = await scrape(url)
+  await until(async () => {
+    metrics = await scrape(url)
+    return condition(metrics)
+  }, description)
+  return metrics
+}

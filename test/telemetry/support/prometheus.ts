@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePort } from '../../support/free-port.ts'
+import { findProgram } from '../../support/installed-program.ts'
+import { until } from '../../support/until.ts'
+
+/** A Prometheus that scrapes one process every second. */
+export interface Prometheus extends AsyncDisposable {
+  /** The result of a query. Throws if Prometheus rejects it. */
+  query(expression: string): Promise<{ metric: Record<string, string>; value: [number, string] }[]>
+  get(route: string): Promise<unknown>
+}
+
+export async function startPrometheus(target: string, rulesFile: string): Promise<Prometheus> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-prometheus-'))
+  const file = path.join(folder, 'prometheus.yaml')
+  await writeFile(
+    file,
+    JSON.stringify({
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: [rulesFile],
+      scrape_configs: [{ job_name: 'posthorn', static_configs: [{ targets: [target] }] }],
+    }),
+  )
+  const url = `http://127.0.0.1:${await freePort()}`
+  const child = spawn(
+    findProgram('prometheus') as string,
+    [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${path.join(folder, 'data')}`,
+      `--web.listen-address=${new URL(url).host}`,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const ended = once(child, 'close')
+  const get = async (route: string) => {
+    const response = await fetch(url + route)
+    const { status, data, error } = (await response.json()) as Record<string, unknown>
+    if (status !== 'success') throw new Error(`${route}: ${error}`)
+    return data
+  }
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${errors}`)
+    return await fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  }, 'Prometheus is ready')
+  return {
+    get,
+    async query(expression) {
+      const data = await get(`/api/v1/query?query=${encodeURIComponent(expression)}`)
+      return (data as { result: Awaited<ReturnType<Prometheus['query']>> }).result
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true })
+    },
+  }
+}

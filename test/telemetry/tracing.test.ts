@@ -1,0 +1,284 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { freePort } from '../support/free-port.ts'
+import { logLine } from '../support/log-lines.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './support/otlp-receiver.ts'
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const CALLER = 'b7ad6b7169203331'
+const SAMPLED = `00-${TRACE}-${CALLER}-01`
+const UNSAMPLED = `00-${TRACE}-${CALLER}-00`
+
+const PRODUCER = 4
+const CLIENT = 3
+const ERROR = 2
+
+let directory: string
+let receiver: Receiver
+let collector: OtlpReceiver
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn-tracing-'))
+  receiver = await startReceiver()
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  collector = await startOtlpReceiver()
+})
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]()
+  await collector[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(() => receiver.clear())
+
+interface Started extends AsyncDisposable {
+  readonly posthorn: PosthornProcess
+  readonly database: Database
+  publish(headers?: Record<string, string>, input?: object): Promise<void>
+  /** The headers of the request, as the console shows them. */
+  shownHeaders(): Promise<Record<string, string>>
+  register(url: string): Promise<void>
+}
+
+async function start(environment: Record<string, string>): Promise<Started> {
+  const database = await createTestDatabase()
+  const tenant = await createTenant(database.prisma)
+  const posthorn = startPosthorn(['start'], {
+    environment: {
+      ...testEnvironment(database.url),
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_RETRY_SCHEDULE: '',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+      ...environment,
+    },
+  })
+  const { url } = await logLine(posthorn, { msg: 'ready' })
+  const call = async (query: string, variables: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.token}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify({ query, variables }),
+    })
+    const { data, errors } = (await response.json()) as Record<string, Record<string, unknown>>
+    expect(errors).toBeUndefined()
+    return data ?? {}
+  }
+  return {
+    posthorn,
+    database,
+    async publish(headers = {}, input = {}) {
+      await call(
+        'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }',
+        { input: { type: JOINED, data: {}, ...input } },
+        headers,
+      )
+    },
+    async shownHeaders() {
+      const find = async () => {
+        const data = await call(
+          '{ attempts(first: 1) { nodes { request { headers { name value } } } } }',
+          {},
+        )
+        return (data['attempts'] as { nodes: { request: { headers: Header[] } }[] }).nodes[0]
+      }
+      await until(find, 'the attempt is recorded')
+      const headers = (await find())?.request.headers ?? []
+      return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
+    },
+    async register(target) {
+      const response = await fetch(`${url}/api/connect/v1/webhooks`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${tenant.token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ url: target, event_subscriptions: [JOINED], enabled: true }),
+      })
+      expect(response.status).toBe(201)
+    },
+    async [Symbol.asyncDispose]() {
+      await posthorn[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+/** Waits for the spans of a trace. */
+async function spansOf(traceId: string, count: number): Promise<ReceivedSpan[]> {
+  const found = () => collector.spans.filter((span) => span.traceId === traceId)
+  await until(() => found().length >= count, `the collector has ${count} spans`)
+  return found()
+}
+
+const withKind = (spans: ReceivedSpan[], kind: number) =>
+  spans.find((span) => span.kind === kind) as ReceivedSpan
+
+describe('with a collector', () => {
+  let started: Started
+  beforeAll(async () => {
+    started = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    })
+    await started.register(`${receiver.url}/a-secret-path?token=secret`)
+  })
+  afterAll(async () => await started[Symbol.asyncDispose]())
+
+  test('publishing is a child of the caller, the attempt a child of publishing, and the receiver gets the attempt', async () => {
+    await started.publish({ traceparent: SAMPLED, tracestate: 'vendor=1' })
+    const { headers } = await receiver.arrival(1)
+    const spans = await spansOf(TRACE, 2)
+    const publish = withKind(spans, PRODUCER)
+    const attempt = withKind(spans, CLIENT)
+    expect(publish).toMatchObject({
+      parentId: CALLER,
+      name: `publish ${JOINED}`,
+      traceState: 'vendor=1',
+      status: 0,
+      attributes: {
+        'messaging.system': 'posthorn',
+        'messaging.operation.type': 'send',
+        'messaging.destination.name': JOINED,
+        'messaging.message.id': expect.stringMatching(/^evt_/),
+        'posthorn.deliveries': 1,
+      },
+      resource: {
+        'service.name': 'posthorn',
+        'service.version': expect.any(String),
+        'deployment.environment.name': 'test',
+      },
+    })
+    expect(attempt).toMatchObject({
+      parentId: publish.id,
+      links: [{ traceId: TRACE, id: publish.id }],
+      name: 'POST',
+      status: 0,
+      attributes: {
+        'http.request.method': 'POST',
+        'http.response.status_code': 200,
+        'url.scheme': 'https',
+        'server.address': new URL(receiver.url).hostname,
+        'server.port': Number(new URL(receiver.url).port),
+        'messaging.message.id': publish.attributes['messaging.message.id'],
+        'posthorn.delivery.id': headers['wh-id'],
+        'posthorn.attempt.number': 1,
+      },
+    })
+    expect(headers['traceparent']).toBe(`00-${TRACE}-${attempt.id}-01`)
+    expect(headers['tracestate']).toBe('vendor=1')
+    // Each thread has a resource of its own.
+    expect(publish.resource['service.instance.id']).not.toBe(
+      attempt.resource['service.instance.id'],
+    )
+    expect(JSON.stringify(collector.spans)).not.toMatch(/secret/)
+    expect(await started.shownHeaders()).toMatchObject({
+      traceparent: headers['traceparent'],
+      tracestate: 'vendor=1',
+    })
+  })
+
+  test('the traceparent of an event comes before that of the request', async () => {
+    const own = TRACE.replace('0a', '1b')
+    await started.publish({ traceparent: SAMPLED }, { traceparent: `00-${own}-${CALLER}-01` })
+    expect(withKind(await spansOf(own, 2), PRODUCER).parentId).toBe(CALLER)
+  })
+
+  test('without a caller, publishing begins the trace', async () => {
+    await started.publish()
+    const { headers } = await receiver.arrival(1)
+    const traceId = String(headers['traceparent']).split('-')[1] as string
+    const spans = await spansOf(traceId, 2)
+    expect(withKind(spans, PRODUCER).parentId).toBe('')
+    expect(withKind(spans, CLIENT).parentId).toBe(withKind(spans, PRODUCER).id)
+  })
+
+  test('a caller that records nothing decides so for Posthorn, and the receiver gets its trace', async () => {
+    const own = TRACE.replace('0a', '2c')
+    await started.publish({ traceparent: UNSAMPLED.replace(TRACE, own) })
+    const { headers } = await receiver.arrival(1)
+    expect(headers['traceparent']).toMatch(new RegExp(`^00-${own}-[0-9a-f]{16}-00$`))
+    expect(collector.spans.filter(({ traceId }) => traceId === own)).toEqual([])
+  })
+
+  test('a failed attempt is an error with its cause', async () => {
+    const own = TRACE.replace('0a', '3d')
+    await started.register(`https://127.0.0.1:${await freePort()}`)
+    await started.publish({ traceparent: SAMPLED.replace(TRACE, own) })
+    const failed = (await spansOf(own, 3)).find(({ status }) => status === ERROR)
+    expect(failed?.attributes['error.type']).toBe('connection_refused')
+  })
+})
+
+test('without OTEL_ variables, the receiver gets the traceparent of the event, and that of the request has no effect', async () => {
+  await using started = await start({})
+  await started.register(receiver.url)
+  await started.publish({ traceparent: SAMPLED, tracestate: 'vendor=1' })
+  expect((await receiver.arrival(1)).headers).not.toHaveProperty('traceparent')
+  await started.publish({}, { traceparent: SAMPLED })
+  const { headers } = await receiver.arrival(2)
+  expect(headers['traceparent']).toBe(SAMPLED)
+  expect(headers).not.toHaveProperty('tracestate')
+})
+
+test('OTEL_TRACES_SAMPLER decides what is recorded', async () => {
+  const before = collector.spans.length
+  await using started = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0',
+  })
+  await started.register(receiver.url)
+  await started.publish()
+  expect((await receiver.arrival(1)).headers['traceparent']).toMatch(/-00$/)
+  await started.publish({ traceparent: SAMPLED.replace(TRACE, TRACE.replace('0a', '4e')) })
+  await spansOf(TRACE.replace('0a', '4e'), 2)
+  expect(collector.spans).toHaveLength(before + 2)
+})
+
+test('a collector that is unreachable is one line in the log, and delays nothing', async () => {
+  await using started = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+  })
+  await started.register(receiver.url)
+  await started.publish()
+  await receiver.arrival(1)
+  await logLine(started.posthorn, { msg: 'spans are not exported' }, 60_000)
+})
+
+test.each([
+  ['OTEL_TRACES_EXPORTER', 'zipkin', 'give otlp or none'],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'give http/protobuf'],
+  ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'give one of always_on, parentbased_always_on'],
+  ['OTEL_TRACES_SAMPLER_ARG', '10', 'give a number from 0 to 1'],
+])('%s=%s ends the start with the remedy', async (name, value, remedy) => {
+  await using database = await createTestDatabase()
+  await using posthorn = startPosthorn(['start'], {
+    environment: {
+      ...testEnvironment(database.url),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      [name]: value,
+    },
+  })
+  expect(await posthorn.ended).toBe(1)
+  expect(posthorn.stderr).toContain(`${name} is "${value}": ${remedy}`)
+})
