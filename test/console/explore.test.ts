@@ -146,13 +146,16 @@ story('on a phone, the response is below the operation', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   const boxOf = async (name: string) => await page.locator(name).boundingBox()
   await expect
-    .poll(async () => {
-      const operation = await boxOf('.graphiql-query-editor')
-      const response = await boxOf('.graphiql-response')
-      if (!operation || !response) return false
-      const isBelow = response.y >= operation.y + operation.height
-      return isBelow && Math.min(operation.width, response.width) > 300
-    })
+    .poll(
+      async () => {
+        const operation = await boxOf('.graphiql-query-editor')
+        const response = await boxOf('.graphiql-response')
+        if (!operation || !response) return false
+        const isBelow = response.y >= operation.y + operation.height
+        return isBelow && Math.min(operation.width, response.width) > 300
+      },
+      { timeout: 15_000 },
+    )
     .toBe(true)
 })
 
@@ -194,7 +197,10 @@ async function write(page: Page, operation: string): Promise<void> {
   await page.locator('.graphiql-tab-active', { hasText: 'Written' }).waitFor()
 }
 
+/** GraphiQL ignores the button until both editors are there. */
 async function execute(page: Page): Promise<void> {
+  await page.locator('.graphiql-query-editor .view-line').first().waitFor()
+  await page.locator('.result-window .view-line').first().waitFor({ state: 'attached' })
   await page.getByRole('button', { name: /Execute/ }).click()
 }
 
