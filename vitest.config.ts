@@ -8,6 +8,8 @@ process.env['TMPDIR'] = temporaryFolder()
 
 const CONSOLE = 'test/console/**/*.test.ts'
 
+const EXAMPLES = 'test/examples/**/*.test.ts'
+
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
   'test/{cli,e2e,faults,queue,scheduling,threads}/**/*.test.ts',
@@ -46,7 +48,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [CONSOLE, ...WAITING],
+          exclude: [CONSOLE, EXAMPLES, ...WAITING],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
@@ -71,6 +73,15 @@ export default defineConfig({
           include: [CONSOLE],
           globalSetup: ['test/console/built-console.ts'],
           maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'examples',
+          include: [EXAMPLES],
+          globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
           sequence: { groupOrder: 1 },
         },
       },
