@@ -20,12 +20,17 @@ export function inputOf(form: HTMLFormElement): WebhookInput {
 }
 
 export interface UserError {
-  readonly message: string
-  readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
+  readonly message?: string
+  readonly issues?:
+    | readonly { readonly path: readonly string[]; readonly message: string }[]
+    | undefined
 }
 
 /** The first message of each field, by the paths of the issues. */
-export function errorsOf({ message, issues = [] }: UserError): FormErrors {
+export function errorsOf({
+  message = 'The webhook was not saved.',
+  issues = [],
+}: UserError): FormErrors {
   const errors: Record<string, string> = {}
   for (const issue of issues) errors[issue.path[0] ?? 'form'] ??= issue.message
   return issues.length > 0 ? errors : { form: message }

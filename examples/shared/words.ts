@@ -1,15 +1,18 @@
-export type WebhookState = 'DISABLED' | 'FAILING' | 'HEALTHY' | 'ON_HOLD'
-
-export const STATES: Readonly<Record<WebhookState, string>> = {
+const STATES: Readonly<Record<string, string>> = {
   DISABLED: 'Disabled',
   FAILING: 'Failing',
   HEALTHY: 'Healthy',
   ON_HOLD: 'On hold',
 }
 
+/** A state that a later version of Posthorn adds is shown by its name. */
+export function stateText(state: string): string {
+  return STATES[state] ?? state
+}
+
 export interface Failure {
-  readonly status: number | null
-  readonly error: string | null
+  readonly status?: number | null | undefined
+  readonly error?: string | null | undefined
 }
 
 export function failureText({ status, error }: Failure): string {

@@ -1,5 +1,5 @@
 import type { Session } from '../../shared/session.ts'
-import { backlogText, failureText, STATES, timeText } from '../../shared/words.ts'
+import { backlogText, failureText, stateText, timeText } from '../../shared/words.ts'
 import { Webhooks } from './documents.ts'
 import { element } from './element.ts'
 import type { WebhookHealthFragment, WebhookRowFragment } from './generated/graphql.ts'
@@ -72,7 +72,11 @@ function card(
       'div',
       { className: 'heading' },
       element('h3', {}, url),
-      element('span', { className: `state ${health.state.toLowerCase()}` }, STATES[health.state]),
+      element(
+        'span',
+        { className: `state ${health.state.toLowerCase()}` },
+        stateText(health.state),
+      ),
     ),
     description ? element('p', {}, description) : null,
     element('p', { className: 'quiet' }, failure),

@@ -7,7 +7,7 @@ export interface AttemptView extends Failure {
   readonly succeeded: boolean
   readonly number: number
   readonly recordedAt: string
-  readonly webhook: { readonly url: string } | null
+  readonly webhook?: { readonly url: string } | null | undefined
 }
 
 /** Follows a subscription while the component is shown. */

@@ -11,7 +11,7 @@ export interface WebhookFormProps {
 }
 
 export interface WebhookFields extends Omit<WebhookInput, 'description' | 'eventSubscriptions'> {
-  readonly description: string | null
+  readonly description?: string | null | undefined
   readonly eventSubscriptions: readonly string[]
 }
 

@@ -1,19 +1,12 @@
 import type { ReactNode } from 'react'
-import {
-  backlogText,
-  type Failure,
-  failureText,
-  STATES,
-  timeText,
-  type WebhookState,
-} from '../words.ts'
+import { backlogText, type Failure, failureText, stateText, timeText } from '../words.ts'
 
 export interface WebhookView {
   readonly id: string
   readonly url: string
-  readonly description: string | null
-  readonly health: { readonly state: WebhookState }
-  readonly lastFailure: (Failure & { readonly recordedAt: string }) | null
+  readonly description?: string | null | undefined
+  readonly health: { readonly state: string }
+  readonly lastFailure?: (Failure & { readonly recordedAt: string }) | null | undefined
   readonly backlog: { readonly count: number }
 }
 
@@ -44,9 +37,9 @@ export function WebhookCard({ webhook, onEdit }: { webhook: WebhookView; onEdit:
     <li className="card">
       <div className="heading">
         <h3>{url}</h3>
-        <span className={`state ${health.state.toLowerCase()}`}>{STATES[health.state]}</span>
+        <span className={`state ${health.state.toLowerCase()}`}>{stateText(health.state)}</span>
       </div>
-      {description !== null && <p>{description}</p>}
+      {description && <p>{description}</p>}
       <p className="quiet">
         {lastFailure
           ? `Last failure: ${failureText(lastFailure)} ${timeText(lastFailure.recordedAt)}`

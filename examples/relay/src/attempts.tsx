@@ -1,0 +1,91 @@
+import { graphql, useFragment, useLazyLoadQuery, useRelayEnvironment } from 'react-relay'
+import { fetchQuery, requestSubscription } from 'relay-runtime'
+import { AttemptLog, useFollow } from '../../shared/react/attempt-log.tsx'
+import type { Session } from '../../shared/session.ts'
+import type { StreamError } from '../../shared/sse.ts'
+import type { attempts_list$key } from './__generated__/attempts_list.graphql.ts'
+import type { attempts_rows$key } from './__generated__/attempts_rows.graphql.ts'
+import type { attemptsQuery } from './__generated__/attemptsQuery.graphql.ts'
+import type { attemptsRecordedSubscription } from './__generated__/attemptsRecordedSubscription.graphql.ts'
+
+const Query = graphql`
+  query attemptsQuery {
+    ...attempts_list
+  }
+`
+
+/** With the health of the webhook as it is after the attempt. The store adds the attempt to the list, once. */
+const Recorded = graphql`
+  subscription attemptsRecordedSubscription($after: ID, $connections: [ID!]!) {
+    attemptRecorded(after: $after)
+    @prependNode(connections: $connections, edgeTypeName: "AttemptEdge") {
+      id
+      ...attempts_rows
+      webhook {
+        ...webhooks_row
+      }
+    }
+  }
+`
+
+export function Attempts({ session }: { session: Session }) {
+  const query = useLazyLoadQuery<attemptsQuery>(Query, {})
+  return <LiveAttempts session={session} list={query} />
+}
+
+interface LiveAttemptsProps {
+  readonly session: Session
+  readonly list: attempts_list$key
+}
+
+function LiveAttempts({ session, list }: LiveAttemptsProps) {
+  const environment = useRelayEnvironment()
+  const { attempts } = useFragment(
+    graphql`
+      fragment attempts_list on Query @throwOnFieldError {
+        attempts(first: 50) @connection(key: "attempts_attempts") {
+          __id
+          edges {
+            node {
+              ...attempts_rows
+            }
+          }
+        }
+      }
+    `,
+    list,
+  )
+  const rows = useFragment<attempts_rows$key>(
+    graphql`
+      fragment attempts_rows on Attempt @relay(plural: true) @throwOnFieldError {
+        id
+        number
+        succeeded
+        status
+        error
+        recordedAt
+        webhook {
+          url
+        }
+      }
+    `,
+    attempts.edges.map(({ node }) => node),
+  )
+  const state = useFollow({
+    session,
+    after: rows[0]?.id ?? null,
+    reload: () => fetchQuery(environment, Query, {}).subscribe({ error: () => {} }),
+    subscribe(after, { connected, received, lost }) {
+      const stream = requestSubscription<attemptsRecordedSubscription>(environment, {
+        subscription: Recorded,
+        variables: { after, connections: [attempts.__id] },
+        cacheConfig: { metadata: { connected } },
+        onNext: (data) => data?.attemptRecorded && received(data.attemptRecorded.id),
+        onError: (error) => lost((error as StreamError).code),
+        onCompleted: () => lost(),
+      })
+      return () => stream.dispose()
+    },
+  })
+  return <AttemptLog state={state} attempts={rows} />
+}
