@@ -82,6 +82,7 @@ export default defineConfig({
           name: 'examples',
           include: [EXAMPLES],
           globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -17,7 +17,7 @@ export interface FollowOptions {
   /** Subscribes with the client. Returns how to unsubscribe. */
   readonly subscribe: (after: string | null, sink: Sink) => () => void
   /** Reads the list again. */
-  readonly reload: () => void
+  readonly reload: () => Promise<unknown>
   readonly show: (state: StreamState) => void
 }
 
@@ -41,8 +41,7 @@ export function follow({ session, after, subscribe, reload, show }: FollowOption
       connected() {
         retries = 0
         show('live')
-        // Without `after`, attempts before this moment are missing from the stream.
-        if (last === null) reload()
+        if (last === null) void catchUp()
       },
       received(id) {
         last = id
@@ -53,6 +52,18 @@ export function follow({ session, after, subscribe, reload, show }: FollowOption
         if (isWanted) void reopen(code)
       },
     })
+  }
+
+  /**
+   * A stream that does not begin after an attempt lacks those before this moment: they are in the list. Reads it again if
+   * an attempt arrived meanwhile, because the list may be older.
+   */
+  async function catchUp() {
+    for (let reads = 0; reads < 3 && isWanted; reads++) {
+      const newest = last
+      await reload().catch(() => {})
+      if (last === newest) return
+    }
   }
 
   async function reopen(code?: string) {

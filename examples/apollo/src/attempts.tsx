@@ -7,22 +7,21 @@ import { AttemptRecorded, Attempts as Query } from './documents.ts'
 import type { AttemptRowFragment } from './generated/graphql.ts'
 
 export function Attempts({ session }: { session: Session }) {
-  const { data, error, refetch } = useQuery(Query)
+  const { data, error } = useQuery(Query)
   if (!data) {
     if (error) throw error
     return <Loading />
   }
-  return <LiveAttempts session={session} attempts={data.attempts.nodes} reload={refetch} />
+  return <LiveAttempts session={session} attempts={data.attempts.nodes} />
 }
 
 interface LiveAttemptsProps {
   readonly session: Session
   readonly attempts: readonly AttemptRowFragment[]
-  readonly reload: () => void
 }
 
 /** The cache takes the health of the webhook from each attempt by itself. */
-function LiveAttempts({ session, attempts, reload }: LiveAttemptsProps) {
+function LiveAttempts({ session, attempts }: LiveAttemptsProps) {
   const client = useApolloClient()
 
   function add(attempt: AttemptRowFragment): void {
@@ -36,7 +35,7 @@ function LiveAttempts({ session, attempts, reload }: LiveAttemptsProps) {
   const state = useFollow({
     session,
     after: attempts[0]?.id ?? null,
-    reload,
+    reload: () => client.query({ query: Query, fetchPolicy: 'network-only' }),
     subscribe(after, { connected, received, lost }) {
       const stream = client
         .subscribe({ query: AttemptRecorded, variables: { after }, context: { connected } })

@@ -17,11 +17,8 @@ export async function attemptLog(
 
   async function read(): Promise<string | null> {
     const { nodes } = (await request(session, Attempts, {})).attempts
-    // What arrived while the list was read stays.
-    const newest = nodes[0]?.recordedAt ?? ''
-    const newer = [...rows.querySelectorAll('time')].filter(({ dateTime }) => dateTime > newest)
-    rows.replaceChildren(...newer.flatMap((time) => time.closest('li') ?? []), ...nodes.map(row))
-    empty.hidden = rows.hasChildNodes()
+    rows.replaceChildren(...nodes.map(row))
+    empty.hidden = nodes.length > 0
     return nodes[0]?.id ?? null
   }
 
@@ -42,7 +39,7 @@ export async function attemptLog(
         show(attempt)
         if (attempt.webhook) showHealth(attempt.webhook)
       }),
-    reload: () => read().catch(() => {}),
+    reload: read,
     show(name) {
       state.className = `state ${name}`
       state.textContent = STREAM_STATES[name]

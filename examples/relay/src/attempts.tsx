@@ -3,14 +3,21 @@ import { fetchQuery, requestSubscription } from 'relay-runtime'
 import { AttemptLog, useFollow } from '../../shared/react/attempt-log.tsx'
 import type { Session } from '../../shared/session.ts'
 import type { StreamError } from '../../shared/sse.ts'
-import type { attempts_list$key } from './__generated__/attempts_list.graphql.ts'
 import type { attempts_rows$key } from './__generated__/attempts_rows.graphql.ts'
 import type { attemptsQuery } from './__generated__/attemptsQuery.graphql.ts'
 import type { attemptsRecordedSubscription } from './__generated__/attemptsRecordedSubscription.graphql.ts'
 
 const Query = graphql`
-  query attemptsQuery {
-    ...attempts_list
+  query attemptsQuery @throwOnFieldError {
+    attempts(first: 50) @connection(key: "attempts_attempts") {
+      __id
+      edges {
+        node {
+          id
+          ...attempts_rows
+        }
+      }
+    }
   }
 `
 
@@ -29,32 +36,8 @@ const Recorded = graphql`
 `
 
 export function Attempts({ session }: { session: Session }) {
-  const query = useLazyLoadQuery<attemptsQuery>(Query, {})
-  return <LiveAttempts session={session} list={query} />
-}
-
-interface LiveAttemptsProps {
-  readonly session: Session
-  readonly list: attempts_list$key
-}
-
-function LiveAttempts({ session, list }: LiveAttemptsProps) {
   const environment = useRelayEnvironment()
-  const { attempts } = useFragment(
-    graphql`
-      fragment attempts_list on Query @throwOnFieldError {
-        attempts(first: 50) @connection(key: "attempts_attempts") {
-          __id
-          edges {
-            node {
-              ...attempts_rows
-            }
-          }
-        }
-      }
-    `,
-    list,
-  )
+  const { attempts } = useLazyLoadQuery<attemptsQuery>(Query, {})
   const rows = useFragment<attempts_rows$key>(
     graphql`
       fragment attempts_rows on Attempt @relay(plural: true) @throwOnFieldError {
@@ -74,7 +57,7 @@ function LiveAttempts({ session, list }: LiveAttemptsProps) {
   const state = useFollow({
     session,
     after: rows[0]?.id ?? null,
-    reload: () => fetchQuery(environment, Query, {}).subscribe({ error: () => {} }),
+    reload: () => fetchQuery<attemptsQuery>(environment, Query, {}).toPromise(),
     subscribe(after, { connected, received, lost }) {
       const stream = requestSubscription<attemptsRecordedSubscription>(environment, {
         subscription: Recorded,

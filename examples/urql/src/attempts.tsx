@@ -8,26 +8,24 @@ import { AttemptRecorded, Attempts as Query } from './documents.ts'
 import type { AttemptRowFragment } from './generated/graphql.ts'
 
 export function Attempts({ session }: { session: Session }) {
-  const [{ data, error }, read] = useQuery({ query: Query })
+  const [{ data, error }] = useQuery({ query: Query })
   if (error) throw error
   if (!data) return <Loading />
-  const reload = () => read({ requestPolicy: 'network-only' })
-  return <LiveAttempts session={session} attempts={data.attempts.nodes} reload={reload} />
+  return <LiveAttempts session={session} attempts={data.attempts.nodes} />
 }
 
 interface LiveAttemptsProps {
   readonly session: Session
   readonly attempts: readonly AttemptRowFragment[]
-  readonly reload: () => void
 }
 
 /** The cache adds each attempt to the list, and its webhook's health to the webhook. */
-function LiveAttempts({ session, attempts, reload }: LiveAttemptsProps) {
+function LiveAttempts({ session, attempts }: LiveAttemptsProps) {
   const client = useClient()
   const state = useFollow({
     session,
     after: attempts[0]?.id ?? null,
-    reload,
+    reload: () => client.query(Query, {}, { requestPolicy: 'network-only' }).toPromise(),
     subscribe: (after, { connected, received, lost }) =>
       pipe(
         client.subscription(AttemptRecorded, { after }, { connected }),

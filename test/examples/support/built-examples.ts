@@ -7,7 +7,9 @@ import { findChromium, REMEDY } from '../../console/browser.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
 
-export const CLIENTS = ['fetch', 'urql', 'apollo', 'relay'] as const
+const CLIENTS = ['fetch', 'urql', 'apollo', 'relay'] as const
+
+export type Client = (typeof CLIENTS)[number]
 
 /** Runs before the tests of the examples: finds a browser, and builds each example whose sources are newer. */
 export default async function prepareExamples(project: TestProject): Promise<void> {

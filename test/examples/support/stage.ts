@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createTenant } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import type { Client } from './built-examples.ts'
 import { type Cable, layCable } from './cable.ts'
 
 /** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
@@ -23,7 +24,7 @@ export interface Stage extends AsyncDisposable {
   readonly stranger: { readonly organization: string; readonly token: string }
 }
 
-export async function setStage(client: string): Promise<Stage> {
+export async function setStage(client: Client): Promise<Stage> {
   const cleanup = new AsyncDisposableStack()
   const hostPort = await freePort()
   const site = await servePage(client, `http://127.0.0.1:${hostPort}`)
@@ -70,7 +71,7 @@ export async function setStage(client: string): Promise<Stage> {
 }
 
 /** Serves the built files as `vite preview` does, with the example's own configuration. */
-async function servePage(client: string, host: string): Promise<PreviewServer> {
+async function servePage(client: Client, host: string): Promise<PreviewServer> {
   const root = path.join(import.meta.dirname, '../../../examples', client)
   const proxy = { '/session': host }
   return await preview({ root, logLevel: 'silent', preview: { port: await freePort(), proxy } })

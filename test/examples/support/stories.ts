@@ -1,31 +1,30 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { revokeApiKey } from '../../src/api-keys/api-key.ts'
-import { publicId } from '../../src/db/ids.ts'
-import { story, storyBrowser } from '../console/support/story.ts'
-import { violations } from '../console/support/violations.ts'
-import { type Visit, visit } from '../console/support/visit.ts'
-import { JOINED } from '../support/factories.ts'
-import { until } from '../support/until.ts'
-import { CLIENTS } from './support/built-examples.ts'
-import { type Stage, setStage } from './support/stage.ts'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { revokeApiKey } from '../../../src/api-keys/api-key.ts'
+import { publicId } from '../../../src/db/ids.ts'
+import { story, storyBrowser } from '../../console/support/story.ts'
+import { violations } from '../../console/support/violations.ts'
+import { type Visit, visit } from '../../console/support/visit.ts'
+import { JOINED } from '../../support/factories.ts'
+import { until } from '../../support/until.ts'
+import type { Client } from './built-examples.ts'
+import { type Stage, setStage } from './stage.ts'
 
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await storyBrowser()
-})
-afterAll(() => browser?.close())
-
-describe.each(CLIENTS)('the example with %s', (client) => {
+/** The same stories for the example of each client. */
+export function tellStories(client: Client): void {
+  let browser: Browser
   let stage: Stage
   let webhook: { id: string; url: string }
 
   beforeAll(async () => {
+    browser = await storyBrowser()
     stage = await setStage(client)
     webhook = await createWebhook(stage, `${stage.receiver.url}first`)
   })
-  afterAll(() => stage?.[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.[Symbol.asyncDispose]()
+  })
 
   const open = (options: PageOptions = {}) => openPage(browser, stage, options)
 
@@ -168,7 +167,24 @@ describe.each(CLIENTS)('the example with %s', (client) => {
     expect(await reader.page.getByText(stage.receiver.url).count()).toBe(0)
     expect(await attemptOf(reader.page, id).count()).toBe(0)
   })
-})
+
+  story('reads its list again when it has missed too many attempts to resume', async () => {
+    await using reader = await open()
+    reader.expectPageErrors(/ERR_|Failed to load resource/)
+    await live(reader.page)
+    const before = await deliver(stage)
+    await attemptOf(reader.page, before).waitFor()
+    stage.cable.cut()
+    await reader.page.getByText('Connection lost').waitFor()
+    await recordAttempts(stage, 10_001)
+    const missed = await deliver(stage)
+    stage.cable.join()
+    await attemptOf(reader.page, missed).waitFor()
+    expect(await attemptOf(reader.page, before).count()).toBe(0)
+    await live(reader.page)
+    await attemptOf(reader.page, await deliver(stage)).waitFor()
+  })
+}
 
 interface PageOptions {
   /** The cookie of the page. */
@@ -231,4 +247,15 @@ async function sessionsOf({ posthorn }: Stage): Promise<string[]> {
     where: { name: 'user 4711', revokedAt: null },
   })
   return sessions.map(({ id }) => id)
+}
+
+/** Copies the newest attempt. */
+async function recordAttempts({ posthorn }: Stage, count: number): Promise<void> {
+  await posthorn.database.pool.query(
+    `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+       duration_ms, status, request_url)
+     select posthorn.uuid_v7(), delivery_id, organization_id, webhook_id, 1, now(), true, 1, 200, ''
+     from (select * from posthorn.attempts order by id desc limit 1) newest, generate_series(1, $1::int)`,
+    [count],
+  )
 }
