@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const SOURCE_FILE = /\.(ts|tsx|js|cjs|sql|prisma|graphql|json|ya?ml|sh)$/
 
-/** The source files in folders, relative to the root, without generated ones. */
+/** The source files in folders, relative to the root, without generated and built ones. */
 export async function filesOf(root: string, folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (folder) => {
@@ -13,5 +13,8 @@ export async function filesOf(root: string, folders: readonly string[]): Promise
   )
   return found
     .flat()
-    .filter((file) => SOURCE_FILE.test(file) && !/\/(generated|node_modules)\//.test(file))
+    .filter(
+      (file) =>
+        SOURCE_FILE.test(file) && !/\/(generated|__generated__|dist|node_modules)\//.test(file),
+    )
 }
