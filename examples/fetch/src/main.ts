@@ -23,17 +23,17 @@ async function showPage(session: Session): Promise<void> {
   )
   session.onEnd(() => header.after(notice(session.ended ?? '')))
 
-  const formSlot = element('section', { ariaLabel: 'Form' })
+  const formSection = element('section', { ariaLabel: 'Form' })
   const { eventTypes } = await request(session, EventTypes, {})
   const list = await webhookList(session, openForm)
   function openForm(webhook: WebhookRowFragment | null) {
     const options = { eventTypes, saved: list.read, close: () => openForm(null) }
-    formSlot.replaceChildren(...webhookForm(session, webhook, options))
-    if (webhook) formSlot.querySelector('input')?.focus()
+    formSection.replaceChildren(...webhookForm(session, webhook, options))
+    if (webhook) formSection.querySelector('input')?.focus()
   }
   openForm(null)
   const log = await attemptLog(session, list.showHealth)
-  main.replaceChildren(header, list.section, formSlot, log)
+  main.replaceChildren(header, list.section, formSection, log)
 }
 
 openSession()
