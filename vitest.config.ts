@@ -9,6 +9,8 @@ process.env['TMPDIR'] = temporaryFolder()
 /** These drive a browser. */
 const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
 
+const EXAMPLES = 'test/examples/**/*.test.ts'
+
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
   'test/{cli,e2e,faults,queue,scheduling,threads}/**/*.test.ts',
@@ -48,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, ...WAITING],
+          exclude: [...BROWSER, EXAMPLES, ...WAITING],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
@@ -72,6 +74,16 @@ export default defineConfig({
           name: 'console',
           include: BROWSER,
           globalSetup: ['test/console/built-console.ts', 'test/react/support/built-host.ts'],
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'examples',
+          include: [EXAMPLES],
+          globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },

@@ -59,7 +59,16 @@ const PROSE =
   /\b(owed|anew|who(so)?ever|whatever|hand(s|ed|ing)? over|handover|sets? aside|setting aside|presum(e|es|ed|ing)|at hand|ma(d|k)es? due)\b/i
 
 const files = (
-  await filesOf(ROOT, ['src', 'packages', 'prisma', 'test', 'deploy', 'docs', '.github'])
+  await filesOf(ROOT, [
+    'src',
+    'packages',
+    'prisma',
+    'test',
+    'examples',
+    'deploy',
+    'docs',
+    '.github',
+  ])
 ).filter((file) => file !== SELF && !/\.(png|svg|ico|woff2|ttf)$/.test(file))
 const texts = new Map<string, string>()
 for (const file of [

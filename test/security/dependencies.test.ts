@@ -29,6 +29,23 @@ test('docs/dependencies.md justifies every dependency of package.json once, and 
   expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
 })
 
+const EXAMPLES = ['apollo', 'fetch', 'host', 'relay', 'shared', 'urql']
+
+test('the examples use the versions that Posthorn uses', async () => {
+  const own = JSON.parse(await read('package.json'))
+  const differing: string[] = []
+  for (const example of EXAMPLES) {
+    const { dependencies, devDependencies } = JSON.parse(
+      await read(`examples/${example}/package.json`),
+    )
+    for (const [name, version] of Object.entries<string>({ ...dependencies, ...devDependencies })) {
+      const expected = own.devDependencies[name] ?? own.dependencies[name] ?? version
+      if (version !== expected || !/^\d/.test(version)) differing.push(`${example}: ${name}`)
+    }
+  }
+  expect(differing).toEqual([])
+})
+
 test('versions are exact, so that every upgrade is a deliberate change', async () => {
   const { dependencies } = JSON.parse(await read('package.json'))
   const loose = Object.entries<string>(dependencies).filter(([, range]) => !/^\d/.test(range))

@@ -13,5 +13,8 @@ export async function filesOf(root: string, folders: readonly string[]): Promise
   )
   return found
     .flat()
-    .filter((file) => SOURCE_FILE.test(file) && !/\/(generated|node_modules|dist)\//.test(file))
+    .filter(
+      (file) =>
+        SOURCE_FILE.test(file) && !/\/(generated|__generated__|dist|node_modules)\//.test(file),
+    )
 }

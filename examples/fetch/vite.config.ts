@@ -1,0 +1,4 @@
+import { defineConfig } from 'vite'
+import { settings } from '../shared/vite.ts'
+
+export default defineConfig(settings)

@@ -1,0 +1,3 @@
+import { tellStories } from './support/stories.ts'
+
+tellStories('fetch')

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { glob, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+import { findChromium, REMEDY } from '../../console/browser.ts'
+
+const root = path.join(import.meta.dirname, '../../..')
+
+const CLIENTS = ['fetch', 'urql', 'apollo', 'relay'] as const
+
+export type Client = (typeof CLIENTS)[number]
+
+/** Runs before the tests of the examples: finds a browser, and builds each example whose sources are newer. */
+export default async function prepareExamples(project: TestProject): Promise<void> {
+  const chromium = findChromium()
+  project.provide('chromium', chromium)
+  if (chromium === null) {
+    console.warn(
+      `\nThere is no Chromium here, so the tests of the examples are SKIPPED. ${REMEDY}\n`,
+    )
+    return
+  }
+  // Vitest's NODE_ENV would select a development build.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  for (const client of CLIENTS) {
+    const folder = `examples/${client}`
+    if (await isBuilt(folder)) continue
+    await promisify(execFile)('npm', ['run', 'build'], { cwd: path.join(root, folder), env })
+  }
+}
+
+async function isBuilt(folder: string): Promise<boolean> {
+  const builtAt = await changedAt(`${folder}/dist/index.html`)
+  const sources = ['schema.graphql', 'package-lock.json']
+  const files = glob([`${folder}/**/*.*`, 'examples/shared/**/*.*'], {
+    cwd: root,
+    exclude: (name) => /node_modules|generated|dist/.test(name),
+  })
+  for await (const file of files) sources.push(file)
+  const times = await Promise.all(sources.map(changedAt))
+  return builtAt > 0 && times.every((time) => time <= builtAt)
+}
+
+/** Zero for a missing file. */
+async function changedAt(file: string): Promise<number> {
+  const found = await stat(path.join(root, file)).catch(() => null)
+  return found?.mtimeMs ?? 0
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { type PreviewServer, preview } from 'vite'
+import { createHost, type User } from '../../../examples/host/host.ts'
+import { createApiKey } from '../../../src/api-keys/api-key.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { createTenant } from '../../support/factories.ts'
+import { freePort } from '../../support/free-port.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import type { Client } from './built-examples.ts'
+import { type Cable, layCable } from './cable.ts'
+
+/** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
+export interface Stage extends AsyncDisposable {
+  readonly posthorn: TestApp
+  readonly receiver: Receiver
+  /** Between the page and Posthorn. */
+  readonly cable: Cable
+  /** The address of the page, and all origins that it calls. */
+  readonly page: string
+  readonly origins: readonly string[]
+  /** Another organization. A page with the cookie `user=stranger` is signed in as its user. */
+  readonly stranger: { readonly organization: string; readonly token: string }
+}
+
+export async function setStage(client: Client): Promise<Stage> {
+  const cleanup = new AsyncDisposableStack()
+  const hostPort = await freePort()
+  const site = await servePage(client, `http://127.0.0.1:${hostPort}`)
+  cleanup.defer(() => site.close())
+  const page = site.resolvedUrls?.local[0] as string
+  const origin = new URL(page).origin
+
+  const receiver = cleanup.use(await startReceiver())
+  const posthorn = cleanup.use(
+    await startTestApp({
+      trustedAuthorities: [receiver.authority],
+      environment: { POSTHORN_CORS_ORIGINS: origin, POSTHORN_RETRY_SCHEDULE: '1h' },
+    }),
+  )
+  const cable = cleanup.use(await layCable(posthorn.app.url))
+
+  const { prisma } = posthorn.database
+  const { organizationId, publicOrganizationId } = posthorn.tenant
+  const operator = await createApiKey(prisma, { organizationId, scopes: ['admin'] })
+  const other = await createTenant(prisma)
+  const stranger = { organization: other.publicOrganizationId, token: other.token }
+  const signedIn = ({ headers }: IncomingMessage): User =>
+    headers.cookie?.includes('user=stranger')
+      ? { name: 'stranger', organization: stranger.organization }
+      : { name: 'user 4711', organization: publicOrganizationId }
+  const host = createServer(createHost({ url: cable.url, apiKey: operator.token, signedIn }))
+  host.listen(hostPort, '127.0.0.1')
+  await once(host, 'listening')
+  cleanup.defer(async () => {
+    host.closeAllConnections()
+    host.close()
+    await once(host, 'close')
+  })
+
+  return {
+    posthorn,
+    receiver,
+    cable,
+    page,
+    origins: [origin, cable.url],
+    stranger,
+    [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
+  }
+}
+
+/** Serves the built files as `vite preview` does, with the example's own configuration. */
+async function servePage(client: Client, host: string): Promise<PreviewServer> {
+  const root = path.join(import.meta.dirname, '../../../examples', client)
+  const proxy = { '/session': host }
+  return await preview({ root, logLevel: 'silent', preview: { port: await freePort(), proxy } })
+}

@@ -1,0 +1,261 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { revokeApiKey } from '../../../src/api-keys/api-key.ts'
+import { publicId } from '../../../src/db/ids.ts'
+import { story, storyBrowser } from '../../console/support/story.ts'
+import { violations } from '../../console/support/violations.ts'
+import { type Visit, visit } from '../../console/support/visit.ts'
+import { JOINED } from '../../support/factories.ts'
+import { until } from '../../support/until.ts'
+import type { Client } from './built-examples.ts'
+import { type Stage, setStage } from './stage.ts'
+
+/** The same stories for the example of each client. */
+export function tellStories(client: Client): void {
+  let browser: Browser
+  let stage: Stage
+  let webhook: { id: string; url: string }
+
+  beforeAll(async () => {
+    browser = await storyBrowser()
+    stage = await setStage(client)
+    webhook = await createWebhook(stage, `${stage.receiver.url}first`)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage?.[Symbol.asyncDispose]()
+  })
+
+  const open = (options: PageOptions = {}) => openPage(browser, stage, options)
+
+  story('shows the webhooks and their health in plain words', async () => {
+    stage.receiver.answer = (response) => response.writeHead(503).end()
+    await deliver(stage)
+    stage.receiver.answer = (response) => response.end()
+    await using reader = await open()
+    const card = cardOf(reader.page, webhook.url)
+    await card.getByText('Failing').waitFor()
+    await card.getByText('Last failure: The endpoint answered with status 503.').waitFor()
+    await card.getByText('No delivery waits').waitFor()
+    expect(await violations(reader.page)).toEqual([])
+  })
+
+  story('shows what is wrong beside the fields, then creates the webhook', async () => {
+    await using reader = await open()
+    const form = formOf(reader.page)
+    await form.getByLabel('URL').fill('http://example.com/created')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.locator('#url-error').getByText('https').waitFor()
+    await form.locator('#eventSubscriptions-error').getByText('at least one').waitFor()
+    expect(await form.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
+    expect(await form.locator('#description-error').filter({ visible: true }).count()).toBe(0)
+
+    await form.getByLabel('URL').fill('https://example.com/created')
+    await form.getByLabel(JOINED).check()
+    await form.getByLabel('Enabled').uncheck()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText('Saved').waitFor()
+    expect(await form.locator('.error').filter({ hasText: /./ }).count()).toBe(0)
+    await cardOf(reader.page, 'https://example.com/created').getByText('Disabled').waitFor()
+  })
+
+  story('changes a webhook', async () => {
+    const { url } = await createWebhook(stage, 'https://example.com/changed', false)
+    await using reader = await open()
+    await reader.page.getByRole('button', { name: `Edit ${url}` }).click()
+    const form = formOf(reader.page)
+    await form.getByRole('heading', { name: 'Edit webhook' }).waitFor()
+    expect(await form.getByLabel('URL').inputValue()).toBe(url)
+    await form.getByLabel('Description').fill('x'.repeat(1_001))
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.locator('#description-error').getByText('1,000').waitFor()
+    await form.getByLabel('Description').fill('For the invoices')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await cardOf(reader.page, url).getByText('For the invoices').waitFor()
+    await form.getByRole('button', { name: 'Create' }).waitFor()
+  })
+
+  story('shows each attempt when it is recorded, and the health that it changes', async () => {
+    await using reader = await open()
+    await live(reader.page)
+    stage.receiver.answer = (response) => response.writeHead(410).end()
+    const failed = await deliver(stage)
+    await attemptOf(reader.page, failed).getByText('status 410').waitFor()
+    await cardOf(reader.page, webhook.url).getByText('Failing').waitFor()
+    stage.receiver.answer = (response) => response.end()
+    const succeeded = await deliver(stage)
+    await attemptOf(reader.page, succeeded).getByText('Delivered, status 200').waitFor()
+    await cardOf(reader.page, webhook.url).getByText('Healthy').waitFor()
+  })
+
+  story('shows the attempts that it missed while the connection was lost, each once', async () => {
+    await using reader = await open()
+    reader.expectPageErrors(/ERR_|Failed to load resource/)
+    await live(reader.page)
+    const before = await deliver(stage)
+    await attemptOf(reader.page, before).waitFor()
+    stage.cable.cut()
+    await reader.page.getByText('Connection lost').waitFor()
+    const missed = [await deliver(stage), await deliver(stage)]
+    expect(await attemptOf(reader.page, missed[0] as string).count()).toBe(0)
+    stage.cable.join()
+    for (const id of missed) await attemptOf(reader.page, id).waitFor()
+    await live(reader.page)
+    const after = await deliver(stage)
+    for (const id of [before, ...missed, after]) {
+      await attemptOf(reader.page, id).waitFor()
+      expect(await attemptOf(reader.page, id).count()).toBe(1)
+    }
+  })
+
+  story('renews an expired session, and keeps what is typed', async () => {
+    await using reader = await open()
+    reader.expectPageErrors(/401/)
+    await live(reader.page)
+    const form = formOf(reader.page)
+    await form.getByLabel('URL').fill('https://example.com/renewed')
+    await form.getByLabel(JOINED).check()
+    const sessions = await sessionsOf(stage)
+    await stage.posthorn.database.prisma.apiKey.updateMany({
+      where: { id: { in: sessions } },
+      data: { expiresAt: new Date(Date.now() - 1_000) },
+    })
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText('Saved').waitFor()
+    await cardOf(reader.page, 'https://example.com/renewed').waitFor()
+    expect((await sessionsOf(stage)).length).toBe(sessions.length + 1)
+    // The stream of the expired session ends, and goes on with the new one.
+    const id = await deliver(stage)
+    await attemptOf(reader.page, id).waitFor()
+    expect(await reader.page.getByRole('alert').count()).toBe(0)
+  })
+
+  story('says that its session was revoked, keeps what is typed, and asks no more', async () => {
+    await using reader = await open({ withClock: true })
+    reader.expectPageErrors(/401|403/)
+    await live(reader.page)
+    const form = formOf(reader.page)
+    await form.getByLabel('URL').fill('https://example.com/revoked')
+    await form.getByLabel(JOINED).check()
+    const { prisma } = stage.posthorn.database
+    for (const id of await sessionsOf(stage)) await revokeApiKey(prisma, publicId('apiKey', id))
+    await reader.page.getByText('Your session was ended. Sign in again.').first().waitFor()
+    await reader.page.getByText('Stopped').waitFor()
+    const requests: string[] = []
+    reader.page.on('request', (request) => requests.push(request.url()))
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form
+      .locator('#form-error')
+      .getByText(/ended|revoked/)
+      .waitFor()
+    expect(await form.getByLabel('URL').inputValue()).toBe('https://example.com/revoked')
+    // At most the one request of the form and one that asks the host; then none.
+    expect(requests.length).toBeLessThanOrEqual(3)
+    const { length } = requests
+    await reader.page.clock.runFor('01:00:00')
+    expect(requests.length).toBe(length)
+  })
+
+  story('shows nothing of the organization to a user of another one', async () => {
+    await using reader = await openPage(browser, stage, { user: 'stranger' })
+    await live(reader.page)
+    await reader.page.getByText('No webhook yet.').waitFor()
+    await reader.page.getByText('No attempt yet.').waitFor()
+    await using own = await open()
+    const id = await deliver(stage)
+    await attemptOf(own.page, id).waitFor()
+    expect(await reader.page.getByText(stage.receiver.url).count()).toBe(0)
+    expect(await attemptOf(reader.page, id).count()).toBe(0)
+  })
+
+  story('reads its list again when it has missed too many attempts to resume', async () => {
+    await using reader = await open()
+    reader.expectPageErrors(/ERR_|Failed to load resource/)
+    await live(reader.page)
+    const before = await deliver(stage)
+    await attemptOf(reader.page, before).waitFor()
+    stage.cable.cut()
+    await reader.page.getByText('Connection lost').waitFor()
+    await recordAttempts(stage, 10_001)
+    const missed = await deliver(stage)
+    stage.cable.join()
+    await attemptOf(reader.page, missed).waitFor()
+    expect(await attemptOf(reader.page, before).count()).toBe(0)
+    await live(reader.page)
+    await attemptOf(reader.page, await deliver(stage)).waitFor()
+  })
+}
+
+interface PageOptions {
+  /** The cookie of the page. */
+  readonly user?: string
+  /** Lets the test advance the clock of the page. */
+  readonly withClock?: boolean
+}
+
+async function openPage(
+  by: Browser,
+  { page, origins }: Stage,
+  { user, withClock = false }: PageOptions,
+): Promise<Visit> {
+  const reader = await visit(by, { origins })
+  if (user) await reader.page.context().addCookies([{ name: 'user', value: user, url: page }])
+  if (withClock) await reader.page.clock.install()
+  await reader.page.goto(page)
+  await reader.page.getByRole('heading', { level: 1 }).waitFor()
+  await formOf(reader.page).getByRole('button', { name: 'Create' }).waitFor()
+  return reader
+}
+
+const cardOf = (page: Page, url: string) =>
+  page
+    .getByRole('region', { name: 'Webhooks' })
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: url, exact: true }) })
+
+const formOf = (page: Page) => page.getByRole('region', { name: 'Form' })
+
+const logOf = (page: Page) => page.getByRole('region', { name: 'Deliveries' })
+
+const attemptOf = (page: Page, id: string) => logOf(page).locator(`[data-id="${id}"]`)
+
+const live = (page: Page) => logOf(page).getByText('Live', { exact: true }).waitFor()
+
+async function createWebhook({ posthorn }: Stage, url: string, enabled = true) {
+  const response = await posthorn.rest('POST', '/webhooks', {
+    url,
+    enabled,
+    event_subscriptions: [JOINED],
+  })
+  return (await response.json()) as { id: string; url: string }
+}
+
+/** Publishes an event and waits for its attempt. Returns the attempt's id. */
+async function deliver({ posthorn }: Stage): Promise<string> {
+  const { prisma } = posthorn.database
+  const count = await prisma.attempt.count()
+  const { organizationId } = posthorn.tenant
+  await posthorn.app.services.publishEvents(organizationId, [{ type: JOINED, data: {} }])
+  await until(async () => (await prisma.attempt.count()) > count, 'the attempt is recorded')
+  const newest = await prisma.attempt.findFirstOrThrow({ orderBy: { id: 'desc' } })
+  return publicId('attempt', newest.id)
+}
+
+/** The ids of the sessions of the page, the expired ones too. */
+async function sessionsOf({ posthorn }: Stage): Promise<string[]> {
+  const sessions = await posthorn.database.prisma.apiKey.findMany({
+    where: { name: 'user 4711', revokedAt: null },
+  })
+  return sessions.map(({ id }) => id)
+}
+
+/** Copies the newest attempt. */
+async function recordAttempts({ posthorn }: Stage, count: number): Promise<void> {
+  await posthorn.database.pool.query(
+    `insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+       duration_ms, status, request_url)
+     select posthorn.uuid_v7(), delivery_id, organization_id, webhook_id, 1, now(), true, 1, 200, ''
+     from (select * from posthorn.attempts order by id desc limit 1) newest, generate_series(1, $1::int)`,
+    [count],
+  )
+}
