@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { LiveEvent } from './live-event.ts'
-import { ATTEMPT_COLUMNS, ATTEMPT_TABLES, type AttemptRow } from './read-attempts.ts'
+import { selectAttempts } from './read-attempts.ts'
 
 /** Where a stream resumes. */
 export interface ResumePoint {
@@ -82,12 +82,8 @@ async function countAttempts(sql: Sql, point: ResumePoint, after: string): Promi
 }
 
 async function readAttemptsAfter(sql: Sql, point: ResumePoint, after: string): Promise<Missed[]> {
-  const { rows } = await sql.query<AttemptRow>(
-    `select ${ATTEMPT_COLUMNS} from ${ATTEMPT_TABLES} where ${matches(point)}
-     order by a.id limit ${PAGE_SIZE}`,
-    valuesOf(point, after),
-  )
-  return rows.map((row) => ({ position: row.attemptId, liveEvent: { kind: 'attempt', ...row } }))
+  const attempts = await selectAttempts(sql, matches(point), PAGE_SIZE, valuesOf(point, after))
+  return attempts.map((attempt) => ({ position: attempt.attemptId, liveEvent: attempt }))
 }
 
 /** By the index on (organization_id, canceled_at). */
