@@ -178,6 +178,18 @@ describe.each(LISTS)('%s', (list) => {
   })
 })
 
+test.each(['', ', webhookId: $busy', ', webhookId: $quiet'])(
+  'failures of a time range%s are grouped by indexes',
+  async (ofWebhook) => {
+    const names = ofWebhook.match(/\$\w+/g) ?? []
+    const query = `query ($since: DateTime!, $until: DateTime${names.map((name) => `, ${name}: ID`)}) {
+      failureGroups(filter: { since: $since, until: $until${ofWebhook} }) { count sample { id } webhook { id } } }`
+    const run = () => api.call(tenant.token, query, variables)
+    expect((await run()).errors).toBeUndefined()
+    expect(await readsWithoutIndex(api, run)).toEqual([])
+  },
+)
+
 test('a read of whole partitions is found', async () => {
   const { pool } = api.database
   const scan = () => pool.query('select from posthorn.deliveries where max_attempts = 11')
