@@ -190,6 +190,30 @@ test.each(['', ', webhookId: $busy', ', webhookId: $quiet'])(
   },
 )
 
+test.each([
+  '{}',
+  '{ states: SUCCEEDED }',
+  '{ states: EXHAUSTED }',
+  '{ states: [QUEUED, SUCCEEDED] }',
+  `{ eventType: "${JOINED}" }`,
+  '{ since: $since, until: $until }',
+  `{ ${key('$.currency', 'EUR')} }`,
+])('the deliveries of busy and of idle webhooks are read by indexes: %s', async (filter) => {
+  const declared = filter.includes('$since') ? '($since: DateTime, $until: DateTime)' : ''
+  for (const size of ['first', 'last']) {
+    const query = `query ${declared} { webhooks { nodes { id
+      deliveries(${size}: 3, filter: ${filter}) { nodes { id } } } } }`
+    const run = () => api.call(tenant.token, query, variables)
+    const { data, errors } = await run()
+    expect(errors).toBeUndefined()
+    const [busy, , idle] = data.webhooks.nodes
+    expect([busy.id, idle.id]).toEqual([variables['busy'], variables['idle']])
+    expect(busy.deliveries.nodes).toHaveLength(3)
+    expect(idle.deliveries.nodes).toEqual([])
+    expect(await readsWithoutIndex(api, run)).toEqual([])
+  }
+})
+
 test('a read of whole partitions is found', async () => {
   const { pool } = api.database
   const scan = () => pool.query('select from posthorn.deliveries where max_attempts = 11')
