@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { publicId } from '../db/ids.ts'
-import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { lookUp } from '../graphql/look-up.ts'
-import { filtersByWebhook } from '../graphql/portal-access.ts'
-import { timestampOf } from '../lib/uuid-v7.ts'
-import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
+import { publicId } from '../../db/ids.ts'
+import { builder } from '../../graphql/builder.ts'
+import { callerOf } from '../../graphql/context.ts'
+import { lookUp } from '../../graphql/look-up.ts'
+import { filtersByWebhook } from '../../graphql/portal-access.ts'
+import { timestampOf } from '../../lib/uuid-v7.ts'
+import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
+import { findAttemptsByIds } from '../find-by-ids.ts'
+import { readAttemptFilter } from '../read-filters.ts'
 import {
   type FailureGroup as FailureGroupOfDomain,
   findFailureGroups,
   MAX_COUNTED_FAILURES,
   MAX_PAIRS,
 } from './failure-groups.ts'
-import { findAttemptsByIds } from './find-by-ids.ts'
-import { readAttemptFilter } from './read-filters.ts'
 
 const MAX_GROUPS = 100
 const DEFAULT_GROUPS = 20
