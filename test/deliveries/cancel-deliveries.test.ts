@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { cancelDelivery } from '../../src/deliveries/delivery.ts'
-import { releaseBacklog } from '../../src/scheduling/backlog.ts'
+import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { until } from '../support/until.ts'
@@ -74,4 +74,26 @@ test('a cancellation and the release of the same backlog do not deadlock', async
   client.release()
   const [, canceled] = await both
   expect(canceled.toSorted()).toEqual([first, second, third])
+})
+
+test('a cancellation and the parking of the same deliveries do not deadlock', async () => {
+  const { pipeline, pool, prisma } = api.database
+  const { organizationId } = await api.tenant()
+  const { id } = await addWebhook(api, organizationId)
+  const webhookId = parseId('webhook', id) as string
+  for (let i = 0; i < 3; i++) await publish(api, organizationId)
+  const rows = await prisma.delivery.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
+  const ids = rows.map((row) => row.id)
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select from posthorn.deliveries where id = $1 for update', [ids[1]])
+  const park = createPark(pipeline)
+  const both = Promise.all([
+    cancelDeliveries(pool, ids),
+    ...ids.toReversed().map((each) => park({ id: each, reason: 'concurrency_limit' })),
+  ])
+  await until(async () => (await countWaiting()) === 2, 'both wait')
+  await client.query('commit')
+  client.release()
+  expect((await both)[0].toSorted()).toEqual(ids)
 })
