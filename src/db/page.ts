@@ -1,3 +1,4 @@
+import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { AddValue } from './parameters.ts'
 
 /** The pagination arguments of Prisma: `take` rows after the cursor or, if `take` is negative, before it. */
@@ -29,6 +30,28 @@ export function boundConditions(
 ): readonly string[] {
   if (!bound) return []
   return ['lt' in bound ? `${id} < ${add(bound.lt)}` : `${id} > ${add(bound.gt)}`]
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export interface TimeRange {
+  readonly since?: Date | null | undefined
+  /** Before this time. */
+  readonly until?: Date | null | undefined
+}
+
+/** Ids that all rows of a page in a time range are between, for row comparisons that match an index. */
+export function idBounds(
+  { since, until }: TimeRange,
+  bound: PageBounds['bound'],
+): [string, string] {
+  const lower = since ? lowerBoundAt(since) : FIRST_ID
+  const upper = until ? lowerBoundAt(until) : LAST_ID
+  if (!bound) return [lower, upper]
+  return 'gt' in bound
+    ? [bound.gt > lower ? bound.gt : lower, upper]
+    : [lower, bound.lt < upper ? bound.lt : upper]
 }
 
 /** SQL: the order and the size of a page. */

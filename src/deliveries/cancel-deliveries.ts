@@ -36,10 +36,14 @@ async function notifyCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<v
   await notify(sql, liveEvents).catch(() => {})
 }
 
+/** Deliveries in the order in which attempts are recorded, then parked ones in the order of their release. */
+const LOCK_ORDER = `
+  d.parked_at is not null, d.parked_at is not null and not d.has_priority,
+  case when d.parked_at is null then d.id else d.event_id end`
+
 /**
  * Cancels those of the deliveries that are pending, with their jobs, and returns their uuids. `reason` becomes their
- * last error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not. Locks the
- * deliveries in the order in which attempts are recorded.
+ * last error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not.
  */
 export async function cancelDeliveries(
   sql: Sql,
@@ -50,7 +54,7 @@ export async function cancelDeliveries(
   const { rows } = await sql.query<CanceledRow>(
     `with requested as (
        select d.id, ${deliveryStateSql('d')} as state_before from posthorn.deliveries as d
-       where d.id = any ($1::uuid[]) order by d.id for update
+       where d.id = any ($1::uuid[]) order by ${LOCK_ORDER} for update
      ), ${cancel('$3::text')},
      audited as (
        select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',

@@ -2,7 +2,7 @@ import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, type PageBounds, pageOf } from '../db/page.ts'
-import { type PageOfOwner, pagesOfEach } from '../db/pages-of-each.ts'
+import { pagesOfEach } from '../db/pages-of-each.ts'
 import { type AddValue, createParameters } from '../db/parameters.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
@@ -103,11 +103,12 @@ export async function findDeliveriesOfEach(
   const owners = { organizationId, column: owner, uuids: ownerUuids }
   const bounds = { take, bound: where.id }
   const { key } = filter
-  const statement = key
+  const rows = key
     ? await pagesByKey(sql, owners, { ...filter, key }, bounds)
-    : pagesOfOwners(owners, ({ owned, add }) => idsOfPage(owned, filter, bounds, add, owner))
-  if (statement === null) return ownerUuids.map(() => [])
-  const { rows } = await sql.query<PageOfOwner>(statement.text, statement.values)
+    : await pagesOfOwners(sql, owners, ({ owned, organization, add }) =>
+        idsOfPage(owned, filter, bounds, add, { column: owner, organization }),
+      )
+  if (rows.length === 0) return ownerUuids.map(() => [])
   const found = await prisma.delivery.findMany({
     ...selection,
     where: { id: { in: rows.flatMap((row) => row.ids) } },

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import type { PageBounds } from '../db/page.ts'
+import type { PageOfOwner } from '../db/pages-of-each.ts'
 import { type AddValue, createParameters } from '../db/parameters.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
@@ -9,7 +10,7 @@ import {
   rangeConditions,
   sharedConditions,
 } from './delivery-filter.ts'
-import { hasAttempt, idsOfPage, type Owners, pagesOfOwners, type Statement } from './ids-of-page.ts'
+import { hasAttempt, idsOfPage, type Owners, pagesOfOwners } from './ids-of-page.ts'
 
 type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
 
@@ -17,43 +18,48 @@ type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
 const FEW = 1_000
 
 /**
- * A statement that selects the ids of a page for each owner, of deliveries whose events have a value at a search key,
- * the newest event first; `since` and `until` are times of the event. It reads the events of the key in this order until
- * the page is full. If the key has many events and the other conditions few deliveries, it reads those deliveries.
+ * The ids of a page for each owner, of deliveries whose events have a value at a search key, the newest event first;
+ * `since` and `until` are times of the event. Reads the events of the key in this order until the page is full. If the key
+ * has many events and an owner has few deliveries that match the other conditions, reads those deliveries.
  */
 export async function pagesByKey(
   sql: Sql,
   owners: Owners,
   given: KeyFilter,
   bounds: PageBounds,
-): Promise<Statement | null> {
-  if (indexRanges(given).length === 0) return null
+): Promise<PageOfOwner[]> {
+  if (indexRanges(given).length === 0) return []
   const filter = { ...given, key: await findSearchKey(sql, given.key) }
   const few = await findFewDeliveries(sql, owners, filter)
-  return few
-    ? pagesOfDeliveries(owners, filter, bounds, few)
-    : pagesOfEvents(owners, filter, bounds)
+  const [withFew = [], others = []] = [true, false].map((isFew) =>
+    owners.uuids.filter((uuid) => few.has(uuid) === isFew),
+  )
+  const ids = withFew.flatMap((uuid) => few.get(uuid) ?? [])
+  const pages = await Promise.all([
+    pagesOfDeliveries(sql, { ...owners, uuids: withFew }, filter, bounds, ids),
+    pagesOfEvents(sql, { ...owners, uuids: others }, filter, bounds),
+  ])
+  return pages.flat()
 }
 
 /**
- * The uuids of the deliveries that match the other conditions, if they are few and the events of the key are not. Null
- * otherwise.
+ * The uuids of the deliveries that match the other conditions, for each owner who has few of them. Empty if the events of
+ * the key are few.
  */
 async function findFewDeliveries(
   sql: Sql,
   owners: Owners,
   filter: KeyFilter,
-): Promise<readonly string[] | null> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const { key: _, since: __, until: ___, ...others } = filter
   const hasOthers = Object.values(others).some((value) => value != null)
-  if (owners.column === 'organization_id' && !hasOthers) return null
-  if (!(await hasManyEvents(sql, owners, filter))) return null
-  const few = pagesOfOwners(owners, ({ owned, add }) =>
-    idsOfPage(owned, ofDeliveries(filter), { take: FEW + 1, bound: undefined }, add),
+  if (owners.column === 'organization_id' && !hasOthers) return new Map()
+  if (!(await hasManyEvents(sql, owners, filter))) return new Map()
+  const bounds = { take: FEW + 1, bound: undefined }
+  const pages = await pagesOfOwners(sql, owners, ({ owned, organization, add }) =>
+    idsOfPage(owned, ofDeliveries(filter), bounds, add, { column: owners.column, organization }),
   )
-  if (few === null) return []
-  const { rows } = await sql.query<{ ids: string[] }>(few.text, few.values)
-  return rows.every(({ ids }) => ids.length <= FEW) ? rows.flatMap(({ ids }) => ids) : null
+  return new Map(pages.filter(({ ids }) => ids.length <= FEW).map(({ owner, ids }) => [owner, ids]))
 }
 
 async function hasManyEvents(
@@ -71,8 +77,13 @@ async function hasManyEvents(
   return (rows[0]?.count ?? 0) > FEW
 }
 
-function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: PageBounds): Statement | null {
-  return pagesOfOwners(owners, ({ organization, owned, add }) => {
+async function pagesOfEvents(
+  sql: Sql,
+  owners: Owners,
+  filter: KeyFilter,
+  bounds: PageBounds,
+): Promise<PageOfOwner[]> {
+  return await pagesOfOwners(sql, owners, ({ organization, owned, add }) => {
     const cursor = cursorConditions(bounds, add)
     const ofKey = [...keyConditions(organization, filter, add), ...cursor.ofEvent]
     const ranges = indexRanges(filter).map(
@@ -99,13 +110,14 @@ function pagesOfEvents(owners: Owners, filter: KeyFilter, bounds: PageBounds): S
   })
 }
 
-function pagesOfDeliveries(
+async function pagesOfDeliveries(
+  sql: Sql,
   owners: Owners,
   filter: KeyFilter,
   bounds: PageBounds,
   uuids: readonly string[],
-): Statement | null {
-  return pagesOfOwners(owners, ({ organization, owned, add }) => {
+): Promise<PageOfOwner[]> {
+  return await pagesOfOwners(sql, owners, ({ organization, owned, add }) => {
     const ofKey = ['k.event_id = d.event_id', ...keyConditions(organization, filter, add)]
     const conditions = [
       ...owned('d'),

@@ -159,7 +159,9 @@ export function createLiveHub(deps: HubDeps): LiveHub {
       try {
         const liveFrom = await listener.update()
         await startWithMissed(subscriber, subscription, liveFrom)
-        if (subscription.needsHealth) await health.watch(subscription.organizationId)
+        // A stream that has ended in the meantime would never end its watch.
+        if (subscription.needsHealth && subscribers.has(subscriber))
+          await health.watch(subscription.organizationId)
       } catch (error) {
         void subscriber.return()
         if (error instanceof TooMuchMissed) throw subscription.toError('missed too much')

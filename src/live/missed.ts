@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { LiveEvent } from './live-event.ts'
-import { ATTEMPT_COLUMNS, ATTEMPT_TABLES, type AttemptRow } from './read-attempts.ts'
+import { selectAttempts } from './read-attempts.ts'
 
 /** Where a stream resumes. */
 export interface ResumePoint {
@@ -21,7 +21,16 @@ const REORDERED_WITHIN_MS = 5_000
 
 const PAGE_SIZE = 1_000
 
-/** The live events since a point in time, in pages that are read on demand. Null if there are more than `MAX_MISSED`. */
+interface Missed {
+  /** A uuid, in the order of time: the id of an attempt, or the lower bound at a cancellation. */
+  readonly position: string
+  readonly liveEvent: LiveEvent
+}
+
+/**
+ * The live events since a point in time, oldest first, so that a stream that breaks can resume from its last event. The
+ * pages are read on demand. Null if there are more than `MAX_MISSED`.
+ */
 export async function openMissed(
   sql: Sql,
   point: ResumePoint,
@@ -37,17 +46,21 @@ async function* readPages(
   sql: Sql,
   point: ResumePoint,
   since: Date,
-  canceled: readonly LiveEvent[],
+  canceled: readonly Missed[],
 ): AsyncGenerator<readonly LiveEvent[]> {
-  yield canceled
   let after = lowerBoundAt(since)
+  let rest = canceled
   for (;;) {
-    const page = await readAttemptsAfter(sql, point, after)
-    const last = page.at(-1)
-    if (!last) return
-    yield page.map((row) => ({ kind: 'attempt' as const, ...row }))
-    after = last.attemptId
+    const attempts = await readAttemptsAfter(sql, point, after)
+    const last = attempts.at(-1)
+    if (!last) break
+    const before = rest.filter(({ position }) => position <= last.position)
+    rest = rest.slice(before.length)
+    const page = [...attempts, ...before].sort((a, b) => (a.position < b.position ? -1 : 1))
+    yield page.map(({ liveEvent }) => liveEvent)
+    after = last.position
   }
+  yield rest.map(({ liveEvent }) => liveEvent)
 }
 
 /** By the index on (organization_id, status_class, id) or that of the webhook: the list names all status classes. */
@@ -68,17 +81,9 @@ async function countAttempts(sql: Sql, point: ResumePoint, after: string): Promi
   return rows[0]?.count ?? 0
 }
 
-async function readAttemptsAfter(
-  sql: Sql,
-  point: ResumePoint,
-  after: string,
-): Promise<AttemptRow[]> {
-  const { rows } = await sql.query<AttemptRow>(
-    `select ${ATTEMPT_COLUMNS} from ${ATTEMPT_TABLES} where ${matches(point)}
-     order by a.id limit ${PAGE_SIZE}`,
-    valuesOf(point, after),
-  )
-  return rows
+async function readAttemptsAfter(sql: Sql, point: ResumePoint, after: string): Promise<Missed[]> {
+  const attempts = await selectAttempts(sql, matches(point), PAGE_SIZE, valuesOf(point, after))
+  return attempts.map((attempt) => ({ position: attempt.attemptId, liveEvent: attempt }))
 }
 
 /** By the index on (organization_id, canceled_at). */
@@ -86,12 +91,15 @@ async function readCanceled(
   sql: Sql,
   { organizationId, webhookId }: ResumePoint,
   since: Date,
-): Promise<LiveEvent[]> {
-  const { rows } = await sql.query<{ deliveryId: string; webhookId: string }>(
-    `select id as "deliveryId", webhook_id as "webhookId" from posthorn.deliveries
+): Promise<Missed[]> {
+  const { rows } = await sql.query<{ deliveryId: string; webhookId: string; at: Date }>(
+    `select id as "deliveryId", webhook_id as "webhookId", canceled_at as at from posthorn.deliveries
      where organization_id = $1 and canceled_at > $2 and ($3::uuid is null or webhook_id = $3)
      order by canceled_at limit ${MAX_MISSED + 1}`,
     [organizationId, since, webhookId],
   )
-  return rows.map((row) => ({ kind: 'canceled', organizationId, ...row }))
+  return rows.map(({ at, ...row }) => ({
+    position: lowerBoundAt(at),
+    liveEvent: { kind: 'canceled', organizationId, ...row },
+  }))
 }

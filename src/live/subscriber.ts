@@ -45,7 +45,7 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
   #missed: AsyncIterator<readonly LiveEvent[]> | null = null
   #page: StreamItem[] = []
   #isLoading = false
-  /** Missed attempts that may be in the queue as well. */
+  /** Attempts of the pages that may be in the queue as well. */
   readonly #repeated = new Set<string>()
   #liveFrom = ''
   #pendingRead: PromiseWithResolvers<IteratorResult<StreamItem>> | null = null
@@ -152,7 +152,7 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
       if (done) this.#missed = null
       else {
         this.#page = this.#toItems(value)
-        this.#noteRepeated(value)
+        this.#noteRepeated(this.#page)
       }
     } catch {
       this.end('unavailable')
@@ -162,8 +162,8 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
     this.#resolveRead()
   }
 
-  #noteRepeated(missed: readonly LiveEvent[]): void {
-    for (const liveEvent of missed) {
+  #noteRepeated(missed: readonly StreamItem[]): void {
+    for (const { liveEvent } of missed) {
       if (liveEvent.kind === 'attempt' && liveEvent.attemptId > this.#liveFrom) {
         this.#repeated.add(liveEvent.attemptId)
       }

@@ -2,6 +2,7 @@ import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { lookUp } from '../graphql/look-up.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
@@ -38,13 +39,8 @@ const Recovery = builder.prismaNode('Recovery', {
       description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
       select: { webhookId: true },
-      resolve: (query, { webhookId }, _args, context, info) => {
-        const { organizationId } = callerOf(context)
-        return context.perField(info, async (uuids: string[]) => {
-          const found = await findWebhooksByIds(context.prisma, organizationId, uuids, query)
-          return uuids.map((uuid) => found.get(uuid) ?? null)
-        })(webhookId)
-      },
+      resolve: (query, { webhookId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info)(webhookId),
     }),
     since: t.expose('since', { type: 'DateTime' }),
     until: t.expose('until', { type: 'DateTime' }),

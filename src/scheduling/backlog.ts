@@ -14,9 +14,11 @@ interface ParkedDelivery {
 export type Park = (delivery: ParkedDelivery) => Promise<void>
 
 export function createPark(sql: Sql): Park {
+  /** In the order of the ids, so that a cancelation of the same deliveries cannot deadlock with it. */
   async function parkTogether(deliveries: ParkedDelivery[]): Promise<undefined[]> {
-    const ids = deliveries.map(({ id }) => id)
-    const reasons = deliveries.map(({ reason }) => reason)
+    const sorted = deliveries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const ids = sorted.map(({ id }) => id)
+    const reasons = sorted.map(({ reason }) => reason)
     await sql.query({ name: 'park_deliveries', text: PARK_DELIVERIES, values: [ids, reasons] })
     return deliveries.map(() => undefined)
   }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
+import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { cancelDelivery } from '../../src/deliveries/delivery.ts'
+import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { until } from '../support/until.ts'
@@ -11,6 +13,14 @@ beforeAll(async () => {
   api = await openApi()
 })
 afterAll(() => api[Symbol.asyncDispose]())
+
+/** The statements that wait for a lock. */
+async function countWaiting(): Promise<number | null> {
+  const { rowCount } = await api.database.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rowCount
+}
 
 test('the audit log shows the state before a cancellation, also if an attempt was recorded meanwhile', async () => {
   const { pool, prisma } = api.database
@@ -25,15 +35,65 @@ test('the audit log shows the state before a cancellation, also if an attempt wa
     [parseId('delivery', id)],
   )
   const canceling = cancelDelivery({ prisma, sql: pool }, organizationId, id)
-  await until(async () => {
-    const { rowCount } = await pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rowCount
-  }, 'the cancellation waits')
+  await until(async () => (await countWaiting()) === 1, 'the cancellation waits')
   await recording.query('commit')
   recording.release()
   await canceling
   const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId: id } })
   expect(entry).toMatchObject({ before: { state: 'retrying' }, after: { state: 'canceled' } })
+})
+
+test('a cancellation and the release of the same backlog do not deadlock', async () => {
+  const { pool, prisma } = api.database
+  const { organizationId } = await api.tenant()
+  const { id } = await addWebhook(api, organizationId)
+  const webhookId = parseId('webhook', id) as string
+  for (let i = 0; i < 3; i++) await publish(api, organizationId)
+  const rows = await prisma.delivery.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
+  const [first = '', second = '', third = ''] = rows.map((row) => row.id)
+  // The release begins with the third, which has priority and the oldest event.
+  await pool.query(
+    `update posthorn.deliveries set parked_at = now(), parked_reason = 'concurrency_limit', next_attempt_at = null,
+       has_priority = id <> $2, event_id = case when id = $3 then $4 else event_id end
+     where webhook_id = $1`,
+    [webhookId, first, third, rows[0]?.eventId],
+  )
+  await pool.query(
+    'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now())',
+    [webhookId],
+  )
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select from posthorn.deliveries where id = $1 for update', [second])
+  const both = Promise.all([
+    releaseBacklog(pool, webhookId, 10),
+    cancelDeliveries(pool, [first, second, third]),
+  ])
+  await until(async () => (await countWaiting()) === 2, 'both wait')
+  await client.query('commit')
+  client.release()
+  const [, canceled] = await both
+  expect(canceled.toSorted()).toEqual([first, second, third])
+})
+
+test('a cancellation and the parking of the same deliveries do not deadlock', async () => {
+  const { pipeline, pool, prisma } = api.database
+  const { organizationId } = await api.tenant()
+  const { id } = await addWebhook(api, organizationId)
+  const webhookId = parseId('webhook', id) as string
+  for (let i = 0; i < 3; i++) await publish(api, organizationId)
+  const rows = await prisma.delivery.findMany({ where: { webhookId }, orderBy: { id: 'asc' } })
+  const ids = rows.map((row) => row.id)
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select from posthorn.deliveries where id = $1 for update', [ids[1]])
+  const park = createPark(pipeline)
+  const both = Promise.all([
+    cancelDeliveries(pool, ids),
+    ...ids.toReversed().map((each) => park({ id: each, reason: 'concurrency_limit' })),
+  ])
+  await until(async () => (await countWaiting()) === 2, 'both wait')
+  await client.query('commit')
+  client.release()
+  expect((await both)[0].toSorted()).toEqual(ids)
 })

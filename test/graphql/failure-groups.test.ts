@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
+import { findFailureGroups } from '../../src/deliveries/attempts/failure-groups.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
-import { findFailureGroups } from '../../src/deliveries/failure-groups.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { type Api, openApi } from './support/api.ts'

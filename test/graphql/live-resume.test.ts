@@ -122,6 +122,28 @@ test('a stream of finished deliveries resumes with those that succeeded and thos
   expect(finished).toContainEqual(expect.objectContaining({ state: 'SUCCEEDED' }))
 })
 
+test('a stream of finished deliveries resumes in the order of their end, so that it can resume from each', async () => {
+  const since = new Date()
+  await deliver(1)
+  const { id: uuid } = await posthorn.database.prisma.delivery.findFirstOrThrow({
+    where: { webhookId: parseId('webhook', webhookId) as string },
+  })
+  const id = publicId('delivery', uuid)
+  await deliver(1)
+  // A redelivery is parked while the webhook is disabled.
+  await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
+  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', { id })
+  await posthorn.graphql('mutation ($id: ID!) { cancelDelivery(id: $id) { __typename } }', { id })
+  await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
+  await deliver(1)
+  using stream = await subscribe(posthorn.app.url, token, FINISHED, { after: since, webhookId })
+  await stream.result(3)
+  const finished = stream.results.map(({ data }) => data.deliveryFinished)
+  expect(finished[1]).toMatchObject({ id, state: 'CANCELED' })
+  const times = finished.map(({ finishedAt }) => finishedAt)
+  expect(times).toEqual(times.toSorted())
+})
+
 test('a client that missed too much is told to reload', async () => {
   const [first] = await deliver(1)
   await posthorn.database.pool.query(

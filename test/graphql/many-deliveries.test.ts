@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicId } from '../../src/db/ids.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
+import { openMissed } from '../../src/live/missed.ts'
+import { readAttempts } from '../../src/live/read-attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -163,9 +166,8 @@ describe.each(LISTS)('%s', (list) => {
         if (!pageInfo[more]) break
         at = pageInfo[end]
       }
-      expect(
-        await readsWithoutIndex(api, { ...variables, [size]: 50 }, declared, tenant.token),
-      ).toEqual([])
+      const again = () => api.call(tenant.token, declared, { ...variables, [size]: 50 })
+      expect(await readsWithoutIndex(api, again)).toEqual([])
     }
     took.sort((a, b) => a - b)
     const p95 = took[Math.floor(took.length * 0.95)] as number
@@ -173,5 +175,74 @@ describe.each(LISTS)('%s', (list) => {
       `p50 ${(took[took.length / 2] as number).toFixed(1).padStart(6)} ms, p95 ${p95.toFixed(1).padStart(6)} ms  ${list.slice(0, 110)}`,
     )
     expect(new Set(seen).size, 'no row is on two pages').toBe(seen.length)
+  })
+})
+
+test.each(['', ', webhookId: $busy', ', webhookId: $quiet'])(
+  'failures of a time range%s are grouped by indexes',
+  async (ofWebhook) => {
+    const names = ofWebhook.match(/\$\w+/g) ?? []
+    const query = `query ($since: DateTime!, $until: DateTime${names.map((name) => `, ${name}: ID`)}) {
+      failureGroups(filter: { since: $since, until: $until${ofWebhook} }) { count sample { id } webhook { id } } }`
+    const run = () => api.call(tenant.token, query, variables)
+    expect((await run()).errors).toBeUndefined()
+    expect(await readsWithoutIndex(api, run)).toEqual([])
+  },
+)
+
+test.each([
+  '{}',
+  '{ states: SUCCEEDED }',
+  '{ states: EXHAUSTED }',
+  '{ states: [QUEUED, SUCCEEDED] }',
+  `{ eventType: "${JOINED}" }`,
+  '{ since: $since, until: $until }',
+  `{ ${key('$.currency', 'EUR')} }`,
+])('the deliveries of busy and of idle webhooks are read by indexes: %s', async (filter) => {
+  const declared = filter.includes('$since') ? '($since: DateTime, $until: DateTime)' : ''
+  for (const size of ['first', 'last']) {
+    const query = `query ${declared} { webhooks { nodes { id
+      deliveries(${size}: 3, filter: ${filter}) { nodes { id } } } } }`
+    const run = () => api.call(tenant.token, query, variables)
+    const { data, errors } = await run()
+    expect(errors).toBeUndefined()
+    const [busy, , idle] = data.webhooks.nodes
+    expect([busy.id, idle.id]).toEqual([variables['busy'], variables['idle']])
+    expect(busy.deliveries.nodes).toHaveLength(3)
+    expect(idle.deliveries.nodes).toEqual([])
+    expect(await readsWithoutIndex(api, run)).toEqual([])
+  }
+})
+
+test('a read of whole partitions is found', async () => {
+  const { pool } = api.database
+  const scan = () => pool.query('select from posthorn.deliveries where max_attempts = 11')
+  expect(await readsWithoutIndex(api, scan)).not.toEqual([])
+})
+
+describe('a stream', () => {
+  /** More is not in one page. */
+  const since = () => new Date(Date.now() - 6 * 3_600_000)
+
+  test.each([null, 'busy', 'quiet'])('of the webhook %s resumes by indexes', async (webhook) => {
+    const webhookId = webhook && parseId('webhook', variables[webhook] as string)
+    const { organizationId } = tenant
+    const read = async () => {
+      const missed = await openMissed(api.database.pool, {
+        organizationId,
+        webhookId,
+        after: since(),
+        withCanceled: true,
+      })
+      while ((await missed?.next())?.done === false);
+    }
+    expect(await readsWithoutIndex(api, read)).toEqual([])
+  })
+
+  test('that lost its connection reads by indexes', async () => {
+    const { pool } = api.database
+    const read = () =>
+      readAttempts(pool, [tenant.organizationId], lowerBoundAt(since()), lowerBoundAt(new Date()))
+    expect(await readsWithoutIndex(api, read)).toEqual([])
   })
 })

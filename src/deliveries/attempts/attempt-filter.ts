@@ -1,4 +1,4 @@
-import { boundConditions, type PageBounds } from '../../db/page.ts'
+import { boundConditions, idBounds, type PageBounds } from '../../db/page.ts'
 import type { AddValue } from '../../db/parameters.ts'
 import { lowerBoundAt } from '../../lib/uuid-v7.ts'
 import { type Outcome, type StatusClass, statusClassesOf } from '../status-class.ts'
@@ -89,7 +89,7 @@ export function pageOfAttempts(
   add: AddValue,
 ): string {
   const { column, type, values, conditions } = attemptRanges(filter)
-  const [lower, upper] = idBounds(filter, bounds).map((id) => `${add(id)}::uuid`)
+  const [lower, upper] = idBounds(filter, bounds.bound).map((id) => `${add(id)}::uuid`)
   const all = [
     ...owned,
     ...attemptConditions(filter, add),
@@ -108,17 +108,4 @@ export function pageOfAttempts(
       select a.id${also ? `, a.${also}` : ''} from posthorn.attempts as a where ${all.join(' and ')}
       order by a.${column} ${direction}, a.id ${direction} limit ${size}
     ) as page order by page.id ${direction} limit ${size}`
-}
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** Ids that all matching attempts are between. */
-function idBounds({ since, until }: AttemptFilter, { bound }: PageBounds): [string, string] {
-  const lower = since ? lowerBoundAt(since) : FIRST_ID
-  const upper = until ? lowerBoundAt(until) : LAST_ID
-  if (!bound) return [lower, upper]
-  return 'gt' in bound
-    ? [bound.gt > lower ? bound.gt : lower, upper]
-    : [lower, bound.lt < upper ? bound.lt : upper]
 }

@@ -3,8 +3,8 @@ import type { Api } from './api.ts'
 /** More rows of one partition are never read for a page: they are the sign of a scan. */
 const MOST_ROWS = 2_000
 
-/** A smaller partition is best read whole. The first and the last day hold as little as a few minutes of rows. */
-const SMALL_PARTITION_ROWS = 10_000
+/** A smaller partition is best read whole. The first and the last day hold as little as a few minutes of rows. The others must hold more. */
+const SMALL_PARTITION_ROWS = 5_000
 
 interface Plan {
   readonly 'Node Type': string
@@ -16,16 +16,12 @@ interface Plan {
 }
 
 /**
- * The reads of a query that do not use an index well: sequential scans of partitions with data, and index scans that
- * discard most rows. Runs the query, then each of its statements again with `explain`.
+ * The reads that do not use an index well: sequential scans of partitions with data, and index scans that discard most
+ * rows. `run` runs statements; each runs again with `explain`.
  */
-export async function readsWithoutIndex(
-  api: Api,
-  variables: Record<string, unknown>,
-  query: string,
-  token: string,
-): Promise<string[]> {
-  await api.call(token, query, variables)
+export async function readsWithoutIndex(api: Api, run: () => Promise<unknown>): Promise<string[]> {
+  api.statements.clear()
+  await run()
   const statements = [...api.statements.full]
   const small = await smallPartitions(api)
   const found: string[] = []

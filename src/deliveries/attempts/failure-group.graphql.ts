@@ -1,18 +1,19 @@
 import { z } from 'zod'
-import { publicId } from '../db/ids.ts'
-import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { filtersByWebhook } from '../graphql/portal-access.ts'
-import { timestampOf } from '../lib/uuid-v7.ts'
-import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
+import { publicId } from '../../db/ids.ts'
+import { builder } from '../../graphql/builder.ts'
+import { callerOf } from '../../graphql/context.ts'
+import { lookUp } from '../../graphql/look-up.ts'
+import { filtersByWebhook } from '../../graphql/portal-access.ts'
+import { timestampOf } from '../../lib/uuid-v7.ts'
+import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
+import { findAttemptsByIds } from '../find-by-ids.ts'
+import { readAttemptFilter } from '../read-filters.ts'
 import {
   type FailureGroup as FailureGroupOfDomain,
   findFailureGroups,
   MAX_COUNTED_FAILURES,
   MAX_PAIRS,
 } from './failure-groups.ts'
-import { findAttemptsByIds } from './find-by-ids.ts'
-import { readAttemptFilter } from './read-filters.ts'
 
 const MAX_GROUPS = 100
 const DEFAULT_GROUPS = 20
@@ -29,13 +30,8 @@ const FailureGroup = builder.objectRef<FailureGroupOfDomain>('FailureGroup').imp
       nullable: true,
       description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
-      resolve: (query, { webhookId }, _args, context, info) => {
-        const { organizationId } = callerOf(context)
-        return context.perField(info, async (uuids: string[]) => {
-          const found = await findWebhooksByIds(context.prisma, organizationId, uuids, query)
-          return uuids.map((uuid) => found.get(uuid) ?? null)
-        })(webhookId)
-      },
+      resolve: (query, { webhookId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info)(webhookId),
     }),
     cause: t.exposeString('cause', {
       description:
@@ -61,13 +57,8 @@ const FailureGroup = builder.objectRef<FailureGroupOfDomain>('FailureGroup').imp
       description:
         'The last of the attempts. Null if it was deleted in the meantime. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { lastAttemptId }, _args, context, info) => {
-        const { organizationId } = callerOf(context)
-        return context.perField(info, async (uuids: string[]) => {
-          const found = await findAttemptsByIds(context.prisma, organizationId, uuids, query)
-          return uuids.map((uuid) => found.get(uuid) ?? null)
-        })(lastAttemptId)
-      },
+      resolve: (query, { lastAttemptId }, _args, context, info) =>
+        lookUp(findAttemptsByIds, query, context, info)(lastAttemptId),
     }),
   }),
 })

@@ -1,13 +1,14 @@
-import { publicId } from '../db/ids.ts'
-import { selectIds } from '../db/select-ids.ts'
-import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
-import { filtersByWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
-import { timestampOf } from '../lib/uuid-v7.ts'
-import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
-import { findAttemptsOfEach } from './attempts/find-attempts.ts'
-import { listAttempts, listAttemptsOfWebhooks } from './attempts/list-attempts.ts'
-import { readAttemptFilter } from './read-filters.ts'
+import { publicId } from '../../db/ids.ts'
+import { selectIds } from '../../db/select-ids.ts'
+import { builder } from '../../graphql/builder.ts'
+import { callerOf } from '../../graphql/context.ts'
+import { lookUp } from '../../graphql/look-up.ts'
+import { filtersByWebhook, type RestrictedSession } from '../../graphql/portal-access.ts'
+import { timestampOf } from '../../lib/uuid-v7.ts'
+import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
+import { readAttemptFilter } from '../read-filters.ts'
+import { findAttemptsOfEach } from './find-attempts.ts'
+import { listAttempts, listAttemptsOfWebhooks } from './list-attempts.ts'
 
 const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
@@ -34,13 +35,8 @@ const Attempt = builder.prismaNode('Attempt', {
       description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
       select: { webhookId: true },
-      resolve: (query, { webhookId }, _args, context, info) => {
-        const { organizationId } = callerOf(context)
-        return context.perField(info, async (uuids: string[]) => {
-          const found = await findWebhooksByIds(context.prisma, organizationId, uuids, query)
-          return uuids.map((uuid) => found.get(uuid) ?? null)
-        })(webhookId)
-      },
+      resolve: (query, { webhookId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info)(webhookId),
     }),
     number: t.exposeInt('number'),
     startedAt: t.expose('startedAt', { type: 'DateTime' }),

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { deliveryBody } from '../events/delivery-body.ts'
-import { builder } from '../graphql/builder.ts'
-import { LARGE_TEXT, MEDIUM_TEXT } from '../graphql/limits/field-complexity.ts'
-import { type AttemptRequestColumns, attemptRequestHeaders } from './attempts/attempt-request.ts'
+import { deliveryBody } from '../../events/delivery-body.ts'
+import { builder } from '../../graphql/builder.ts'
+import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
+import { type AttemptRequestColumns, attemptRequestHeaders } from './attempt-request.ts'
 
 interface AttemptRequest extends AttemptRequestColumns {
   readonly url: string

@@ -1,5 +1,5 @@
-import type { Sql } from '../db/client.ts'
-import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import type { Sql } from '../../db/client.ts'
+import { lowerBoundAt } from '../../lib/uuid-v7.ts'
 
 export interface FailureGroupFilter {
   /** Failures recorded at or after this time. */
