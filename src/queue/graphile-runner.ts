@@ -45,7 +45,7 @@ export interface RunnerOptions {
 const JOBS_PER_ATTEMPT = 2
 
 /** Jobs claimed ahead per attempt in flight. A job of a higher priority waits for those that were claimed before it. */
-const CLAIMS_PER_ATTEMPT = 1
+const CLAIMS_PER_ATTEMPT = 2
 
 const POLL_EVERY_MS = 100
 

@@ -102,12 +102,13 @@ export async function createMissedDeliveries(
     scanned as (
       select event.id, event.type
       from unnest(${eventSubscriptions}::text[]) as subscribed (type), lateral (
-        -- The row comparison and the order match the index. Otherwise Postgres can scan all events for a rare type.
+        -- The row comparisons and the order match the index of each partition. With a condition on the id alone, Postgres
+        -- can choose the index without the type, and scan all events for a rare type.
         select e.id, e.type from posthorn.events as e
         where e.organization_id = ${organizationId}::uuid and not e.is_test
           and (e.type, e.id) > (subscribed.type, ${reachedId}::uuid)
+          and (e.type, e.id) >= (subscribed.type, ${from}::uuid)
           and (e.type, e.id) < (subscribed.type, ${lowerBoundAt(until)}::uuid)
-          and e.id >= ${from}::uuid and e.id > ${reachedId}::uuid and e.id < ${lowerBoundAt(until)}::uuid
         order by e.type, e.id limit ${MAX_SCANNED}
       ) as event
       order by event.id limit ${MAX_SCANNED}
