@@ -78,8 +78,10 @@ export interface Config {
 
 /** Settings that must never be printed. */
 export interface Secrets {
-  /** Null in embedded mode. */
+  /** Each connection to it has its own session. Null in embedded mode. */
   readonly databaseUrl: string | null
+  /** The same database through a transaction pooler, for the requests of the API. Default: null, `databaseUrl`. */
+  readonly poolerUrl: string | null
   /** Keys of 32 bytes: the first encrypts, every key decrypts. Null in embedded mode until the generated key is read. */
   readonly encryptionKeys: readonly Buffer[] | null
   /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
@@ -90,6 +92,8 @@ export interface Secrets {
 export const SETTINGS = {
   DATABASE_URL: '',
   DATABASE_URL_FILE: '',
+  POSTHORN_DIRECT_DATABASE_URL: '',
+  POSTHORN_DIRECT_DATABASE_URL_FILE: '',
   HOST: '127.0.0.1',
   PORT: '4000',
   POSTHORN_METRICS_PORT: '',
@@ -177,6 +181,12 @@ export function loadConfig(
   }
 
   const databaseUrl = read('DATABASE_URL', parsePostgresUrl)
+  const directDatabaseUrl = read('POSTHORN_DIRECT_DATABASE_URL', parsePostgresUrl)
+  if (directDatabaseUrl !== null && databaseUrl === null && !unreadable.has('DATABASE_URL')) {
+    problems.push(
+      'POSTHORN_DIRECT_DATABASE_URL needs DATABASE_URL: set DATABASE_URL to the transaction pooler, or only DATABASE_URL.',
+    )
+  }
   const database = databaseUrl === null ? 'embedded' : 'external'
   const host = read('HOST', parseNonEmpty)
   // A caller from another machine must not reach what listens on the loopback interface of this one.
@@ -208,7 +218,8 @@ export function loadConfig(
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   }
   const secrets: Secrets = {
-    databaseUrl,
+    databaseUrl: directDatabaseUrl ?? databaseUrl,
+    poolerUrl: directDatabaseUrl === null ? null : databaseUrl,
     encryptionKeys: readEncryptionKeys(
       environment,
       requireEncryptionKeys &&

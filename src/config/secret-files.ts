@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Messages never show the values of these settings. A file can hold each: its path is the value of `<setting>_FILE`. */
 export const SECRET_SETTINGS = [
   'DATABASE_URL',
+  'POSTHORN_DIRECT_DATABASE_URL',
   'POSTHORN_ENCRYPTION_KEYS',
   'POSTHORN_EGRESS_PROXY',
 ] as const

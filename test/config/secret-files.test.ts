@@ -9,6 +9,7 @@ const KEY = Buffer.alloc(32, 1)
 
 const VALUES = {
   DATABASE_URL: 'postgres://u:hunter2@db/app',
+  POSTHORN_DIRECT_DATABASE_URL: 'postgres://u:hunter2@direct/app',
   POSTHORN_ENCRYPTION_KEYS: KEY.toString('base64'),
   POSTHORN_EGRESS_PROXY: 'http://u:hunter2@proxy:3128',
 }
@@ -31,9 +32,10 @@ test.each([
   ['\n', 'a line break'],
   ['\r\n', 'a line break of Windows'],
 ])('%j at the end of a file does not count (%s)', (end) => {
-  const file = write('with-line-break', VALUES.DATABASE_URL + end)
-  const { secrets } = loadConfig({ ...VALUES, DATABASE_URL: '', DATABASE_URL_FILE: file })
-  expect(secrets.databaseUrl).toBe(VALUES.DATABASE_URL)
+  const file = write('with-line-break', VALUES.POSTHORN_EGRESS_PROXY + end)
+  expect(loadConfig({ POSTHORN_EGRESS_PROXY_FILE: file }).secrets.egressProxy).toBe(
+    VALUES.POSTHORN_EGRESS_PROXY,
+  )
 })
 
 test('an empty path means no file', () => {

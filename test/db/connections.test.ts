@@ -25,7 +25,10 @@ test('a process that starts waits for a Postgres that answers slowly; afterwards
   await using database = openDatabase(url)
   const runner = openRunnerPool(database, 'a runner', () => {})
   proxy.pause()
-  const migrating = migrateDatabase(url, {})
+  const migrating = migrateDatabase(
+    { databaseUrl: url, poolerUrl: null },
+    { workerSchema: 'graphile_worker' },
+  )
   for (const pool of [database.pool, database.pipeline, runner.pool]) {
     await expect(pool.query('select 1')).rejects.toThrow('connection timeout')
   }
