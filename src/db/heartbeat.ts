@@ -42,13 +42,12 @@ export function startHeartbeat({
     }
     if (unansweredBeats > 0) return
     unansweredBeats = 1
-    Promise.all(sessions.map((session) => session.use((sql) => sql.query('select 1'))))
-      .then(onAnswer)
-      // The session reports its broken connection itself.
-      .catch(() => {})
-      .finally(() => {
-        unansweredBeats = 0
-      })
+    const answers = sessions.map((session) => session.use((sql) => sql.query('select 1')))
+    // A session reports its broken connection itself.
+    Promise.allSettled(answers).then((outcomes) => {
+      unansweredBeats = 0
+      if (outcomes.every(({ status }) => status === 'fulfilled')) onAnswer()
+    })
   }, BEAT_INTERVAL_MS)
   timer.unref()
 

@@ -4,12 +4,13 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Image } from './dockerfile.ts'
 
-/** Why nothing can be run as in a container, or null: that takes root, or a kernel that lends its rights to users. */
+/** Why nothing can be run as in a container, or null. It takes root; for root in CI, the tests fail instead. */
 export const NO_NAMESPACES = whyNot()
 
 function whyNot(): string | null {
+  if (process.getuid?.() !== 0) return 'this needs root'
   const { status, stderr } = spawnSync('unshare', ['--mount', '--pid', '--fork', 'true'])
-  return status === 0 ? null : `unshare fails: ${stderr}`
+  return status === 0 || process.env['CI'] ? null : `unshare fails: ${stderr}`
 }
 
 export interface Container extends AsyncDisposable {

@@ -46,7 +46,7 @@ describe('read-only, as an ordinary user and as process 1, the image', () => {
   let database: Database
 
   beforeEach(async ({ skip }) => {
-    if (NO_NAMESPACES && !process.env['CI']) skip(NO_NAMESPACES)
+    if (NO_NAMESPACES) skip(NO_NAMESPACES)
     database = await createBlankDatabase()
   })
   afterEach(async () => await database?.[Symbol.asyncDispose]())
