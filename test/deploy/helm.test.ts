@@ -10,7 +10,7 @@ import { tool } from './tool.ts'
 const CHART = fileURLToPath(new URL('../../deploy/helm/posthorn', import.meta.url))
 
 const helm = tool('helm', 'go install helm.sh/helm/v3/cmd/helm@v3.22.0')
-const PACKAGES = 'pip install kubernetes-validate==1.37.0 cloudcoil-models-keda==2.20.2.1'
+const PACKAGES = 'pip install kubernetes-validate==1.37.0 cloudcoil-models-keda==2.16.1.0'
 const validator = tool('kubernetes-validate', PACKAGES)
 /** The Python of the folder of tools, which has these packages. */
 const python = tool('python3', PACKAGES)
@@ -115,6 +115,7 @@ describe.skipIf(missing)('the Helm chart', () => {
     [{}, 'Set secret.name to a Secret with the keys database-url and encryption-keys'],
     [{ secret: { name: 'x' }, replicas: 3 }, "additional properties 'replicas' not allowed"],
     [{ secret: { name: 'x' }, settings: { POSTHRON_A: 'b' } }, 'POSTHRON_A'],
+    [{ secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } }, 'propertyName'],
     [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, '/keda/minReplicas'],
   ])('rejects %j', async (values, message) => {
     await expect(render(values, 'invalid')).rejects.toThrow(message)
