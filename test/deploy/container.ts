@@ -24,11 +24,18 @@ export interface Container extends AsyncDisposable {
   kill(signal: string): Promise<void>
 }
 
+export interface ContainerOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  /** Default: the command of the image. */
+  readonly args?: readonly string[]
+  /** A folder that is mounted at `/run/secrets/posthorn`. Default: none. */
+  readonly secrets?: string
+}
+
 /** Runs an image as a container engine does: read-only, as its user, without any capability, as process 1. */
 export function runContainer(
   image: Image,
-  environment: Readonly<Record<string, string>>,
-  args?: readonly string[],
+  { environment = {}, args, secrets = '' }: ContainerOptions = {},
 ): Container {
   const [program, ...rest] = image.command(args)
   if (program !== 'node') throw new Error('The entry point is not Node.')
@@ -38,7 +45,17 @@ export function runContainer(
     ...['setpriv', '--reuid', user, '--regid', group, '--clear-groups', '--no-new-privs'],
     ...['--inh-caps=-all', '--bounding-set=-all'],
   ]
-  const script = ['sh', '-ec', SCRIPT, 'sh', image.root, ...unprivileged, process.execPath, ...rest]
+  const script = [
+    'sh',
+    '-ec',
+    SCRIPT,
+    'sh',
+    image.root,
+    secrets,
+    ...unprivileged,
+    process.execPath,
+    ...rest,
+  ]
   const child = spawn('unshare', [...isolated, ...script], {
     env: { PATH: process.env['PATH'], ...image.environment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,13 +95,16 @@ const SCRIPT = `
     mount --bind "$folder" "/opt/$(basename "$folder")"
     mount -o remount,ro,bind "/opt/$(basename "$folder")"
   done
-  for folder in /opt /tmp /var/tmp /dev/shm; do
-    [ "$folder" = /opt ] || mount -t tmpfs tmpfs "$folder"
+  mount -t tmpfs tmpfs /run
+  mkdir -p /run/secrets/posthorn
+  [ -z "$2" ] || mount --bind "$2" /run/secrets/posthorn
+  for folder in /opt /run /tmp /var/tmp /dev/shm; do
+    [ "$folder" = /opt ] || [ "$folder" = /run ] || mount -t tmpfs tmpfs "$folder"
     mount -o remount,ro "$folder"
   done
   mount -o remount,ro,bind /
   cd /
-  shift
+  shift 2
   exec "$@"`
 
 async function childOf({ pid }: ChildProcess): Promise<number> {

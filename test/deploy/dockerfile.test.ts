@@ -1,4 +1,14 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,13 +61,18 @@ describe('read-only, as an ordinary user and as process 1, the image', () => {
   })
   afterEach(async () => await database?.[Symbol.asyncDispose]())
 
-  test('migrates, starts, answers /readyz and the console, and stops on SIGTERM', async () => {
-    const environment = { ...testEnvironment(database.url), POSTHORN_LOG_LEVEL: 'info' }
-    await using migration = runContainer(image, environment, ['migrate'])
+  test('migrates, starts with secrets in files, answers /readyz and the console, and stops on SIGTERM', async () => {
+    const port = await freePort()
+    const environment = {
+      PORT: `${port}`,
+      DATABASE_URL_FILE: '/run/secrets/posthorn/database-url',
+      POSTHORN_ENCRYPTION_KEYS_FILE: '/run/secrets/posthorn/encryption-keys',
+    }
+    const secrets = await writeSecrets(0o440)
+    await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
     expect(await migration.ended, migration.stderr).toBe(0)
     expect(await unappliedMigrations(database.pool)).toEqual([])
-    const port = await freePort()
-    await using service = runContainer(image, { ...environment, PORT: `${port}` })
+    await using service = runContainer(image, { environment, secrets })
     await until(() => service.stderr.includes('"ready"'), 'the service is ready', 30_000)
     const answers = ['/readyz', '/console', '/schema.graphql'].map(
       async (route) => (await fetch(`http://127.0.0.1:${port}${route}`)).status,
@@ -71,9 +86,34 @@ describe('read-only, as an ordinary user and as process 1, the image', () => {
     expect(await service.ended, service.stderr).toBe(0)
   }, 120_000)
 
+  test('names a file of a secret that it may not read', async () => {
+    const environment = { DATABASE_URL_FILE: '/run/secrets/posthorn/database-url' }
+    const secrets = await writeSecrets(0o400)
+    await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
+    expect(await migration.ended).toBe(1)
+    expect(migration.stderr).toContain(
+      'DATABASE_URL_FILE is "/run/secrets/posthorn/database-url": the file cannot be read (EACCES).',
+    )
+  })
+
   test('says what is missing if it has no database', async () => {
-    await using service = runContainer(image, {})
+    await using service = runContainer(image)
     expect(await service.ended).toBe(1)
     expect(service.stderr).toMatch(/^error: There is no embedded Postgres.*Set DATABASE_URL/)
   })
+
+  /** As Kubernetes mounts a Secret for the group of a pod. */
+  async function writeSecrets(mode: number): Promise<string> {
+    const { DATABASE_URL = '', POSTHORN_ENCRYPTION_KEYS = '' } = testEnvironment(database.url)
+    const secrets = await mkdtemp(path.join(folder, 'secrets-'))
+    await chmod(secrets, 0o755)
+    const files = { 'database-url': DATABASE_URL, 'encryption-keys': POSTHORN_ENCRYPTION_KEYS }
+    for (const [name, value] of Object.entries(files)) {
+      const file = path.join(secrets, name)
+      await writeFile(file, `${value}\n`)
+      await chown(file, 0, 10_001)
+      await chmod(file, mode)
+    }
+    return secrets
+  }
 })

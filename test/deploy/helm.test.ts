@@ -52,7 +52,7 @@ const EVERYTHING = {
   keda: { enabled: true, secretName: 'posthorn-dashboards' },
 }
 
-describe.skipIf(missing)('the Helm chart', () => {
+describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
   let folder: string
   let plain: Manifest[]
   let full: Manifest[]
