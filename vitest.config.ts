@@ -15,7 +15,7 @@ const EXAMPLES = 'test/examples/**/*.test.ts'
 const WAITING = [
   'test/{cli,e2e,faults,queue,scheduling,threads}/**/*.test.ts',
   'test/telemetry/tracing.test.ts',
-  'test/db/{connections,embedded}.test.ts',
+  'test/db/{connections,embedded,transaction-pooler}.test.ts',
   'test/embedded/local-authority.test.ts',
   'test/migrate/neighbor.test.ts',
   'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',

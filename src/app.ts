@@ -201,6 +201,8 @@ export function openServices(
   const pools = createPoolMetrics(registry, POOLS)
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
+    // The worker and commands connect directly.
+    poolerUrl: role === 'api' ? secrets.poolerUrl : null,
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,

@@ -46,7 +46,7 @@ export function registerMigrate(program: Command): void {
         await using runtime = await openRuntimeDatabase(readEnvironment())
         const { config, databaseUrl } = runtime
         const { workerSchema } = config
-        const applied = await migrateDatabase(databaseUrl, { workerSchema, restartOtherWorkers })
+        const applied = await migrateDatabase(runtime, { workerSchema, restartOtherWorkers })
         await using database = openDatabase(databaseUrl)
         const { pool } = database
         if (serviceRole !== undefined) {

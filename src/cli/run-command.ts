@@ -15,7 +15,7 @@ export async function withServices<T>(use: (services: Services) => Promise<T>): 
   await using runtime = await openRuntime(readEnvironment())
   const quiet = { ...runtime, config: { ...runtime.config, logLevel: 'warn' as const } }
   const { workerSchema } = quiet.config
-  await migrateDatabase(quiet.secrets.databaseUrl, { workerSchema })
+  await migrateDatabase(quiet.secrets, { workerSchema })
   await using services = openServices(quiet)
   return await use(services)
 }

@@ -57,7 +57,8 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   const { config, secrets } = runtime
   const { createLogger, migrateDatabase, startThreads } = await loading
   const logger = createLogger(config.logLevel)
-  await migrateDatabase(secrets.databaseUrl, {
+  await migrateDatabase(secrets, {
+    usesPooler: role !== 'worker',
     workerSchema: config.workerSchema,
     restartOtherWorkers,
   })

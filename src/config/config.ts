@@ -3,6 +3,7 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
+import { type Environment, readSecretFiles, SECRET_SETTINGS } from './secret-files.ts'
 import {
   type LogLevel,
   parseBoolean,
@@ -77,8 +78,10 @@ export interface Config {
 
 /** Settings that must never be printed. */
 export interface Secrets {
-  /** Null in embedded mode. */
+  /** Each connection to it has its own session. Null in embedded mode. */
   readonly databaseUrl: string | null
+  /** The same database through a transaction pooler, for the requests of the API. Default: null, `databaseUrl`. */
+  readonly poolerUrl: string | null
   /** Keys of 32 bytes: the first encrypts, every key decrypts. Null in embedded mode until the generated key is read. */
   readonly encryptionKeys: readonly Buffer[] | null
   /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
@@ -88,6 +91,9 @@ export interface Secrets {
 /** The environment variables of Posthorn with their defaults. A test compares the list with `.env.example`. */
 export const SETTINGS = {
   DATABASE_URL: '',
+  DATABASE_URL_FILE: '',
+  POSTHORN_DIRECT_DATABASE_URL: '',
+  POSTHORN_DIRECT_DATABASE_URL_FILE: '',
   HOST: '127.0.0.1',
   PORT: '4000',
   POSTHORN_METRICS_PORT: '',
@@ -97,12 +103,14 @@ export const SETTINGS = {
   POSTHORN_DATA_DIR: '.posthorn',
   POSTHORN_WORKER_SCHEMA: 'graphile_worker',
   POSTHORN_ENCRYPTION_KEYS: '',
+  POSTHORN_ENCRYPTION_KEYS_FILE: '',
   POSTHORN_CONCURRENCY: '500',
   POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h,10h,14h,20h,24h',
   POSTHORN_ATTEMPT_TIMEOUT: '15s',
   POSTHORN_EGRESS_ALLOW: '',
   POSTHORN_EGRESS_CA_FILE: '',
   POSTHORN_EGRESS_PROXY: '',
+  POSTHORN_EGRESS_PROXY_FILE: '',
   POSTHORN_HEADER_PREFIX: 'wh-',
   POSTHORN_RETENTION: '30d',
   POSTHORN_KEEP_FAILED_JOBS: '1d',
@@ -115,14 +123,7 @@ export const SETTINGS = {
 
 type SettingName = keyof typeof SETTINGS
 
-/** Messages never show their values. */
-const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
-  'DATABASE_URL',
-  'POSTHORN_ENCRYPTION_KEYS',
-  'POSTHORN_EGRESS_PROXY',
-])
-
-type Environment = Readonly<Record<string, string | undefined>>
+const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === name)
 
 /** All invalid settings, each with its value and the remedy. */
 export class ConfigError extends Error {
@@ -162,23 +163,30 @@ export interface LoadOptions {
 
 /** Reads and checks all settings. Throws one `ConfigError` that lists every problem. */
 export function loadConfig(
-  environment: Environment,
+  given: Environment,
   { requireEncryptionKeys = true }: LoadOptions = {},
 ): { config: Config; secrets: Secrets } {
-  const problems: string[] = unknownSettings(environment)
+  const problems: string[] = unknownSettings(given)
+  const { environment, unreadable } = readSecretFiles(given, problems)
 
   function read<T>(name: SettingName, parse: (text: string) => T): T {
-    const given = environment[name]
+    const text = environment[name]
     try {
-      return parse(given === undefined ? SETTINGS[name] : given.trim())
+      return parse(text === undefined ? SETTINGS[name] : text.trim())
     } catch (error) {
-      const value = SECRET_SETTINGS.has(name) ? 'not usable' : JSON.stringify(given)
+      const value = isSecret(name) ? 'not usable' : JSON.stringify(text)
       problems.push(`${name} is ${value}: ${(error as Error).message}`)
       return parse(SETTINGS[name])
     }
   }
 
   const databaseUrl = read('DATABASE_URL', parsePostgresUrl)
+  const directDatabaseUrl = read('POSTHORN_DIRECT_DATABASE_URL', parsePostgresUrl)
+  if (directDatabaseUrl !== null && databaseUrl === null && !unreadable.has('DATABASE_URL')) {
+    problems.push(
+      'POSTHORN_DIRECT_DATABASE_URL needs DATABASE_URL: set DATABASE_URL to the transaction pooler, or only DATABASE_URL.',
+    )
+  }
   const database = databaseUrl === null ? 'embedded' : 'external'
   const host = read('HOST', parseNonEmpty)
   // A caller from another machine must not reach what listens on the loopback interface of this one.
@@ -210,10 +218,13 @@ export function loadConfig(
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   }
   const secrets: Secrets = {
-    databaseUrl,
+    databaseUrl: directDatabaseUrl ?? databaseUrl,
+    poolerUrl: directDatabaseUrl === null ? null : databaseUrl,
     encryptionKeys: readEncryptionKeys(
       environment,
-      requireEncryptionKeys && database === 'external',
+      requireEncryptionKeys &&
+        database === 'external' &&
+        !unreadable.has('POSTHORN_ENCRYPTION_KEYS'),
       problems,
     ),
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),

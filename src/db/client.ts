@@ -17,11 +17,15 @@ export type Sql = Pick<pg.Pool, 'query'>
 
 /** The database: Prisma and plain SQL on a shared pool. */
 export interface Database extends AsyncDisposable {
+  /** Each connection to it has its own session. */
   readonly url: string
+  /** The transaction pooler that the connections of `pool` go through, or null. */
+  readonly poolerUrl: string | null
   /** Opens further pools. */
   readonly connections: Connections
+  /** Holds no state of a session beyond a transaction. */
   readonly pool: pg.Pool
-  /** The pool of the hot path: publishing, loading, recording, scheduling. */
+  /** The pool of the hot path: publishing, loading, recording, scheduling. Always connects directly. */
   readonly pipeline: pg.Pool
   /** Both, for metrics. */
   readonly pools: Readonly<Record<(typeof POOLS)[number], FairPool>>
@@ -57,6 +61,7 @@ export function openDatabase(
     onError = () => {},
     onWaited = () => {},
     connectTimeoutMs,
+    poolerUrl = null,
     ownerOf,
   }: DatabaseOptions = {},
 ): Database {
@@ -64,6 +69,7 @@ export function openDatabase(
   const pool = connections.open({
     maxConnections,
     onError,
+    poolerUrl,
     onWaited: (...wait) => onWaited('general', ...wait),
     ...(ownerOf && { ownerOf }),
   })
@@ -76,6 +82,7 @@ export function openDatabase(
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {
     url,
+    poolerUrl,
     connections,
     pool,
     pipeline,

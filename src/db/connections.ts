@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { FairPool, type FairPoolOptions } from './fair-pool.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
+import { UnnamedStatementsClient } from './unnamed-statements.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
@@ -19,6 +20,8 @@ export interface PoolOptions extends FairPoolOptions {
   readonly onError: (error: Error) => void
   /** SQL that runs first on every connection, such as `set jit = off`. Default: none. */
   readonly setupSql?: string
+  /** The URL of a transaction pooler for the same database, to connect through. Default: null, a direct connection. */
+  readonly poolerUrl?: string | null
 }
 
 /** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
@@ -36,9 +39,10 @@ const IDLE_TIMEOUT_MS = 300_000
 export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, setupSql, ...options }) {
+    open({ maxConnections, onError, setupSql, poolerUrl = null, ...options }) {
       const config = {
-        connectionString: url,
+        connectionString: poolerUrl ?? url,
+        ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
         application_name: APPLICATION_NAME,
         max: maxConnections,
         connectionTimeoutMillis: connectTimeoutMs,

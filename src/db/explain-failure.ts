@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from './faults.ts'
 export function explainFailure(error: unknown): string {
   if (error instanceof DomainError || error instanceof ConfigError) return error.message
   if (isDatabaseUnavailable(error)) {
-    return `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL and that the server runs.`
+    return `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL, POSTHORN_DIRECT_DATABASE_URL if you set it, and that the server runs.`
   }
   return messageOf(error)
 }

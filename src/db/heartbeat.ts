@@ -3,9 +3,10 @@ import { openSession } from './session.ts'
 
 export interface HeartbeatOptions {
   readonly url: string
+  readonly poolerUrl: string | null
   /** Destroyed when Postgres does not respond. */
   readonly connections: Connections
-  /** Called about once a second while Postgres answers. */
+  /** Called about once a second while Postgres answers, through the pooler, too. */
   readonly onAnswer: () => void
   readonly onError: (error: unknown) => void
 }
@@ -21,11 +22,14 @@ const RESPONSE_TIMEOUT_MS = 4_000
  */
 export function startHeartbeat({
   url,
+  poolerUrl,
   connections,
   onAnswer,
   onError,
 }: HeartbeatOptions): AsyncDisposable {
-  const session = openSession(url, { name: 'heartbeat', onOpen: async () => {}, onError })
+  const sessions = [url, ...(poolerUrl === null ? [] : [poolerUrl])].map((address) =>
+    openSession(address, { name: 'heartbeat', onOpen: async () => {}, onError }),
+  )
 
   let unansweredBeats = 0
   const timer = setInterval(() => {
@@ -38,21 +42,19 @@ export function startHeartbeat({
     }
     if (unansweredBeats > 0) return
     unansweredBeats = 1
-    session
-      .use((sql) => sql.query('select 1'))
-      .then(onAnswer)
-      // The session reports its broken connection itself.
-      .catch(() => {})
-      .finally(() => {
-        unansweredBeats = 0
-      })
+    const answers = sessions.map((session) => session.use((sql) => sql.query('select 1')))
+    // A session reports its broken connection itself.
+    Promise.allSettled(answers).then((outcomes) => {
+      unansweredBeats = 0
+      if (outcomes.every(({ status }) => status === 'fulfilled')) onAnswer()
+    })
   }, BEAT_INTERVAL_MS)
   timer.unref()
 
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      await session[Symbol.asyncDispose]()
+      await Promise.all(sessions.map((session) => session[Symbol.asyncDispose]()))
     },
   }
 }

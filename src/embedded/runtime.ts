@@ -24,6 +24,7 @@ export async function openRuntime(environment: Parameters<typeof loadConfig>[0])
 export interface RuntimeDatabase extends AsyncDisposable {
   readonly config: Config
   readonly databaseUrl: string
+  readonly poolerUrl: string | null
 }
 
 /** In embedded mode, starts the Postgres of the data directory or connects to it. */
@@ -31,26 +32,28 @@ export async function openRuntimeDatabase(
   environment: Parameters<typeof loadConfig>[0],
 ): Promise<RuntimeDatabase> {
   const { config, secrets } = loadConfig(environment, { requireEncryptionKeys: false })
-  if (secrets.databaseUrl !== null) {
-    return { config, databaseUrl: secrets.databaseUrl, async [Symbol.asyncDispose]() {} }
+  const { databaseUrl, poolerUrl } = secrets
+  if (databaseUrl !== null) {
+    return { config, databaseUrl, poolerUrl, async [Symbol.asyncDispose]() {} }
   }
   const postgres = await openEmbeddedPostgres(config.dataDir)
   return {
     config,
     databaseUrl: postgres.localUrl,
+    poolerUrl: null,
     [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   }
 }
 
 function externalRuntime(
   config: Config,
-  { databaseUrl, encryptionKeys, egressProxy }: Secrets,
+  { databaseUrl, encryptionKeys, ...others }: Secrets,
 ): Runtime {
   if (databaseUrl === null || encryptionKeys === null)
     throw new Error('The configuration is incomplete.')
   return {
     config,
-    secrets: { databaseUrl, encryptionKeys, egressProxy },
+    secrets: { ...others, databaseUrl, encryptionKeys },
     keepDatabaseRunning() {},
     async [Symbol.asyncDispose]() {},
   }
@@ -64,7 +67,7 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
   const resources = started.move()
   return {
     config,
-    secrets: { databaseUrl: postgres.localUrl, encryptionKeys, egressProxy: secrets.egressProxy },
+    secrets: { ...secrets, databaseUrl: postgres.localUrl, encryptionKeys },
     trustedAuthorities: [authority.certificatePem],
     keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -6,6 +6,7 @@ import { installedRevision, readWorkerRelease } from '../queue/worker-revision.t
 import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
+import type { UrlSetting } from './require-session.ts'
 import { seedCatalogue } from './seed.ts'
 
 /** Prisma's table of applied migrations. `prisma migrate` and this module share it. */
@@ -24,17 +25,19 @@ export async function migrate(
   {
     workerSchema = SETTINGS.POSTHORN_WORKER_SCHEMA,
     restartOtherWorkers = false,
+    urlSetting = 'DATABASE_URL',
+    pooler = null,
   }: Partial<PreflightOptions> = {},
 ): Promise<string[]> {
   try {
-    await preflight(pool, { workerSchema, restartOtherWorkers })
+    await preflight(pool, { workerSchema, restartOtherWorkers, urlSetting, pooler })
     return await withMigrationLock(pool, async (client) => {
       const migrations = await readMigrations()
       const applied = await readApplied(client)
       requireSameHistory(applied, migrations)
       const pending = migrations.filter(({ name }) => !applied.has(name))
       if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
-        await requireCreatePrivilege(client)
+        await requireCreatePrivilege(client, urlSetting)
       }
       await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
@@ -44,7 +47,7 @@ export async function migrate(
       return pending.map(({ name }) => name)
     })
   } catch (error) {
-    if (isPrivilegeError(error)) throw await privilegeError(pool, error)
+    if (isPrivilegeError(error)) throw await privilegeError(pool, urlSetting, error)
     throw error
   }
 }
@@ -154,21 +157,21 @@ async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boo
  * Checked before any change: the service's role owns graphile-worker's tables, so it could migrate these and then fail
  * on Posthorn's own.
  */
-async function requireCreatePrivilege(sql: Sql): Promise<void> {
+async function requireCreatePrivilege(sql: Sql, urlSetting: UrlSetting): Promise<void> {
   const { rows } = await sql.query<{ has_privilege: boolean }>(
     `select coalesce(
        has_schema_privilege(to_regnamespace('posthorn')::oid, 'create'),
        has_database_privilege(current_database(), 'create')
      ) as has_privilege`,
   )
-  if (!rows[0]?.has_privilege) throw await privilegeError(sql)
+  if (!rows[0]?.has_privilege) throw await privilegeError(sql, urlSetting)
 }
 
-async function privilegeError(sql: Sql, cause?: unknown): Promise<Error> {
+async function privilegeError(sql: Sql, urlSetting: UrlSetting, cause?: unknown): Promise<Error> {
   const { rows } = await sql.query<{ role: string }>('select current_user as role')
   const role = rows[0]?.role
   return new Error(
-    `The database needs a migration, and the role ${role} of DATABASE_URL lacks the privileges for it. Run \`posthorn migrate --service-role ${role}\` with the DATABASE_URL of the role that owns the tables, then start again.`,
+    `The database needs a migration, and the role ${role} of ${urlSetting} lacks the privileges for it. Run \`posthorn migrate --service-role ${role}\` with the ${urlSetting} of the role that owns the tables, then start again.`,
     { cause },
   )
 }

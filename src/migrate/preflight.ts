@@ -7,37 +7,43 @@ import {
   type WorkerRelease,
 } from '../queue/worker-revision.ts'
 import { findWorkerSchema } from '../queue/worker-schema.ts'
-import { requireSession } from './require-session.ts'
+import { requireSameDatabase } from './require-same-database.ts'
+import { requireSession, type UrlSetting } from './require-session.ts'
 
 export interface PreflightOptions {
   /** The schema of graphile-worker's tables; it need not exist yet. */
   readonly workerSchema: string
   /** Whether a migration of graphile-worker may stop the workers of other schemas. */
   readonly restartOtherWorkers: boolean
+  /** Where the URL of the database comes from, for errors. */
+  readonly urlSetting: UrlSetting
+  /** Connections through a transaction pooler, which must lead to the same database; null without one. */
+  readonly pooler: pg.Pool | null
 }
 
 /** Throws if Posthorn cannot run in the database, or if migrating would harm other programs. Changes nothing. */
 export async function preflight(pool: pg.Pool, options: PreflightOptions): Promise<void> {
-  await requireSession(pool)
-  await requireSupportedServer(pool)
+  await requireSession(pool, options.urlSetting)
+  if (options.pooler) await requireSameDatabase(pool, options.pooler)
+  await requireSupportedServer(pool, options.urlSetting)
   const release = await readWorkerRelease()
   const revision = await requireUsableWorkerSchema(pool, options.workerSchema, release)
   await requireNoWorkersToStop(pool, options, release, revision)
 }
 
-async function requireSupportedServer(sql: Sql): Promise<void> {
+async function requireSupportedServer(sql: Sql, urlSetting: UrlSetting): Promise<void> {
   const { rows } = await sql.query<{ version: number; encoding: string }>(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   )
   const { version, encoding } = rows[0] as (typeof rows)[0]
   if (version < 150_000) {
     throw new Error(
-      `Posthorn needs PostgreSQL 15 or newer; this server is ${Math.floor(version / 10_000)}. Upgrade it, or set DATABASE_URL to a newer one.`,
+      `Posthorn needs PostgreSQL 15 or newer; this server is ${Math.floor(version / 10_000)}. Upgrade it, or set ${urlSetting} to a newer one.`,
     )
   }
   if (encoding !== 'UTF8') {
     throw new Error(
-      `Posthorn needs a database encoded in UTF8; this one is ${encoding}. Create one with \`create database posthorn encoding 'UTF8' template template0\`, and set DATABASE_URL to it.`,
+      `Posthorn needs a database encoded in UTF8; this one is ${encoding}. Create one with \`create database posthorn encoding 'UTF8' template template0\`, and set ${urlSetting} to it.`,
     )
   }
 }

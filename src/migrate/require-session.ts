@@ -5,17 +5,30 @@ import type pg from 'pg'
 /** A notification takes milliseconds; on the busiest machine a fraction of a second. */
 const NOTIFICATION_TIMEOUT_MS = 5_000
 
-const REMEDY =
-  'Posthorn uses LISTEN, advisory locks and prepared statements, so every connection needs a session of its own. Set DATABASE_URL to the direct connection to Postgres, or to a pooler in session mode. Hosted Postgres often shows the address of a transaction pooler first; the direct one has another host name or port.'
+/** Where the URL of the direct connection comes from. */
+export type UrlSetting = 'DATABASE_URL' | 'POSTHORN_DIRECT_DATABASE_URL'
+
+const NEEDS =
+  'Posthorn uses LISTEN, advisory locks and prepared statements, so it needs connections with a session of their own.'
+const HOSTED =
+  'Hosted Postgres often shows the address of a transaction pooler first; the direct one has another host name or port.'
+
+function remedyFor(urlSetting: UrlSetting): string {
+  return urlSetting === 'DATABASE_URL'
+    ? `${NEEDS} Set POSTHORN_DIRECT_DATABASE_URL to the direct connection to Postgres; the requests of the API then use the pooler. Or set DATABASE_URL to the direct connection, or to a pooler in session mode. ${HOSTED}`
+    : `${NEEDS} Set it to the direct connection to Postgres, or to a pooler in session mode. ${HOSTED}`
+}
 
 /** Throws if connections go through a transaction pooler, such as PgBouncer with pool_mode=transaction. */
-export async function requireSession(pool: pg.Pool): Promise<void> {
-  const one = await connect(pool)
+export async function requireSession(pool: pg.Pool, urlSetting: UrlSetting): Promise<void> {
+  const one = await connect(pool, urlSetting)
   try {
-    const other = await connect(pool)
+    const other = await connect(pool, urlSetting)
     try {
       if ((await shareBackends(one, other)) || !(await isNotified(one, other))) {
-        throw new Error(`DATABASE_URL leads through a transaction pooler. ${REMEDY}`)
+        throw new Error(
+          `${urlSetting} leads through a transaction pooler. ${remedyFor(urlSetting)}`,
+        )
       }
     } finally {
       other.release()
@@ -26,20 +39,20 @@ export async function requireSession(pool: pg.Pool): Promise<void> {
 }
 
 /** A pooler may reject the connection parameter `options` with a protocol violation. */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+async function connect(pool: pg.Pool, urlSetting: UrlSetting): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
     if ((error as { code?: string }).code !== PROTOCOL_VIOLATION) throw error
     throw new Error(
-      `DATABASE_URL leads to a pooler that rejects the connection (${(error as Error).message}). ${REMEDY}`,
+      `${urlSetting} leads to a pooler that rejects the connection (${(error as Error).message}). ${remedyFor(urlSetting)}`,
       { cause: error },
     )
   }
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const PROTOCOL_VIOLATION = '08P01'
+export const PROTOCOL_VIOLATION = '08P01'
 
 /**
  * Two sessions have two different backends and keep them. A pooler that reuses the last backend shows one backend for

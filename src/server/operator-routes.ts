@@ -66,7 +66,7 @@ type Check = 'ok' | 'unavailable'
 async function readiness({ database, worker, rest }: OperatorDeps): Promise<Record<string, Check>> {
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
   const [writable, unapplied] = await Promise.all([
-    Promise.race([isWritable(database.pool).catch(() => null), timeout]),
+    Promise.race([isWritable(database).catch(() => null), timeout]),
     Promise.race([unappliedMigrations(database.pool).catch(() => null), timeout]),
   ])
   const ready = {
@@ -81,9 +81,12 @@ async function readiness({ database, worker, rest }: OperatorDeps): Promise<Reco
 }
 
 /** After a failover, the connection may lead to a read-only standby. */
-async function isWritable(sql: Sql): Promise<boolean> {
-  const { rows } = await sql.query<{ read_only: string }>(
-    `select current_setting('transaction_read_only') as read_only`,
+async function isWritable({ pool, pipeline, poolerUrl }: Database): Promise<boolean> {
+  const pools: readonly Sql[] = poolerUrl === null ? [pool] : [pool, pipeline]
+  const answers = pools.map((sql) =>
+    sql.query<{ read_only: string }>(
+      `select current_setting('transaction_read_only') as read_only`,
+    ),
   )
-  return rows[0]?.read_only === 'off'
+  return (await Promise.all(answers)).every(({ rows }) => rows[0]?.read_only === 'off')
 }

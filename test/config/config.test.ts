@@ -39,7 +39,12 @@ test('without settings it is the embedded mode with the documented defaults', ()
       (seconds) => seconds * 1_000,
     ),
   )
-  expect(secrets).toEqual({ databaseUrl: null, encryptionKeys: null, egressProxy: null })
+  expect(secrets).toEqual({
+    databaseUrl: null,
+    poolerUrl: null,
+    encryptionKeys: null,
+    egressProxy: null,
+  })
 })
 
 test('with DATABASE_URL no private address range is allowed by default', () => {
@@ -66,6 +71,22 @@ test('with DATABASE_URL encryption keys are required, and the message says how t
   expect(() => loadConfig({ DATABASE_URL: external.DATABASE_URL })).toThrow(
     /POSTHORN_ENCRYPTION_KEYS is required.*openssl rand -base64 32/,
   )
+})
+
+test('with a direct URL, DATABASE_URL is the pooler', () => {
+  const pooler = external.DATABASE_URL
+  expect(loadConfig(external).secrets).toMatchObject({ databaseUrl: pooler, poolerUrl: null })
+  const POSTHORN_DIRECT_DATABASE_URL = 'postgres://u:hunter2@direct/app'
+  expect(loadConfig({ ...external, POSTHORN_DIRECT_DATABASE_URL }).secrets).toMatchObject({
+    databaseUrl: POSTHORN_DIRECT_DATABASE_URL,
+    poolerUrl: pooler,
+  })
+})
+
+test('a direct URL without DATABASE_URL is rejected', () => {
+  expect(problemsOf({ POSTHORN_DIRECT_DATABASE_URL: external.DATABASE_URL })).toEqual([
+    'POSTHORN_DIRECT_DATABASE_URL needs DATABASE_URL: set DATABASE_URL to the transaction pooler, or only DATABASE_URL.',
+  ])
 })
 
 test('a command that reads no secret needs no encryption keys, but rejects invalid ones', () => {
@@ -96,6 +117,7 @@ test('all problems are reported together', () => {
 describe('an invalid value is rejected', () => {
   test.each([
     ['DATABASE_URL', 'mysql://x'],
+    ['POSTHORN_DIRECT_DATABASE_URL', 'mysql://x'],
     ['HOST', ''],
     ['PORT', '-1'],
     ['PORT', '4000.5'],

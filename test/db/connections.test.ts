@@ -25,7 +25,10 @@ test('a process that starts waits for a Postgres that answers slowly; afterwards
   await using database = openDatabase(url)
   const runner = openRunnerPool(database, 'a runner', () => {})
   proxy.pause()
-  const migrating = migrateDatabase(url, {})
+  const migrating = migrateDatabase(
+    { databaseUrl: url, poolerUrl: null },
+    { workerSchema: 'graphile_worker' },
+  )
   for (const pool of [database.pool, database.pipeline, runner.pool]) {
     await expect(pool.query('select 1')).rejects.toThrow('connection timeout')
   }
@@ -54,4 +57,26 @@ test('the heartbeat reports that Postgres does not answer, and when Postgres ans
   proxy.restore()
   const before = answers
   await until(() => answers > before, 'Postgres answers again')
+})
+
+test('the heartbeat also reports a pooler that does not answer, and ends the queries through it', async () => {
+  await using proxied = await openProxiedDatabase()
+  const { proxy, url } = proxied
+  await using direct = await createTestDatabase()
+  await using database = openDatabase(direct.url, { poolerUrl: url })
+  const errors: Error[] = []
+  let answers = 0
+  await using _heartbeat = startHeartbeat({
+    ...database,
+    onAnswer: () => {
+      answers += 1
+    },
+    onError: (error) => errors.push(error as Error),
+  })
+  await database.pool.query('select 1')
+  await until(() => answers > 0, 'both answer the heartbeat')
+  proxy.blackhole()
+  await expect(database.pool.query('select 1')).rejects.toThrow()
+  expect(errors[0]).toMatchObject({ code: 'ETIMEDOUT' })
+  await database.pipeline.query('select 1')
 })

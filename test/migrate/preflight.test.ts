@@ -41,6 +41,7 @@ describe('a transaction pooler', () => {
       environment: testEnvironment(pooler.url),
     })
     expect(stderr).toMatch(/^error: DATABASE_URL leads through a transaction pooler\. .*direct/)
+    expect(stderr).toContain('POSTHORN_DIRECT_DATABASE_URL to the direct connection')
     expect(stderr).toContain('session mode')
     expect(code).toBe(1)
     expect(await catalogueOf(database)).toEqual(before)
@@ -78,6 +79,49 @@ describe('a transaction pooler', () => {
     await until(() => process.stderr.includes('"ready"'), 'posthorn start is ready', 25_000)
     expect(await unappliedMigrations(database.pool)).toEqual([])
   })
+
+  test('is accepted for the API beside a direct connection', async () => {
+    pooler = await transactionPooler({})
+    const { code } = await migrateThrough(pooler.url, database.url)
+    expect(code).toBe(0)
+    expect(await unappliedMigrations(database.pool)).toEqual([])
+  })
+
+  test('is rejected as the direct connection', async () => {
+    pooler = await transactionPooler({})
+    const before = await catalogueOf(database)
+    const { code, stderr } = await migrateThrough(pooler.url, pooler.url)
+    expect(stderr).toMatch(
+      /^error: POSTHORN_DIRECT_DATABASE_URL leads through a transaction pooler/,
+    )
+    expect(code).toBe(1)
+    expect(await catalogueOf(database)).toEqual(before)
+  })
+
+  test('that leads to another database than the direct connection is rejected', async () => {
+    await using other = await createBlankDatabase()
+    pooler = await transactionPooler({})
+    const before = await catalogueOf(database)
+    const { code, stderr } = await migrateThrough(pooler.url, other.url)
+    expect(stderr).toMatch(
+      /^error: DATABASE_URL and POSTHORN_DIRECT_DATABASE_URL lead to different databases\. Set both/,
+    )
+    expect(code).toBe(1)
+    expect(await catalogueOf(database)).toEqual(before)
+    expect(await catalogueOf(other)).toEqual(before)
+  })
+
+  test('in statement mode is rejected with the remedy', async () => {
+    pooler = await transactionPooler({ pool_mode: 'statement' })
+    const { code, stderr } = await migrateThrough(pooler.url, database.url)
+    expect(stderr).toMatch(/^error: DATABASE_URL leads to a pooler .*pool_mode = transaction/)
+    expect(code).toBe(1)
+  })
+
+  async function migrateThrough(poolerUrl: string, directUrl: string) {
+    const environment = { ...testEnvironment(poolerUrl), POSTHORN_DIRECT_DATABASE_URL: directUrl }
+    return await runPosthorn(['migrate'], { environment })
+  }
 
   test('that rejects a startup parameter is rejected with the same remedy', async () => {
     pooler = await transactionPooler({})

@@ -7,13 +7,13 @@ const FOLDERS = [
   '/usr/local/bin',
 ]
 
-/** The path of a program of Debian's package of the same name, or undefined. */
+/** The path of an installed program, or undefined. */
 export function findProgram(name: string): string | undefined {
   return FOLDERS.map((folder) => path.join(folder, name)).find((file) => existsSync(file))
 }
 
-/** Why tests with the program are skipped, or null. In CI they fail instead. */
-export function whyMissing(name: string): string | null {
+/** Why tests with the program are skipped, or null. In CI they fail instead. Default: Debian's package of its name. */
+export function whyMissing(name: string, install = `apt-get install ${name}`): string | null {
   if (findProgram(name) !== undefined || process.env['CI']) return null
-  return `${name} is not installed (apt-get install ${name})`
+  return `${name} is not installed (${install})`
 }

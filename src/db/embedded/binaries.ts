@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown, readFile, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -33,9 +33,10 @@ const execute = promisify(execFile)
 /** Tried in this order when Posthorn runs as root. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody']
 
-/** Finds the binaries for this platform, and a user that can run them and reach `dataDir`. */
+/** Finds the binaries for this platform, creates `dataDir`, and finds a user that can run them and reach `dataDir`. */
 export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
   const programs = await loadPrograms()
+  await mkdir(dataDir, { recursive: true })
   const env = cleanEnvironment()
   if (process.getuid?.() !== 0) {
     return {

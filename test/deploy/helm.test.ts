@@ -1,0 +1,238 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SETTINGS } from '../../src/config/config.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { tool } from './tool.ts'
+
+const CHART = fileURLToPath(new URL('../../deploy/helm/posthorn', import.meta.url))
+
+const helm = tool('helm', 'go install helm.sh/helm/v3/cmd/helm@v3.22.0')
+const PACKAGES = 'pip install kubernetes-validate==1.37.0 cloudcoil-models-keda==2.16.1.0'
+const validator = tool('kubernetes-validate', PACKAGES)
+/** The Python of the folder of tools, which has these packages. */
+const python = tool('python3', PACKAGES)
+
+const missing = helm.missing ?? validator.missing
+
+// biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of an object.
+type Manifest = any
+
+/** Values that reach every branch of the templates. */
+const EVERYTHING = {
+  image: { repository: 'registry.example.com/posthorn', digest: `sha256:${'a'.repeat(64)}` },
+  imagePullSecrets: [{ name: 'registry' }],
+  secret: {
+    name: 'posthorn',
+    keys: { directDatabaseUrl: 'direct-database-url', egressProxy: 'egress-proxy' },
+  },
+  settings: { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com', OTEL_SERVICE_NAME: 'posthorn' },
+  migration: {
+    secretName: 'posthorn-owner',
+    serviceRole: 'posthorn_service',
+    dashboardsRole: 'posthorn_dashboards',
+  },
+  api: {
+    podAnnotations: { a: 'b' },
+    nodeSelector: { a: 'b' },
+    tolerations: [{ key: 'a', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+  },
+  extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ca' }],
+  networkPolicy: {
+    ingressFrom: [{ podSelector: {} }],
+    postgresTo: [{ ipBlock: { cidr: '10.1.2.0/24' } }],
+    postgresPorts: [5432, 6432],
+    deliveriesTo: [{ ipBlock: { cidr: '10.3.0.0/16' } }],
+    extraEgress: [{ ports: [{ port: 4318, protocol: 'TCP' }] }],
+  },
+  keda: { enabled: true, secretName: 'posthorn-dashboards' },
+}
+
+describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
+  let folder: string
+  let plain: Manifest[]
+  let full: Manifest[]
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-helm-'))
+    plain = await parse(await render({ secret: { name: 'posthorn' } }, 'plain'))
+    full = await parse(await render(EVERYTHING, 'full'))
+  })
+  afterAll(async () => await rm(folder, { recursive: true }))
+
+  test('passes the linter', async () => {
+    const values = path.join(folder, 'full.json')
+    const { code, stdout } = await helm.run(['lint', '--strict', CHART, '--values', values])
+    expect(code, stdout).toBe(0)
+  })
+
+  test.each(['1.30.0', '1.37.0'])('renders objects of Kubernetes %s', async (version) => {
+    for (const name of ['plain', 'full']) {
+      const file = path.join(folder, `${name}.yaml`)
+      const result = await validator.run(['--strict', '--kubernetes-version', version, file])
+      expect(result.code, result.stdout + result.stderr).toBe(0)
+      expect(result.stdout + result.stderr).toContain('deployment/posthorn-worker')
+    }
+  })
+
+  test('is validated: a field that Kubernetes does not know is found', async () => {
+    const [service] = plain.filter(({ kind }) => kind === 'Service')
+    const file = path.join(folder, 'typo.yaml')
+    await writeFile(file, JSON.stringify({ ...service, spec: { ...service.spec, selectors: {} } }))
+    const { code, stdout, stderr } = await validator.run(['--strict', file])
+    expect(code).not.toBe(0)
+    expect(stdout + stderr).toContain('selectors')
+  })
+
+  test('renders objects that the models of KEDA know whole', async () => {
+    const objects = full.filter(({ apiVersion }) => apiVersion === 'keda.sh/v1alpha1')
+    expect(objects.map(({ kind }) => kind).sort()).toEqual([
+      'ScaledObject',
+      'TriggerAuthentication',
+    ])
+    expect(await throughKedaModels(objects)).toEqual(objects)
+    const typo = { ...objects[0], spec: { ...objects[0].spec, minReplicas: 1 } }
+    expect(await throughKedaModels([typo])).not.toEqual([typo])
+  })
+
+  test('takes the values of docs/operate/deploying.md', async () => {
+    const page = await readFile(path.join(CHART, '../../../docs/operate/deploying.md'), 'utf8')
+    const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']) => block)
+    expect(blocks).toHaveLength(2)
+    const file = path.join(folder, 'documented.yaml')
+    await writeFile(file, blocks.join(''))
+    const options = ['--kube-version', '1.30.0', '--values', file]
+    const { code, stdout, stderr } = await helm.run(['template', 'posthorn', CHART, ...options])
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('kind: ScaledObject')
+  })
+
+  test.each([
+    [{}, 'Set secret.name to a Secret with the keys database-url and encryption-keys'],
+    [{ secret: { name: 'x' }, replicas: 3 }, "additional properties 'replicas' not allowed"],
+    [{ secret: { name: 'x' }, settings: { POSTHRON_A: 'b' } }, 'POSTHRON_A'],
+    [{ secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } }, 'propertyName'],
+    [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, '/keda/minReplicas'],
+  ])('rejects %j', async (values, message) => {
+    await expect(render(values, 'invalid')).rejects.toThrow(message)
+  })
+
+  test('gives the processes only settings that exist, and the secrets as files', () => {
+    for (const pod of [...pods(plain), ...pods(full)]) {
+      const { env, volumeMounts } = pod.containers[0]
+      const names: string[] = env.map(({ name }: Manifest) => name)
+      const unknown = names.filter((name) => !Object.hasOwn(SETTINGS, name))
+      expect(unknown.filter((name) => !name.startsWith('OTEL_'))).toEqual([])
+      expect(new Set(names).size).toBe(names.length)
+      const [{ secret }] = pod.volumes
+      const files = secret.items.map(({ path: file }: Manifest) => `/run/secrets/posthorn/${file}`)
+      const given = env.filter(({ name }: Manifest) => name.endsWith('_FILE'))
+      expect(given.map(({ value }: Manifest) => value).sort()).toEqual(files.sort())
+      expect(volumeMounts[0]).toMatchObject({ mountPath: '/run/secrets/posthorn', readOnly: true })
+      // Otherwise Kubernetes sets variables named POSTHORN_…, which Posthorn rejects.
+      expect(pod.enableServiceLinks).toBe(false)
+    }
+    expect(pods(full).map((pod) => pod.volumes[0].secret.secretName)).toEqual([
+      'posthorn',
+      'posthorn',
+      'posthorn-owner',
+    ])
+  })
+
+  test('runs pods of the restricted security standard, read-only', () => {
+    for (const pod of pods(full)) {
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: 10_001,
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      expect(pod.containers[0].securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(pod.automountServiceAccountToken).toBe(false)
+    }
+  })
+
+  test('restarts a process that /healthz does not answer, and keeps requests from one that is not ready', () => {
+    for (const { containers } of pods(full).slice(0, 2)) {
+      expect(containers[0].livenessProbe.httpGet.path).toBe('/healthz')
+      expect(containers[0].readinessProbe.httpGet.path).toBe('/readyz')
+    }
+  })
+
+  test('leaves the number of workers to KEDA, if it is there', () => {
+    const replicas = (objects: Manifest[]) =>
+      objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.replicas)
+    expect(replicas(plain)).toEqual([2, 2])
+    expect(replicas(full)).toEqual([2, undefined])
+    const [scaled] = full.filter(({ kind }) => kind === 'ScaledObject')
+    expect(scaled.spec.scaleTargetRef.name).toBe('posthorn-worker')
+  })
+
+  test('lets only workers reach public addresses', () => {
+    const policies = plain.filter(({ kind }) => kind === 'NetworkPolicy')
+    const open = policies.filter(({ spec }) => JSON.stringify(spec).includes('0.0.0.0/0'))
+    expect(open).toHaveLength(1)
+    expect(open[0].spec.podSelector.matchLabels).toMatchObject({
+      'app.kubernetes.io/component': 'worker',
+    })
+    const [base] = policies
+    expect(base.spec.podSelector.matchLabels).not.toHaveProperty('app.kubernetes.io/component')
+    expect(base.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+  })
+
+  test('counts overdue deliveries in SQL that runs', async () => {
+    await using database = await createTestDatabase()
+    const [{ spec }] = full.filter(({ kind }) => kind === 'ScaledObject')
+    const { rows } = await database.pool.query(spec.triggers[0].metadata.query)
+    expect(rows).toEqual([{ count: '0' }])
+  })
+
+  async function render(values: object, name: string): Promise<string> {
+    const file = path.join(folder, `${name}.json`)
+    await writeFile(file, JSON.stringify(values))
+    // Helm from its module says that it is for an old Kubernetes.
+    const options = ['--kube-version', '1.30.0', '--values', file]
+    const { code, stdout, stderr } = await helm.run(['template', 'posthorn', CHART, ...options])
+    if (code !== 0) throw new Error(stderr)
+    const rendered = path.join(folder, `${name}.yaml`)
+    await writeFile(rendered, stdout)
+    return rendered
+  }
+})
+
+/** The pods of the API, the worker and the migration. */
+function pods(objects: Manifest[]): Manifest[] {
+  return objects.flatMap(({ spec }) => (spec.template ? [spec.template.spec] : []))
+}
+
+async function parse(file: string): Promise<Manifest[]> {
+  return await runPython(
+    'import json, sys, yaml; print(json.dumps([o for o in yaml.safe_load_all(open(sys.argv[1])) if o]))',
+    file,
+  )
+}
+
+/** Passes objects through the models of KEDA's resources. What they do not know gets lost. */
+async function throughKedaModels(objects: Manifest[]): Promise<Manifest[]> {
+  return await runPython(
+    `import json, sys
+from cloudcoil.models.keda import v1alpha1
+print(json.dumps([
+  getattr(v1alpha1, one["kind"]).model_validate(one).model_dump(mode="json", by_alias=True, exclude_unset=True)
+  for one in json.loads(sys.argv[1])]))`,
+    JSON.stringify(objects),
+  )
+}
+
+async function runPython(script: string, argument: string): Promise<Manifest[]> {
+  const { code, stdout, stderr } = await python.run(['-c', script, argument])
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout)
+}

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SETTINGS } from '../../src/config/config.ts'
+import { whyMissing } from '../support/installed-program.ts'
+
+const FOLDER = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url))
+const execute = promisify(execFile)
+
+let root: string
+/** The unit, with the Node of this machine. */
+let unit: string
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'posthorn-systemd-'))
+  unit = path.join(root, 'posthorn.service')
+  const text = await readFile(path.join(FOLDER, 'posthorn.service'), 'utf8')
+  await writeFile(unit, text.replaceAll('/usr/bin/node', process.execPath))
+})
+afterAll(async () => await rm(root, { recursive: true }))
+
+beforeEach(({ skip }) => {
+  const reason = whyMissing('systemd-analyze', 'apt-get install systemd')
+  if (reason) skip(reason)
+})
+
+test('systemd finds no fault in the unit, and finds one that is added', async () => {
+  const { stderr } = await verify(unit)
+  expect(stderr).toBe('')
+  const broken = path.join(root, 'broken.service')
+  await writeFile(broken, `${await readFile(unit, 'utf8')}\n[Service]\nProtectSystems=strict\n`)
+  expect((await verify(broken)).stderr).toMatch(/Unknown key (name )?'ProtectSystems'/)
+})
+
+test('systemd rates the exposure of the service as low', async () => {
+  const options = ['security', '--offline=true', '--no-pager', '--threshold=20', unit]
+  const { stdout } = await execute('systemd-analyze', options)
+  expect(stdout).toMatch(/Overall exposure level for posthorn\.service: [01]\.\d OK/)
+})
+
+test('systemd creates a user that cannot log in', async () => {
+  await mkdir(path.join(root, 'etc'))
+  await execute('systemd-sysusers', [`--root=${root}`, path.join(FOLDER, 'posthorn.sysusers.conf')])
+  expect(await readFile(path.join(root, 'etc/passwd'), 'utf8')).toMatch(
+    /^posthorn:x:\d+:\d+:Posthorn, a webhook sender:\/:\/usr\/sbin\/nologin$/m,
+  )
+})
+
+test('the unit sets only settings of Posthorn, and the secrets as files', async () => {
+  const text = await readFile(unit, 'utf8')
+  const set = [...text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name]) => name)
+  expect(set.filter((name) => name !== 'NODE_ENV' && !Object.hasOwn(SETTINGS, name ?? ''))).toEqual(
+    [],
+  )
+  const files = [...text.matchAll(/^Environment=\w+_FILE=%d\/(\S+)$/gm)].map(([, name]) => name)
+  const loaded = [...text.matchAll(/^LoadCredential=([^:]+):\/etc\/posthorn\/\1$/gm)]
+  expect(files).toEqual(loaded.map(([, name]) => name))
+})
+
+async function verify(file: string) {
+  // A failure also has its output.
+  return await execute('systemd-analyze', ['verify', '--man=no', file]).catch(
+    (error: { stderr: string }) => error,
+  )
+}
