@@ -56,6 +56,26 @@ export async function fillRetries(
   })
 }
 
+/** How long ago the oldest of the finished deliveries was made. Retention deletes deliveries after 30 days. */
+const FINISHED_DAYS = 28
+
+const FINISHED_BATCH = 50_000
+
+/** Creates deliveries that succeeded in the last four weeks, each with its event and attempt. */
+export async function fillFinished(
+  sql: Sql,
+  { organizationId }: BenchTenant,
+  types: readonly string[],
+  count: number,
+): Promise<void> {
+  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
+    FINISHED_DAYS + 1,
+  ])
+  await inBatches(count, FINISHED_BATCH, async (from, to) => {
+    await sql.query(FILL_FINISHED, [organizationId, types, JSON.stringify(DATA), from, to, count])
+  })
+}
+
 /** An id with the time of the row in the first digits, and its number and kind in the last. */
 const uuid = (kind: number) =>
   `overlay(posthorn.uuid_v7_lower_bound(filled.at)::text placing lpad(to_hex(filled.i * 4 + ${kind}), 12, '0') from 25)::uuid`
@@ -91,6 +111,30 @@ const FILL_RETRIES = `
   select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, next_attempt_at,
     attempt_count, max_attempts, last_error)::posthorn.delivery_job))
   from deliveries`
+
+const FILL_FINISHED = `
+  with filled as materialized (
+    select i, type, w.id as webhook_id,
+      now() - interval '${FINISHED_DAYS} days' * (($6::int - i)::float8 / $6) - interval '5 minutes' as at
+    from (select i, ($2::text[])[1 + i % cardinality($2)] as type from generate_series($4::int, $5::int) as i) as numbered
+      join posthorn.webhooks as w on w.organization_id = $1::uuid and w.event_subscriptions = array[type]
+  ),
+  events as (
+    insert into posthorn.events (id, organization_id, type, occurred_at, data)
+    select ${uuid(0)}, $1::uuid, type, at, $3::text
+    from filled
+  ),
+  deliveries as (
+    insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
+      schedule_position, max_attempts, finished_at, last_status_class)
+    select ${uuid(1)}, $1::uuid, webhook_id, ${uuid(0)}, type, 'succeeded', 1, 1, 10, at + interval '1 second', 2
+    from filled
+  )
+  insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms,
+    first_byte_ms, status, request_url)
+  select ${uuid(2)}, ${uuid(1)}, $1::uuid, webhook_id, 1, at + interval '1 second', true, 20, 20, 200,
+    'https://127.0.0.1/'
+  from filled`
 
 /** Runs two batches in parallel, so that Postgres uses two CPUs. */
 async function inBatches(

@@ -14,6 +14,7 @@ import { reportPages } from './pages.ts'
 import { reportPublishing } from './publishing.ts'
 import { reportRawUndici } from './raw-undici.ts'
 import { createReport } from './report.ts'
+import { reportScale } from './scale.ts'
 import { reportSingles } from './singles.ts'
 import { FULL, QUICK } from './sizes.ts'
 
@@ -42,11 +43,13 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Letters of scenarios, such as A,C,E. Default: all. */
     only: { type: 'string', default: Object.keys(SCENARIOS).join(',') },
+    /** How the cost grows with the stored deliveries and with the webhooks, instead of the scenarios. */
+    scale: { type: 'boolean', default: false },
     /** Small sizes, to check that everything works. */
     quick: { type: 'boolean', default: false },
     /** The number of deliveries of a short drain. */
     count: { type: 'string' },
-    /** The number of deliveries of the long drain, of those waiting during a short one, and of those stored for pages. */
+    /** The number of deliveries of the long drain, of those waiting during a short one, of those stored for pages, and the most with --scale. */
     stored: { type: 'string' },
     /** The URL of another Postgres to measure with. It must be idle and disposable. */
     database: { type: 'string' },
@@ -59,6 +62,7 @@ const sizes = {
   ...base,
   count: Number(values.count ?? base.count),
   stored: Number(values.stored ?? base.stored),
+  scaleStored: Number(values.stored ?? base.scaleStored),
 }
 const selected = values.only.toUpperCase().split(',')
 const unknown = selected.filter((letter) => !(letter in SCENARIOS))
@@ -84,8 +88,9 @@ const report = createReport(values.json)
   const receiver = resources.use(await startBenchReceiver())
   const profileFolder = values.profile ?? null
   const bench: Bench = { server, receiver, sizes, profileFolder, report: report.add }
+  if (values.scale) await reportScale(bench)
   for (const [letter, run] of Object.entries(SCENARIOS)) {
-    if (selected.includes(letter)) await run(bench)
+    if (selected.includes(letter) && !values.scale) await run(bench)
   }
 }
 report.end(performance.now() - startedAt)
