@@ -56,23 +56,28 @@ export async function fillRetries(
   })
 }
 
-/** How long ago the oldest of the finished deliveries was made. Retention deletes deliveries after 30 days. */
-const FINISHED_DAYS = 28
+/** Retention deletes deliveries after 30 days. */
+const FOUR_WEEKS_MS = 28 * 24 * 60 * 60 * 1_000
 
 const FINISHED_BATCH = 50_000
 
-/** Creates deliveries that succeeded in the last four weeks, each with its event and attempt. */
+/** Creates deliveries that succeeded between two times, by default in the last four weeks, each with its event and attempt. */
 export async function fillFinished(
   sql: Sql,
   { organizationId }: BenchTenant,
   types: readonly string[],
   count: number,
+  since = new Date(Date.now() - FOUR_WEEKS_MS),
+  until = new Date(),
 ): Promise<void> {
-  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
-    FINISHED_DAYS + 1,
-  ])
+  await sql.query(
+    `select posthorn.create_partitions(($1::timestamptz at time zone 'UTC')::date, ($2::timestamptz at time zone 'UTC')::date)`,
+    [since, until],
+  )
   await inBatches(count, FINISHED_BATCH, async (from, to) => {
-    await sql.query(FILL_FINISHED, [organizationId, types, JSON.stringify(DATA), from, to, count])
+    const own = [since, until]
+    const values = [organizationId, types, JSON.stringify(DATA), from, to, count, ...own]
+    await sql.query(FILL_FINISHED, values)
   })
 }
 
@@ -115,7 +120,7 @@ const FILL_RETRIES = `
 const FILL_FINISHED = `
   with filled as materialized (
     select i, type, w.id as webhook_id,
-      now() - interval '${FINISHED_DAYS} days' * (($6::int - i)::float8 / $6) - interval '5 minutes' as at
+      $7::timestamptz + ($8::timestamptz - $7) * ((i - 1)::float8 / $6::int) as at
     from (select i, ($2::text[])[1 + i % cardinality($2)] as type from generate_series($4::int, $5::int) as i) as numbered
       join posthorn.webhooks as w on w.organization_id = $1::uuid and w.event_subscriptions = array[type]
   ),
