@@ -17,7 +17,7 @@ const WAITING = [
   'test/telemetry/tracing.test.ts',
   'test/db/{connections,embedded,transaction-pooler}.test.ts',
   'test/embedded/local-authority.test.ts',
-  'test/migrate/neighbor.test.ts',
+  'test/migrate/{neighbor,upgrade}.test.ts',
   'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',
   'test/recoveries/recovery-crash.test.ts',
   'test/rest/http-limits.test.ts',

@@ -101,7 +101,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
           return rows.length === 0
         },
         'autovacuum has finished',
-        120_000,
+        600_000,
       )
       await database.pool.query('checkpoint')
     },

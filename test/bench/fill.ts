@@ -56,6 +56,31 @@ export async function fillRetries(
   })
 }
 
+/** Retention deletes deliveries after 30 days. */
+const FOUR_WEEKS_MS = 28 * 24 * 60 * 60 * 1_000
+
+const FINISHED_BATCH = 50_000
+
+/** Creates deliveries that succeeded between two times, by default in the last four weeks, each with its event and attempt. */
+export async function fillFinished(
+  sql: Sql,
+  { organizationId }: BenchTenant,
+  types: readonly string[],
+  count: number,
+  since = new Date(Date.now() - FOUR_WEEKS_MS),
+  until = new Date(),
+): Promise<void> {
+  await sql.query(
+    `select posthorn.create_partitions(($1::timestamptz at time zone 'UTC')::date, ($2::timestamptz at time zone 'UTC')::date)`,
+    [since, until],
+  )
+  await inBatches(count, FINISHED_BATCH, async (from, to) => {
+    const own = [since, until]
+    const values = [organizationId, types, JSON.stringify(DATA), from, to, count, ...own]
+    await sql.query(FILL_FINISHED, values)
+  })
+}
+
 /** An id with the time of the row in the first digits, and its number and kind in the last. */
 const uuid = (kind: number) =>
   `overlay(posthorn.uuid_v7_lower_bound(filled.at)::text placing lpad(to_hex(filled.i * 4 + ${kind}), 12, '0') from 25)::uuid`
@@ -91,6 +116,30 @@ const FILL_RETRIES = `
   select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, next_attempt_at,
     attempt_count, max_attempts, last_error)::posthorn.delivery_job))
   from deliveries`
+
+const FILL_FINISHED = `
+  with filled as materialized (
+    select i, type, w.id as webhook_id,
+      $7::timestamptz + ($8::timestamptz - $7) * ((i - 1)::float8 / $6::int) as at
+    from (select i, ($2::text[])[1 + i % cardinality($2)] as type from generate_series($4::int, $5::int) as i) as numbered
+      join posthorn.webhooks as w on w.organization_id = $1::uuid and w.event_subscriptions = array[type]
+  ),
+  events as (
+    insert into posthorn.events (id, organization_id, type, occurred_at, data)
+    select ${uuid(0)}, $1::uuid, type, at, $3::text
+    from filled
+  ),
+  deliveries as (
+    insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, state, attempt_count,
+      schedule_position, max_attempts, finished_at, last_status_class)
+    select ${uuid(1)}, $1::uuid, webhook_id, ${uuid(0)}, type, 'succeeded', 1, 1, 10, at + interval '1 second', 2
+    from filled
+  )
+  insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms,
+    first_byte_ms, status, request_url)
+  select ${uuid(2)}, ${uuid(1)}, $1::uuid, webhook_id, 1, at + interval '1 second', true, 20, 20, 200,
+    'https://127.0.0.1/'
+  from filled`
 
 /** Runs two batches in parallel, so that Postgres uses two CPUs. */
 async function inBatches(

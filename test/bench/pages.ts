@@ -67,10 +67,10 @@ export async function reportPages(bench: Bench): Promise<void> {
   }
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString()
   const counted = `statistics(since: "${since}", bucket: HOUR) { start attempts successRate latency { p95Ms } }`
-  report('statistics of 30 days', await measure(api.url, token, counted), 100)
+  report('statistics of 30 days', await measureQuery(api.url, token, counted), 100)
   const health = `health(window: MONTH) { state successRate latency { p95Ms } }`
   const many = `webhooks(first: 20) { nodes { ${health} ${counted.replace('HOUR', 'DAY')} } }`
-  report('statistics and health of 20 webhooks', await measure(api.url, token, many), 100)
+  report('statistics and health of 20 webhooks', await measureQuery(api.url, token, many), 100)
   const cpuBeforeMs = await api.cpuTimeMs()
   const resumed = await measureResuming(filled.pool, organizationId, api.url, token)
   bench.report({
@@ -103,7 +103,7 @@ async function fillStatistics(sql: Sql, organizationId: string): Promise<void> {
 }
 
 /** Repeats an operation, and returns the 95th percentile of its time in ms. */
-async function measure(url: string, token: string, selection: string): Promise<number> {
+export async function measureQuery(url: string, token: string, selection: string): Promise<number> {
   const took: number[] = []
   for (let i = 0; i < PAGES; i++) took.push((await post(url, token, `{ ${selection} }`, {})).tookMs)
   return percentile(took, 0.95)

@@ -1,10 +1,11 @@
 import { openDatabase } from '../../src/db/client.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import type { Bench } from './bench.ts'
+import type { BenchDatabase } from './bench-server.ts'
 import { DATA } from './fill.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
-import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
+import { addWebhooks, type BenchTenant, createBenchTenant, openBenchServices } from './tenant.ts'
 
 /** The number of connections that publish batches of a hundred events. */
 const BATCH_CONNECTIONS = 20
@@ -36,6 +37,7 @@ function reportKeyed(bench: Bench, name: string, keyed: Publishing, plain: Publi
 }
 
 interface Publishing {
+  readonly accepted: number
   readonly perSecond: number
   /** CPU time per event. */
   readonly serverUs: number
@@ -59,11 +61,30 @@ async function measurePublishing(
   batch: number | null,
   searchKeys: readonly string[] = [],
 ): Promise<Publishing> {
-  const { publishWarmUpMs: warmUpMs, publishMs } = bench.sizes
-  const measureMs = publishMs / 2
   await using database = await bench.server.createDatabase()
   const { tenant, type } = await createPublisher(bench, database.url, searchKeys)
   await database.settle()
+  const publishing = await publishTo(bench, database, { tenant, type, connections, batch })
+  await assertStored(database.url, publishing.accepted)
+  return publishing
+}
+
+interface PublishingOptions {
+  readonly tenant: BenchTenant
+  readonly type: string
+  readonly connections: number
+  /** Null: one event per call. */
+  readonly batch: number | null
+}
+
+/** Starts an API, and publishes to it. */
+export async function publishTo(
+  bench: Bench,
+  database: BenchDatabase,
+  { tenant, type, connections, batch }: PublishingOptions,
+): Promise<Publishing> {
+  const { publishWarmUpMs: warmUpMs, publishMs } = bench.sizes
+  const measureMs = publishMs / 2
   await database.transactions()
   const postgresBeforeMs = await bench.server.cpuTimeMs()
   let answers = { accepted: 0, acceptedInTime: 0 }
@@ -82,8 +103,8 @@ async function measurePublishing(
   await database.transactions()
   const postgresMs = (await bench.server.cpuTimeMs()) - postgresBeforeMs
   const { accepted, acceptedInTime } = answers
-  await assertStored(database.url, accepted)
   return {
+    accepted,
     perSecond: acceptedInTime / (measureMs / 1_000),
     serverUs: (serverMs * 1_000) / accepted,
     postgresUs: (postgresMs * 1_000) / accepted,

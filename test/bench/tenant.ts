@@ -2,13 +2,13 @@ import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { openServices, type Services } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
-import { publicId } from '../../src/db/ids.ts'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
-import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { generateSigningKey } from '../../src/receiver/sign.ts'
 import type { Behaviour } from './bench-receiver.ts'
 import { ENCRYPTION_KEY } from './posthorn-server.ts'
 
-/** An organization with an API key that may publish. */
+/** An organization with an API key that may publish and read. */
 export interface BenchTenant {
   readonly organizationId: string
   readonly publicOrganizationId: string
@@ -30,7 +30,7 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
   const organization = await createOrganization(database.prisma, { name: 'Bench' })
   const { token } = await createApiKey(database.prisma, {
     organizationId: organization.id,
-    scopes: ['events:publish'],
+    scopes: ['events:publish', 'deliveries:read', 'webhooks:read'],
   })
   return {
     organizationId: organization.id,
@@ -48,7 +48,7 @@ interface BenchWebhooks {
 
 /** Registers webhooks that each subscribe to a different event type. Returns the types. */
 export async function addWebhooks(
-  { webhooks, database }: Services,
+  { webhooks: { keyring }, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
@@ -60,13 +60,21 @@ export async function addWebhooks(
      select name, 'Created by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
     [types],
   )
-  for (const [i, type] of types.entries()) {
-    await createWebhook(webhooks, organizationId, {
-      url: `${receiverUrl}/${behaviour}/${i + 1}`,
-      eventSubscriptions: [type],
-      enabled: true,
-      maxInFlight,
-    })
-  }
+  const { rows } = await database.pool.query<{ id: string }>(
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions, max_in_flight)
+     select $1, $2 || n, true, array[type], $3 from unnest($4::text[]) with ordinality as added (type, n)
+     returning id`,
+    [organizationId, `${receiverUrl}/${behaviour}/`, maxInFlight, types],
+  )
+  const secretIds = rows.map(() => parseId('signingSecret', mintId('signingSecret')) as string)
+  await database.pool.query(
+    `insert into posthorn.signing_secrets (webhook_id, id, key_ciphertext)
+     select * from unnest($1::uuid[], $2::uuid[], $3::bytea[])`,
+    [
+      rows.map(({ id }) => id),
+      secretIds,
+      secretIds.map((id) => Buffer.from(keyring.encrypt(generateSigningKey(), id))),
+    ],
+  )
   return types
 }

@@ -115,7 +115,10 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     [{}, 'Set secret.name to a Secret with the keys database-url and encryption-keys'],
     [{ secret: { name: 'x' }, replicas: 3 }, 'replicas'],
     [{ secret: { name: 'x' }, settings: { POSTHRON_A: 'b' } }, 'POSTHRON_A'],
-    [{ secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } }, 'POSTHORN_ENCRYPTION_KEYS'],
+    [
+      { secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } },
+      'POSTHORN_ENCRYPTION_KEYS',
+    ],
     [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, 'minReplicas'],
   ])('rejects %j', async (values, message) => {
     await expect(render(values, 'invalid')).rejects.toThrow(message)

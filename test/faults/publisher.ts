@@ -9,7 +9,7 @@ export interface Publisher extends AsyncDisposable {
   readonly rejected: Set<number>
   /** The number of requests that were retried, by reason. */
   readonly retries: { unavailable: number; broken: number }
-  /** Answers other than an acceptance, a conflict or 503. */
+  /** Answers other than an acceptance, a conflict, or 503 with `Retry-After`. */
   readonly unexpectedAnswers: string[]
   /** The duration of the slowest 503, in ms. */
   readonly slowest503Ms: number
@@ -70,6 +70,7 @@ export function startPublisher(options: PublisherOptions): Publisher {
     const startedAt = performance.now()
     let status: number
     let text: string
+    let retryAfter: string | null
     try {
       const response = await fetch(`${url()}/graphql`, {
         method: 'POST',
@@ -79,11 +80,12 @@ export function startPublisher(options: PublisherOptions): Publisher {
       })
       status = response.status
       text = await response.text()
+      retryAfter = response.headers.get('retry-after')
     } catch {
       result.retries.broken += 1
       return 'retry'
     }
-    if (status === 503) {
+    if (status === 503 && retryAfter !== null) {
       result.retries.unavailable += 1
       result.slowest503Ms = Math.max(result.slowest503Ms, performance.now() - startedAt)
       return 'retry'

@@ -8,6 +8,7 @@ const LONG = [
   'e2e/crash',
   'react/pages/delivery-log',
   'faults/faults',
+  'migrate/upgrade',
   'console/every-page',
   'console/webhooks/secret/verify-snippets',
   'rest/http-limits',

@@ -14,6 +14,8 @@ export interface PosthornProcess extends AsyncDisposable {
 }
 
 export interface ProcessOptions {
+  /** The path of `posthorn.js`. Default: this version. */
+  readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
   /** Default: the working directory of this process. */
   readonly cwd?: string
@@ -24,7 +26,7 @@ export function startPosthorn(
   args: readonly string[],
   options: ProcessOptions = {},
 ): PosthornProcess {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     // Without the settings of the person who runs the tests.
     env: { PATH: process.env['PATH'], NO_COLOR: '1', ...options.environment },

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { lastRelease } from '../graphql/support/breaking-changes.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const execute = promisify(execFile)
+
+/** An earlier version of Posthorn, in a folder of its own. */
+export interface EarlierVersion extends AsyncDisposable {
+  /** The path of its `posthorn` program. */
+  readonly program: string
+}
+
+/**
+ * The version to upgrade from: the tag or commit in `TEST_UPGRADE_FROM`, or else the last release. Undefined if there is
+ * none, as in a clone without tags.
+ */
+export async function findEarlierVersion(): Promise<string | undefined> {
+  return process.env['TEST_UPGRADE_FROM'] ?? (await lastRelease(ROOT))?.tag
+}
+
+/** Checks out a tag or commit with the packages of its own lock file, and generates what its processes need. */
+export async function checkOutVersion(ref: string): Promise<EarlierVersion> {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-earlier-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const archive = path.join(folder, 'source.tar')
+  await execute('git', ['archive', '--format=tar', `--output=${archive}`, ref], { cwd: ROOT })
+  await execute('tar', ['-xf', archive, '-C', folder])
+  await installPackages(folder)
+  await execute(process.execPath, ['src/db/generate.ts'], { cwd: folder })
+  const checkedOut = stack.move()
+  return {
+    program: path.join(folder, 'src/cli/posthorn.js'),
+    [Symbol.asyncDispose]: () => checkedOut.disposeAsync(),
+  }
+}
+
+/** Shares the installed packages if the lock files are the same. */
+async function installPackages(folder: string): Promise<void> {
+  const [own, earlier] = await Promise.all(
+    [ROOT, folder].map((root) => readFile(path.join(root, 'package-lock.json'), 'utf8')),
+  )
+  if (own === earlier) {
+    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  } else {
+    // No package needs an install script at run time.
+    await execute('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
+  }
+}
