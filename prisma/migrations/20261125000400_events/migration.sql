@@ -234,7 +234,8 @@ create function posthorn.partitions_before(first_kept_day date) returns table (n
     select relname::text, regexp_replace(relname::text, '_[0-9]{8}$', '') from pg_class
     where relnamespace = (select oid from pg_namespace where nspname = 'posthorn_partitions')
       and relkind = 'r' and relname ~ '_[0-9]{8}$' and to_date(right(relname, 8), 'YYYYMMDD') < first_kept_day
-    order by right(relname, 8), relname;
+    order by right(relname, 8), array_position(array['events', 'event_keys', 'deliveries', 'attempts'],
+      regexp_replace(relname::text, '_[0-9]{8}$', ''));
   end;
 
 -- Drops the partitions before the day. Pending deliveries with their events and attempts move to the default partitions
