@@ -82,6 +82,30 @@ test('a lookup by id reads one partition', async () => {
   expect(plan.match(/events_(\d{8}|default)"/g)).toHaveLength(1)
 })
 
+test('dropping a day waits for a publisher, and ends in no deadlock', async () => {
+  const old = new Date(Date.now() - 3 * DAY_MS)
+  await database.pool.query('select posthorn.create_partitions($1::date, $1::date)', [old])
+  const publisher = await database.pool.connect()
+  try {
+    await publisher.query('begin')
+    await publisher.query('lock table posthorn.events in row exclusive mode')
+    const dropped = maintainPartitions(database.pool, DAY_MS)
+    await until(async () => {
+      const { rowCount } = await database.pool.query(
+        `select from pg_locks as lock join pg_stat_activity as activity using (pid)
+         where activity.datname = current_database() and not lock.granted and lock.relation = 'posthorn.events'::regclass`,
+      )
+      return rowCount
+    }, 'the drop waits for the publisher')
+    await publisher.query('lock table posthorn.deliveries in row exclusive mode')
+    await publisher.query('lock table posthorn.attempts in row exclusive mode')
+    await publisher.query('commit')
+    expect((await dropped).dropped).toBeGreaterThan(0)
+  } finally {
+    publisher.release(true)
+  }
+})
+
 test('the update of a delivery by a first attempt that succeeds, or by a retry, touches no index', async () => {
   const event = await insertEvent(new Date())
   const fresh = await insertDelivery(new Date(), event, 'pending')
