@@ -79,7 +79,11 @@ export function openDatabase(
     onWaited: (...wait) => onWaited('pipeline', ...wait),
     setupSql: INDEX_PLAN_SETTINGS,
   })
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool),
+    // A transaction waits for a connection as long as a statement does.
+    transactionOptions: connectTimeoutMs === undefined ? {} : { maxWait: connectTimeoutMs },
+  })
   return {
     url,
     poolerUrl,

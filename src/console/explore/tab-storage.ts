@@ -4,10 +4,15 @@
  */
 export function tabStorage(viewer: string) {
   const prefix = `posthorn.explore:${viewer}:`
+  // Signing out clears the storage. GraphiQL saves a change a moment later, which may be after that.
+  const marker = `posthorn.explore.signed-in:${viewer}`
+  sessionStorage.setItem(marker, 'true')
   const keys = () => Object.keys(sessionStorage).filter((key) => key.startsWith(prefix))
   return {
     getItem: (name: string) => sessionStorage.getItem(prefix + name),
-    setItem: (name: string, value: string) => sessionStorage.setItem(prefix + name, value),
+    setItem(name: string, value: string) {
+      if (sessionStorage.getItem(marker) !== null) sessionStorage.setItem(prefix + name, value)
+    },
     removeItem: (name: string) => sessionStorage.removeItem(prefix + name),
     get length() {
       return keys().length
