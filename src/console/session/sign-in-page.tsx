@@ -1,6 +1,8 @@
 import { Alert, Button, Code, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useState } from 'react'
+import { Trans } from 'react-i18next'
 import { Centered } from '../components/page/centered.tsx'
+import { t } from '../strings/t.ts'
 import { signIn } from './sign-in.ts'
 
 interface SignInProps {
@@ -37,7 +39,7 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
   if (link !== null) {
     return (
       <Centered>
-        <Loader aria-label="Signing in" />
+        <Loader aria-label={t('session:signIn.signingIn')} />
       </Centered>
     )
   }
@@ -46,16 +48,16 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
       <form onSubmit={submit}>
         <Stack>
           <Title order={1} size="h3">
-            Sign in
+            {t('session:signIn.title')}
           </Title>
           {reason !== null && error === null && (
-            <Alert color="yellow" variant="light" title="Your session has ended">
+            <Alert color="yellow" variant="light" title={t('session:signIn.ended')}>
               {reason}
             </Alert>
           )}
           <PasswordInput
-            label="API key"
-            description="Starts a session of at most 7 days. This browser does not store the key."
+            label={t('session:signIn.apiKey')}
+            description={t('session:signIn.apiKeyHint')}
             placeholder="phk_…"
             autoComplete="current-password"
             data-autofocus
@@ -67,11 +69,10 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
             errorProps={{ role: 'alert' }}
           />
           <Button type="submit" loading={busy} disabled={token.trim() === ''}>
-            Sign in
+            {t('session:signIn.title')}
           </Button>
           <Text size="sm" c="dimmed">
-            On your own machine, <Code>npm start</Code> prints a sign-in link. Otherwise, ask your
-            Posthorn operator, who creates keys with <Code>posthorn key create</Code>.
+            <Trans ns="session" i18nKey="signIn.help" components={{ code: <Code /> }} />
           </Text>
         </Stack>
       </form>
