@@ -18,6 +18,8 @@ export interface BenchServer extends AsyncDisposable {
   createDatabase(): Promise<BenchDatabase>
   /** The CPU time of closed connections and of Postgres's other processes. */
   cpuTimeMs(): Promise<number>
+  /** The bytes of WAL written so far. */
+  walBytes(): Promise<number>
 }
 
 export interface BenchDatabase extends AsyncDisposable {
@@ -70,6 +72,12 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
         if (!(later > ms)) return later
         ms = later
       }
+    },
+    async walBytes() {
+      const { rows } = await server.pool.query(
+        `select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`,
+      )
+      return rows[0].bytes
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

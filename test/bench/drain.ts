@@ -17,6 +17,8 @@ export interface Drain {
   /** CPU time per delivery. */
   readonly workerUs: number
   readonly postgresUs: number
+  /** WAL per delivery. */
+  readonly walBytes: number
 }
 
 export interface DrainsOptions {
@@ -107,6 +109,7 @@ async function drain(
   const total = sizes.warmUp + count
   const transactionsBefore = await database.transactions()
   const postgresBeforeMs = await bench.server.cpuTimeMs()
+  const walBefore = await bench.server.walBytes()
   await receiver.reset()
 
   const measured = { perSecond: 0, peakMb: 0, endMb: 0, workerUs: 0 }
@@ -138,6 +141,7 @@ async function drain(
     ...measured,
     statementsPerDelivery: statements / total,
     postgresUs: postgresMs * (1_000 / total),
+    walBytes: ((await bench.server.walBytes()) - walBefore) / total,
   }
 }
 

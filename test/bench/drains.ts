@@ -127,18 +127,30 @@ function format(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** H: a drain by two worker processes, between two drains by one. */
-export async function reportTwoWorkers(bench: Bench): Promise<void> {
+/** H: drains by one, two and four worker processes. */
+export async function reportWorkers(bench: Bench): Promise<void> {
   const { count } = bench.sizes
   await using drains = await prepareDrains(bench)
-  const before = await drains.measure({ count })
-  const { perSecond } = await drains.measure({ count, processes: 2 })
-  const after = await drains.measure({ count })
-  bench.report({
-    scenario: 'H',
-    name: `drain of ${format(count)} by two processes`,
-    value: perSecond,
-    unit: '/s',
-    also: { 'of one process': perSecond / overallRate([before.perSecond, after.perSecond]) },
-  })
+  const rounds: Record<number, Drain[]> = { 1: [], 2: [], 4: [] }
+  for (const processes of [1, 2, 4, 4, 2, 1]) {
+    rounds[processes]?.push(await drains.measure({ count, processes }))
+  }
+  const rateOf = (processes: number) =>
+    overallRate((rounds[processes] ?? []).map(({ perSecond }) => perSecond))
+  for (const [processes, drained] of Object.entries(rounds)) {
+    const perSecond = rateOf(Number(processes))
+    bench.report({
+      scenario: 'H',
+      name: `drain of ${format(count)} by ${processes} worker processes`,
+      value: perSecond,
+      unit: '/s',
+      also: {
+        'of one process': perSecond / rateOf(1),
+        'worker µs': mean(drained.map(({ workerUs }) => workerUs)),
+        'Postgres µs': mean(drained.map(({ postgresUs }) => postgresUs)),
+        statements: mean(drained.map(({ statementsPerDelivery }) => statementsPerDelivery)),
+        'bytes of WAL': mean(drained.map(({ walBytes }) => walBytes)),
+      },
+    })
+  }
 }

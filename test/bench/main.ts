@@ -3,7 +3,7 @@ import type { Bench } from './bench.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { killChildren } from './children.ts'
-import { reportDrains, reportTwoWorkers } from './drains.ts'
+import { reportDrains, reportWorkers } from './drains.ts'
 import { reportEndpoints } from './endpoints.ts'
 import { reportFairness } from './fairness.ts'
 import { reportLatency } from './latency.ts'
@@ -31,7 +31,7 @@ const SCENARIOS = {
   E: reportLatency,
   F: reportFairness,
   G: reportMemory,
-  H: reportTwoWorkers,
+  H: reportWorkers,
   P: reportPages,
   S: reportSingles,
   T: reportNeighbors,

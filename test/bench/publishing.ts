@@ -42,6 +42,9 @@ interface Publishing {
   /** CPU time per event. */
   readonly serverUs: number
   readonly postgresUs: number
+  /** SQL statements and bytes of WAL, per event. */
+  readonly statements: number
+  readonly walBytes: number
 }
 
 function reportRate(bench: Bench, name: string, publishing: Publishing, limit: number): void {
@@ -51,7 +54,12 @@ function reportRate(bench: Bench, name: string, publishing: Publishing, limit: n
     value: publishing.perSecond,
     unit: '/s',
     bound: { kind: 'at least', limit },
-    also: { 'API µs': publishing.serverUs, 'Postgres µs': publishing.postgresUs },
+    also: {
+      'API µs': publishing.serverUs,
+      'Postgres µs': publishing.postgresUs,
+      statements: publishing.statements,
+      'bytes of WAL': publishing.walBytes,
+    },
   })
 }
 
@@ -85,8 +93,9 @@ export async function publishTo(
 ): Promise<Publishing> {
   const { publishWarmUpMs: warmUpMs, publishMs } = bench.sizes
   const measureMs = publishMs / 2
-  await database.transactions()
+  const transactionsBefore = await database.transactions()
   const postgresBeforeMs = await bench.server.cpuTimeMs()
+  const walBefore = await bench.server.walBytes()
   let answers = { accepted: 0, acceptedInTime: 0 }
   let serverMs = 0
   {
@@ -100,7 +109,7 @@ export async function publishTo(
     })
     serverMs = (await server.cpuTimeMs()) - serverBeforeMs
   }
-  await database.transactions()
+  const transactions = (await database.transactions()) - transactionsBefore
   const postgresMs = (await bench.server.cpuTimeMs()) - postgresBeforeMs
   const { accepted, acceptedInTime } = answers
   return {
@@ -108,6 +117,9 @@ export async function publishTo(
     perSecond: acceptedInTime / (measureMs / 1_000),
     serverUs: (serverMs * 1_000) / accepted,
     postgresUs: (postgresMs * 1_000) / accepted,
+    // Nearly every statement of the API is a transaction.
+    statements: transactions / accepted,
+    walBytes: ((await bench.server.walBytes()) - walBefore) / accepted,
   }
 }
 
