@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import { lazy, Suspense, useMemo } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
+import { RangeSwitch } from '../components/charts/range-switch.tsx'
+import { useRange } from '../components/charts/use-range.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
@@ -13,11 +14,11 @@ import { FirstSteps } from './first-steps.tsx'
 import { Tiles } from './tiles.tsx'
 import { useStatistics } from './use-statistics.ts'
 
-const OutcomeChart = lazy(() =>
-  import('../components/charts/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
+const Activity = lazy(() =>
+  import('../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
 )
-/** The height of the chart with its legend, so that loading the chart moves nothing. */
-const CHART_HEIGHT_PX = 280
+/** The height of the charts, so that loading them moves nothing. */
+const CHARTS_HEIGHT_PX = 520
 
 export default function OverviewPage() {
   const { can } = useSession()
@@ -42,22 +43,27 @@ export default function OverviewPage() {
 
 function Overview() {
   const { can } = useSession()
-  const range = useRange()
+  const chosen = useRange()
+  const { range, zoom } = chosen
   const { buckets, live, error, reload, state } = useStatistics(range)
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   return (
-    <Page title="Overview" aside={<LiveBadge state={state} />} actions={<RangeSwitch />}>
+    <Page
+      title="Overview"
+      aside={<LiveBadge state={state} />}
+      actions={<RangeSwitch {...chosen} />}
+    >
       {error && !buckets && <QueryError error={error} retry={reload} />}
       <Tiles range={range} buckets={buckets ?? undefined} live={live} />
       <Section title="Attempts over time">
-        <div style={{ minHeight: CHART_HEIGHT_PX }}>
+        <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
-            <Suspense fallback={<Skeleton h={CHART_HEIGHT_PX} />}>
-              <OutcomeChart buckets={shown} unit={range.unit} />
+            <Suspense fallback={<Skeleton h={CHARTS_HEIGHT_PX} />}>
+              <Activity buckets={shown} unit={range.unit} zoom={zoom} />
             </Suspense>
           ) : (
-            <Skeleton h={CHART_HEIGHT_PX} animate={!error} />
+            <Skeleton h={CHARTS_HEIGHT_PX} animate={!error} />
           )}
         </div>
       </Section>
