@@ -18,7 +18,10 @@ import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
-    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
+    Pick<
+      GraphqlDeps,
+      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver'
+    > {
   readonly database: Database
 }
 

@@ -16,7 +16,7 @@ const TOP_PX = 8
 /** Positions in the plot, in pixels. */
 export interface Scale {
   readonly height: number
-  readonly slot: number
+  readonly step: number
   x(index: number): number
   y(value: number): number
 }
@@ -60,11 +60,11 @@ export function Plot(props: PlotProps) {
   if (!first || !last) return null
   const spanMs = Date.parse(last.end) - Date.parse(first.start)
   const top = ticks.at(-1) || 1
-  const slot = width / bars.length
+  const step = width / bars.length
   const scale: Scale = {
     height: heightPx,
-    slot,
-    x: (index) => index * slot,
+    step,
+    x: (index) => index * step,
     y: (value) => TOP_PX + (heightPx - TOP_PX) * (1 - value / top),
   }
   const xOf = (at: string) => (width * (Date.parse(at) - Date.parse(first.start))) / spanMs
@@ -112,7 +112,7 @@ export function Plot(props: PlotProps) {
             />
           ))}
           {index !== null && (
-            <rect className="ph-plot-pointed" x={scale.x(index)} width={slot} height={heightPx} />
+            <rect className="ph-plot-pointed" x={scale.x(index)} width={step} height={heightPx} />
           )}
           {width > 0 && props.children(scale)}
           {inRange.map((mark) => (
@@ -129,7 +129,7 @@ export function Plot(props: PlotProps) {
             <rect
               className="ph-plot-selection"
               x={scale.x(selection[0])}
-              width={(selection[1] - selection[0] + 1) * slot}
+              width={(selection[1] - selection[0] + 1) * step}
               height={heightPx}
             />
           )}

@@ -6,8 +6,8 @@ import { STATUS_CLASSES, type StatusClassSeries } from './status-classes.ts'
 /** Bars of attempts, stacked by the class of their response. */
 export function StackedBars({ bars, scale }: { bars: readonly Bar[]; scale: Scale }) {
   const id = useId()
-  const width = Math.max(1, Math.min(28, scale.slot * 0.72))
-  const inset = (scale.slot - width) / 2
+  const width = Math.max(1, Math.min(28, scale.step * 0.72))
+  const inset = (scale.step - width) / 2
   return (
     <>
       <defs>
