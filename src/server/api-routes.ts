@@ -54,5 +54,12 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     SESSION_PATH,
     createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger, outages }),
   )
-  routes.route('/', createConsoleFiles({ portalOrigins: config.portalOrigins, explore }))
+  routes.route(
+    '/',
+    createConsoleFiles({
+      portalOrigins: config.portalOrigins,
+      explore,
+      receiver: Boolean(deps.testReceiver),
+    }),
+  )
 }

@@ -1,16 +1,16 @@
 import { Skeleton } from '@mantine/core'
-import { lazy, Suspense, useMemo } from 'react'
-import { useRead } from '../api/use-read.ts'
+import { lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { RangeSwitch } from '../components/charts/range-switch.tsx'
 import { useRange } from '../components/charts/use-range.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { OverviewFirstStepsDocument } from '../generated/graphql.ts'
+import { Checklist } from '../onboarding/checklist.tsx'
+import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { Attention } from './attention.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { Tiles } from './tiles.tsx'
 import { useStatistics } from './use-statistics.ts'
 
@@ -21,27 +21,19 @@ const Activity = lazy(() =>
 const CHARTS_HEIGHT_PX = 520
 
 export default function OverviewPage() {
-  const { can } = useSession()
-  const context = useMemo(() => ({ additionalTypenames: ['Webhook', 'Delivery', 'Event'] }), [])
-  const { data } = useRead(
-    OverviewFirstStepsDocument,
-    { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
-    { context },
-  )
-  if (data?.deliveries?.nodes.length === 0) {
+  const steps = useSteps()
+  const { data, hidden } = steps
+  if (!hidden && data?.deliveries?.nodes.length === 0) {
     return (
-      <Page title="Overview">
-        <FirstSteps
-          webhookId={data.webhooks?.nodes[0]?.id ?? null}
-          published={Boolean(data.events?.nodes.length)}
-        />
+      <Page title={t('overview:title')}>
+        <Checklist {...steps} />
       </Page>
     )
   }
-  return <Overview />
+  return <Overview checklist={!hidden && <Checklist {...steps} />} />
 }
 
-function Overview() {
+function Overview({ checklist }: { checklist: ReactNode }) {
   const { can } = useSession()
   const chosen = useRange()
   const { range, zoom } = chosen
@@ -50,13 +42,14 @@ function Overview() {
 
   return (
     <Page
-      title="Overview"
+      title={t('overview:title')}
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
+      {checklist}
       {error && !buckets && <QueryError error={error} retry={reload} />}
       <Tiles range={range} buckets={buckets ?? undefined} live={live} />
-      <Section title="Attempts over time">
+      <Section title={t('overview:attempts')}>
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
             <Suspense fallback={<Skeleton h={CHARTS_HEIGHT_PX} />}>

@@ -90,9 +90,9 @@ export function Activity({ buckets, unit, webhookId, marks, zoom }: ActivityProp
   )
 }
 
-/** Two significant digits below 10, as rates are often small. */
+/** Three significant digits below 10, as rates are often small. */
 function formatRate(value: number): string {
-  return value < 10 ? String(Number(value.toPrecision(2))) : formatCompact(value)
+  return value < 10 ? String(Number(value.toPrecision(3))) : formatCompact(value)
 }
 
 function Small({ title, children }: { title: string; children: ReactNode }) {

@@ -1,7 +1,10 @@
-/** The ticks of an axis from 0: at most six, evenly spaced by 1, 2, 2.5 or 5 times a power of ten, the last at or above `largest`. */
-export function ticksOf(largest: number, whole = true): number[] {
+/**
+ * The ticks of an axis from 0: evenly spaced by 1, 2, 2.5 or 5 times a power of ten, in at most `parts` steps, the last
+ * at or above `largest`.
+ */
+export function ticksOf(largest: number, whole = true, parts = 5): number[] {
   if (largest <= 0) return [0, 1]
-  const least = Math.max(largest / 5, whole ? 1 : 0)
+  const least = Math.max(largest / parts, whole ? 1 : 0)
   const power = 10 ** Math.floor(Math.log10(least))
   const factors = whole && power === 1 ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10]
   const step = power * (factors.find((each) => each * power >= least * 0.999_999) ?? 10)

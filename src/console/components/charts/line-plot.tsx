@@ -33,7 +33,7 @@ export function LinePlot(props: LinePlotProps) {
   return (
     <Plot
       {...plot}
-      ticks={least > 0 && largest <= least ? [0, least / 2, least] : ticksOf(largest, whole)}
+      ticks={least > 0 && largest <= least ? [0, least / 2, least] : ticksOf(largest, whole, 3)}
       format={format}
       describe={(index) =>
         lines.flatMap(({ label, values }) => {
