@@ -1,5 +1,6 @@
 import { createClient, type RequestParams } from 'graphql-sse'
 import type { Session } from './session.ts'
+import { limitSilence } from './silence-limit.ts'
 
 export interface SseSink<Result> {
   next(result: Result): void
@@ -27,6 +28,7 @@ export function subscribeWithSse<Result extends object>(
     url: session.url,
     headers: () => ({ authorization: `Bearer ${session.token}` }),
     retryAttempts: 0,
+    fetchFn: limitSilence((input, init) => fetch(input, init)),
   })
   return client.subscribe(
     { query, variables },

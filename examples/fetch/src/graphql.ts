@@ -1,5 +1,6 @@
 import type { Sink } from '../../shared/follow.ts'
 import type { Session } from '../../shared/session.ts'
+import { limitSilence } from '../../shared/silence-limit.ts'
 import type { TypedDocumentString } from './generated/graphql.ts'
 import { readEvents } from './read-events.ts'
 
@@ -17,12 +18,12 @@ export async function request<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const send = async (): Promise<Result<Data>> =>
+  const run = async (): Promise<Result<Data>> =>
     (await post(session, { query: document.toString(), variables })).json()
-  let { data, errors } = await send()
+  let { data, errors } = await run()
   if (codeOf(errors) === 'UNAUTHENTICATED') {
     await session.renew()
-    ;({ data, errors } = await send())
+    ;({ data, errors } = await run())
   }
   if (errors) throw new Error(errors[0]?.message)
   return data
@@ -57,13 +58,15 @@ export function subscribe<Data, Variables>(
 
 const codeOf = (errors: Result<unknown>['errors']) => errors?.[0]?.extensions?.code
 
+const send = limitSilence((input, init) => fetch(input, init))
+
 function post(
   session: Session,
   body: object,
   accept = 'application/json',
   signal: AbortSignal | null = null,
 ): Promise<Response> {
-  return fetch(session.url, {
+  return send(session.url, {
     method: 'POST',
     headers: {
       accept,

@@ -1,5 +1,6 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
 import { requestOptions } from './request-options.ts'
+import { limitSilence } from './silence-limit.ts'
 
 interface ClientOptions {
   /** The portal's token. Null in the console, whose cookie no script can read. */
@@ -15,6 +16,7 @@ export function createClient({ token, onSignedOut }: ClientOptions): Client {
     preferGetMethod: false,
     fetchOptions: requestOptions(token),
     fetchSubscriptions: true,
+    fetch: limitSilence((input, init) => fetch(input, init)),
     // Shows cached data at once, and updates it.
     requestPolicy: 'cache-and-network',
     exchanges: [
