@@ -106,9 +106,8 @@ function Receiver() {
         </Group>
       )}
       {receiver && can('webhooks:write') && <ResponseSwitch receiver={receiver} reload={reload} />}
-      <Section title={t('onboarding:receiver.requests')} flush>
+      <Section title={t('onboarding:receiver.requests')}>
         <List
-          bare
           label={t('onboarding:receiver.requests')}
           columns={COLUMNS}
           rows={receiver?.requests}
