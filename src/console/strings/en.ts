@@ -6,6 +6,7 @@ import deliveries from './en/deliveries.json' with { type: 'json' }
 import events from './en/events.json' with { type: 'json' }
 import eventTypes from './en/eventTypes.json' with { type: 'json' }
 import explore from './en/explore.json' with { type: 'json' }
+import filters from './en/filters.json' with { type: 'json' }
 import jobs from './en/jobs.json' with { type: 'json' }
 import live from './en/live.json' with { type: 'json' }
 import onboarding from './en/onboarding.json' with { type: 'json' }
@@ -26,6 +27,7 @@ export const en = {
   eventTypes,
   events,
   explore,
+  filters,
   jobs,
   live,
   onboarding,
