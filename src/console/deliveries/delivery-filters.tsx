@@ -33,7 +33,7 @@ export function useDeliveryFilters(onlyWebhookId: string | null) {
   const created = useTimeRange(filters.values)
   const attempted = useAttemptTime(filters.values)
   const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })
-  return { ...filters, filter, onlyWebhookId }
+  return { ...filters, filter, onlyWebhookId, key: JSON.stringify(filters.values) }
 }
 
 export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDeliveryFilters> }) {

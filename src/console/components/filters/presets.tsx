@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
 import { t } from '../../strings/t.ts'
 
-interface Preset {
+export interface Preset {
   readonly label: string
   /** The filters, as query parameters. */
   readonly params: Readonly<Record<string, string>>
