@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici'
 import { connectionEndOf } from './connection-end.ts'
+import { ConnectionTimer } from './connection-timer.ts'
 import {
   ConnectionFailure,
   ConnectTimeout,
@@ -36,6 +37,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits
   readonly #events: ExchangeEvents
   readonly #sample: ResponseSample
+  readonly #connectionTimer = new ConnectionTimer()
   #phase: Phase = 'waiting'
   #controller: Controller = null
   #queuedAtMs: number | null = null
@@ -62,14 +64,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#startTimer(this.#limits.waitTimeoutMs)
   }
 
-  /** Call before dispatching. The duration starts here, so that it does not include the time spent waiting. */
-  startConnecting(): void {
+  /** The duration starts here, so that it does not include the time spent waiting. */
+  #startConnecting(): void {
     if (this.#phase === 'waiting') {
       this.#stopWaiting()
       this.#startedAt = performance.now()
     }
     this.#phase = 'connecting'
     this.#startTimer(this.#limits.connectTimeoutMs - this.#elapsedMs())
+  }
+
+  /** Dispatches the request, and measures the connection that undici opens for it. */
+  dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): void {
+    this.#startConnecting()
+    this.#connectionTimer.run(() => dispatcher.dispatch(request, this))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -151,7 +159,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resend(): void {
     this.#resent = true
     this.#controller = null
-    this.startConnecting()
+    this.#startConnecting()
     this.#events.resend()
   }
 
@@ -207,7 +215,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #timing(): AttemptTiming {
     const durationMs = this.#phase === 'waiting' ? 0 : Math.round(this.#elapsedMs())
-    return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent }
+    const connection = this.#connectionTimer.times()
+    return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent, connection }
   }
 
   #startTimer(ms: number): void {

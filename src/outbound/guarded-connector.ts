@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
 import { watchConnectionEnd } from './connection-end.ts'
+import { ConnectionTimer } from './connection-timer.ts'
 import type { OpenTunnel } from './egress-proxy.ts'
 import { ConnectionFailure, ConnectTimeout } from './failure.ts'
 import type { Lookup } from './guarded-lookup.ts'
@@ -36,8 +37,14 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
   /** Origins whose last connection received data before a request was sent. */
   const spokeFirst = new Set<string>()
 
-  async function open(hostname: string, port: number, signal: AbortSignal): Promise<Socket> {
+  async function open(
+    hostname: string,
+    port: number,
+    signal: AbortSignal,
+    times: ConnectionTimer | undefined,
+  ): Promise<Socket> {
     const addresses = await lookup(hostname)
+    times?.lookedUp()
     if (openTunnel !== null) return await openTunnel(addresses, port, signal)
     return await new Promise((resolve, reject) => {
       const socket = connectTcp({
@@ -56,6 +63,8 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     const { protocol, host, hostname, port } = to
     const origin = `${protocol}//${host}`
     const connecting = new AbortController()
+    const times = ConnectionTimer.current()
+    times?.start()
     let httpSocket: Socket | null = null
     const timer = setTimeout(() => finish(new ConnectTimeout(), null), connectTimeoutMs)
     opening.add(connecting)
@@ -69,6 +78,7 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
         httpSocket?.destroy()
         callback(error, null)
       } else {
+        times?.ready()
         watchConnectionEnd(socket, (requestWasSent) => onInvalidHttp(origin, requestWasSent))
         // One turn of the loop later, so that data sent with the handshake is seen before a request is written.
         setImmediate(() => {
@@ -82,10 +92,11 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     // undici reconnects without limit while the request is unsent, so the second connection fails here.
     const socketOpened = spokeFirst.delete(origin)
       ? Promise.reject(new ConnectionFailure('invalid_http'))
-      : open(hostname, Number(port || 443), connecting.signal)
+      : open(hostname, Number(port || 443), connecting.signal, times)
     socketOpened.then(
       (socket) => {
         httpSocket = socket
+        times?.connected()
         if (connecting.signal.aborted) socket.destroy()
         else tlsConnector()({ ...to, servername: serverName(hostname), httpSocket }, finish)
       },

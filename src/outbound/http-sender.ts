@@ -99,6 +99,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         durationMs: 0,
         waitedMs: 0,
         resent: false,
+        connection: null,
       }
     }
     if (isClosing || signal?.aborted) return { kind: 'aborted' }

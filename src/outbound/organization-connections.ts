@@ -75,9 +75,8 @@ export class OrganizationConnections {
     })
 
     const dispatch = (singleUse: boolean) => {
-      exchange.startConnecting()
       const agent = singleUse ? this.#agents.singleUse : this.#agents.keepAlive
-      agent.dispatch({ ...request, reset: singleUse }, exchange)
+      exchange.dispatch(agent, { ...request, reset: singleUse })
     }
     const connectAndDispatch = (singleUse: boolean) => {
       this.#connecting.acquire(exchange, () => {

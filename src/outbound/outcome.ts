@@ -9,6 +9,16 @@ export interface AttemptTiming {
   readonly waitedMs: number
   /** The request was sent twice, because the reused connection it was first sent on was already closed. */
   readonly resent: boolean
+  /** Null if the request had a reused connection, or none. */
+  readonly connection: ConnectionTimes | null
+}
+
+/** How long opening the connection of a request took, in milliseconds. A phase that did not begin is null. */
+export interface ConnectionTimes {
+  readonly lookupMs: number
+  /** TCP, or the tunnel through the egress proxy. */
+  readonly connectMs: number | null
+  readonly tlsMs: number | null
 }
 
 /** The receiver sent a response head. A failure while reading the body does not change that. */

@@ -54,6 +54,45 @@ async function found(filter: object, field = 'attempts'): Promise<string[]> {
   return data[field].nodes.map(({ id }: { id: string }) => id)
 }
 
+const EXPLAINED = `query ($id: ID!) { delivery(id: $id) { nextAttemptAt plannedAttempts
+  attempts { nodes { phases { lookupMs connectMs tlsMs waitingMs bodyMs connectionReused } } } } }`
+
+describe('a delivery', () => {
+  test('shows where the time of each attempt went', async () => {
+    const opened = { lookupMs: 3, connectMs: 20, tlsMs: 40, durationMs: 200, firstByteMs: 180 }
+    await record(deliveries[0], 500, { ...opened, ...RETRY })
+    await record(deliveries[0], null, { durationMs: 7, lookupMs: 7 })
+    const { data } = await api.call(tenant.token, EXPLAINED, { id: deliveries[0] })
+    expect(data.delivery.attempts.nodes).toMatchObject([
+      { phases: { lookupMs: 3, connectMs: 20, tlsMs: 40, waitingMs: 117, bodyMs: 20 } },
+      { phases: { lookupMs: 7, connectMs: null, waitingMs: null, connectionReused: false } },
+    ])
+  })
+
+  test('shows its planned attempts by the schedule of its webhook, and none once it is final', async () => {
+    const planned = async () => {
+      const { data } = await api.call(tenant.token, EXPLAINED, { id: deliveries[0] })
+      const { plannedAttempts, nextAttemptAt } = data.delivery
+      return plannedAttempts.map(
+        (at: string) => (Date.parse(at) - Date.parse(nextAttemptAt)) / 1_000,
+      )
+    }
+    await saveSendDefaults(api.database.pool, {
+      retryScheduleMs: [5_000, 60_000, 90_500],
+      attemptTimeoutMs: 15_000,
+    })
+    await record(deliveries[0], 500, RETRY)
+    expect(await planned()).toEqual([0, 60, 150.5])
+    await api.database.prisma.webhook.update({
+      where: { id: parseId('webhook', webhookId) ?? '' },
+      data: { ownRetrySchedule: true, retryScheduleSeconds: [1, 7] },
+    })
+    expect(await planned()).toEqual([0, 7])
+    await record(deliveries[0], 200)
+    expect(await planned()).toEqual([])
+  })
+})
+
 describe('attempts', () => {
   test('are listed newest first, in pages, with their delivery and webhook', async () => {
     const ids: string[] = []
@@ -108,6 +147,16 @@ describe('attempts', () => {
     ])
     expect(await found({ causes: ['502'], statusClasses: ['NO_RESPONSE'] })).toEqual([])
     expect(await found({ causes: ['204'] })).toEqual([])
+  })
+
+  test('are found by several webhooks, in pages from both ends', async () => {
+    const [one, two] = deliveries
+    const first = await record(one, 500, RETRY)
+    const second = await record(two, 200)
+    const webhookIds = [webhookId, mintId('webhook')]
+    expect(await found({ webhookIds })).toEqual([second, first])
+    expect(await found({ webhookIds, outcome: 'FAILED' })).toEqual([first])
+    expect(await found({ webhookIds: [mintId('webhook')] })).toEqual([])
   })
 
   test('are found by duration and by the time they were recorded', async () => {

@@ -60,6 +60,7 @@ test('an organization opens no more connections at a time than allowed, and stop
       durationMs: 0,
       waitedMs: expect.any(Number),
       resent: false,
+      connection: null,
     })
     if ('waitedMs' in outcome) expect(outcome.waitedMs).toBeGreaterThanOrEqual(199)
   }

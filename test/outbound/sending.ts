@@ -18,7 +18,12 @@ export const certificate = await authority.issue(['receiver.test', 'localhost', 
 export const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 }
 
 /** The timing of a request that did not wait and was not resent. */
-export const TIMING = { durationMs: expect.any(Number), waitedMs: 0, resent: false }
+export const TIMING = {
+  durationMs: expect.any(Number),
+  waitedMs: 0,
+  resent: false,
+  connection: expect.any(Object),
+}
 
 /** Trusts the test authority, may connect to loopback, and resolves every name to it. Closed at the end of the test. */
 export function openSender(options: Partial<HttpSenderOptions> = {}): HttpSender {

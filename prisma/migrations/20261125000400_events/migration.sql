@@ -117,6 +117,10 @@ create table posthorn.attempts (
   -- The wait for a free connection before the attempt, which duration_ms does not include.
   waited_ms int not null default 0,
   duration_ms int not null,
+  -- The phases of opening the connection. Null on a reused connection, and for phases that did not begin.
+  lookup_ms int,
+  connect_ms int,
+  tls_ms int,
   first_byte_ms int,
   -- Whether the request was sent twice because the reused connection was already closed.
   resent boolean not null default false,

@@ -89,11 +89,7 @@ function EventDeliveries({ id }: { id: string }) {
   const deliveries = data?.event?.deliveries
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
-    <Section
-      title="Deliveries"
-      description="One for each webhook that was enabled and subscribed."
-      flush
-    >
+    <Section title="Deliveries" description="One for each webhook that was enabled and subscribed.">
       <List
         label="Deliveries of the event"
         columns={COLUMNS}
@@ -104,7 +100,6 @@ function EventDeliveries({ id }: { id: string }) {
         stale={stale}
         retry={reload}
         pages={{ info: deliveries?.pageInfo, cursors }}
-        bare
         empty={
           <EmptyState title="No deliveries">
             No enabled webhook subscribed to this event type when the event was published. To send

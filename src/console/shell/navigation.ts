@@ -9,12 +9,15 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconListDetails,
+  IconMailbox,
   IconSend,
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { isExploreEnabled } from '../explore/is-enabled.ts'
+import { hasTestReceiver } from '../receiver/is-there.ts'
 import type { Session } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 
 export interface Destination {
   readonly label: string
@@ -27,6 +30,13 @@ export interface Destination {
 export interface DestinationGroup {
   readonly label: string | null
   readonly destinations: readonly Destination[]
+}
+
+const TEST_RECEIVER: Destination = {
+  label: t('onboarding:receiver.title'),
+  to: '/receiver',
+  icon: IconMailbox,
+  scope: 'events:read',
 }
 
 const NAVIGATION: readonly DestinationGroup[] = [
@@ -51,9 +61,12 @@ const NAVIGATION: readonly DestinationGroup[] = [
   },
   {
     label: 'Developers',
-    destinations: isExploreEnabled
-      ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
-      : [],
+    destinations: [
+      ...(hasTestReceiver ? [TEST_RECEIVER] : []),
+      ...(isExploreEnabled
+        ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
+        : []),
+    ],
   },
   {
     label: 'Operators',

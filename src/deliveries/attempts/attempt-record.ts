@@ -1,4 +1,4 @@
-import type { Outcome } from '../../outbound/outcome.ts'
+import type { ConnectionTimes, Outcome } from '../../outbound/outcome.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, NextStep } from './record-attempt.ts'
@@ -30,6 +30,7 @@ export function toAttemptRecord(
     waitedMs: outcome.waitedMs,
     durationMs: outcome.durationMs,
     resent: outcome.resent,
+    ...timesOf(outcome.connection),
     firstByteMs: answer?.firstByteMs ?? null,
     status: answer?.status ?? null,
     errorCode: failure?.code ?? null,
@@ -60,6 +61,7 @@ export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
     waitedMs: 0,
     durationMs: 0,
     resent: false,
+    ...timesOf(null),
     firstByteMs: null,
     status: null,
     errorCode: SECRET_UNREADABLE,
@@ -72,6 +74,10 @@ export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
     responseBody: null,
     responseBodyTruncated: false,
   }
+}
+
+function timesOf(connection: ConnectionTimes | null) {
+  return connection ?? { lookupMs: null, connectMs: null, tlsMs: null }
 }
 
 /** `outcome` is null if nothing was sent. */

@@ -20,6 +20,10 @@ export interface AttemptRecord {
   readonly durationMs: number
   readonly firstByteMs: number | null
   readonly resent: boolean
+  /** The phases of opening the connection. Null on a reused connection, and for phases that did not begin. */
+  readonly lookupMs: number | null
+  readonly connectMs: number | null
+  readonly tlsMs: number | null
   readonly status: number | null
   readonly errorCode: string | null
   readonly error: string | null
@@ -139,6 +143,9 @@ async function recordAttempts(
       count((webhook) => webhook.firstStartedAt),
       count((webhook) => webhook.lastError),
       column((record) => record.requestTraceParent),
+      column((record) => record.lookupMs),
+      column((record) => record.connectMs),
+      column((record) => record.tlsMs),
     ],
   })
   const recorded = new Map(rows.map((row) => [sorted[Number(row.ordinal) - 1], row]))

@@ -3,19 +3,20 @@
  *
  * $1 and $2 are the first and the last delivery id, which prune the partitions. $3 and $4 are the header prefix and the
  * user agent. $5 to $27 are columns of attempts, in the order of the delivery ids. $28 to $38 are columns of counts by
- * webhook, and $39 is another column of attempts. The primary keys serve every lookup.
+ * webhook, and $39 to $42 are more columns of attempts. The primary keys serve every lookup.
  */
 export const RECORD_ATTEMPTS = `
   with attempt as (
     select * from unnest(
       $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[], $9::int[], $10::int[], $11::int[], $12::boolean[],
       $13::int[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::jsonb[],
-      $21::bytea[], $22::boolean[], $23::text[], $24::bigint[], $25::int[], $26::int[], $27::boolean[], $39::text[]
+      $21::bytea[], $22::boolean[], $23::text[], $24::bigint[], $25::int[], $26::int[], $27::boolean[], $39::text[],
+      $40::int[], $41::int[], $42::int[]
     ) with ordinality as input (
       delivery_id, attempts_before, started_at, succeeded, waited_ms, duration_ms, first_byte_ms, resent, status,
       error_code, error, summary, request_url, request_signature, request_header_names, response_headers,
       response_body, response_body_truncated, next, retry_delay_ms, retries_left, schedule_length, ordered,
-      request_trace_parent, ordinal)
+      request_trace_parent, lookup_ms, connect_ms, tls_ms, ordinal)
   ),
   updated as (
     update posthorn.deliveries as d set
@@ -79,10 +80,10 @@ export const RECORD_ATTEMPTS = `
   recorded as (
     insert into posthorn.attempts (
       id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, waited_ms, duration_ms,
-      first_byte_ms, resent, status, error_code, error, request_url, request_signature, request_header_names,
-      request_header_prefix, request_user_agent, request_trace_parent, response_headers, response_body, response_body_truncated)
+      lookup_ms, connect_ms, tls_ms, first_byte_ms, resent, status, error_code, error, request_url, request_signature,
+      request_header_names, request_header_prefix, request_user_agent, request_trace_parent, response_headers, response_body, response_body_truncated)
     select attempt_id, id, organization_id, webhook_id, attempt_count, started_at, succeeded, waited_ms, duration_ms,
-      first_byte_ms, resent, status, error_code, error, request_url, request_signature,
+      lookup_ms, connect_ms, tls_ms, first_byte_ms, resent, status, error_code, error, request_url, request_signature,
       string_to_array(request_header_names, E'\\n'), $3, $4, request_trace_parent, response_headers, response_body, response_body_truncated
     from updated
   ),

@@ -35,7 +35,7 @@ const REFUSED_REASONS: Record<Refused['reason'], true> = {
 }
 const PHASES: Record<TimedOut['phase'], true> = { connect: true, response: true }
 
-const MEASURED = { durationMs: 1, waitedMs: 0, resent: false }
+const MEASURED = { durationMs: 1, waitedMs: 0, resent: false, connection: null }
 
 function everyCode(): string[] {
   const refused = (Object.keys(REFUSED_REASONS) as Refused['reason'][]).map((reason) =>

@@ -9,6 +9,8 @@ interface PageProps {
   readonly breadcrumbs?: readonly (readonly [label: string, to: string])[]
   /** Beside the title, such as a state. */
   readonly aside?: ReactNode
+  /** One line below the title, such as the URL of a webhook. */
+  readonly subtitle?: ReactNode
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -18,6 +20,7 @@ export function Page({
   title,
   breadcrumbs = [],
   aside,
+  subtitle,
   description,
   actions,
   children,
@@ -39,7 +42,7 @@ export function Page({
         )}
         <Group justify="space-between" gap="sm" align="center">
           <Group gap="sm" miw={0}>
-            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+            <Title order={1} id="title" tabIndex={-1} lineClamp={2} className="ph-title">
               {title}
             </Title>
             {aside}
@@ -50,6 +53,7 @@ export function Page({
             </Group>
           )}
         </Group>
+        {subtitle}
         {description && (
           <Text c="dimmed" size="sm" maw={720} component="div">
             {description}
