@@ -16,14 +16,14 @@ export function PublishDialog({ opened, setOpened }: PublishDialogProps) {
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={() => setOpened(true)}>
-        {t('onboarding:publish')}
+        {t('events:publish.title')}
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title={<Text fw={600}>{t('onboarding:publish')}</Text>}
+        title={<Text fw={650}>{t('events:publish.title')}</Text>}
         size="lg"
-        closeButtonProps={{ 'aria-label': t('close') }}
+        closeButtonProps={{ 'aria-label': t('common:close') }}
       >
         <Suspense fallback={<Skeleton h={320} />}>
           <PublishForm close={() => setOpened(false)} />

@@ -67,8 +67,8 @@ function Form({ types, close }: FormProps) {
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? t('onboarding:form.duplicate')
-        : t('onboarding:form.published', { count: deliveryCount }),
+        ? t('events:publish.duplicate')
+        : t('events:publish.done', { count: deliveryCount }),
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -78,20 +78,20 @@ function Form({ types, close }: FormProps) {
     <form onSubmit={publish}>
       <Stack>
         <Select
-          label={t('onboarding:form.eventType')}
+          label={t('events:publish.type')}
           description={chosen?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage={t('onboarding:form.noMatch')}
+          nothingFoundMessage={t('events:publish.noMatch')}
           value={type}
           onChange={choose}
           error={issuesOf('type')}
           data-autofocus
         />
         <Textarea
-          label={t('onboarding:form.payload')}
-          description={t('onboarding:form.payloadHint')}
+          label={t('events:publish.payload')}
+          description={t('events:publish.payloadHint')}
           autosize
           minRows={8}
           maxRows={20}
@@ -105,15 +105,15 @@ function Form({ types, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label={t('onboarding:form.idempotencyKey')}
-          description={t('onboarding:form.idempotencyHint')}
+          label={t('events:publish.key')}
+          description={t('events:publish.keyHint')}
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
         {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title={t('onboarding:form.failed')}>
+          <Alert color="red" variant="light" role="alert" title={t('events:publish.failed')}>
             {rejection.message}
           </Alert>
         )}
@@ -125,10 +125,10 @@ function Form({ types, close }: FormProps) {
             {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}
           </Button>
           <Button variant="default" onClick={close}>
-            {t('onboarding:form.cancel')}
+            {t('events:publish.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
-            {t('onboarding:form.publish')}
+            {t('events:publish.publish')}
           </Button>
         </Group>
       </Stack>
