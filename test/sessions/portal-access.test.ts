@@ -166,7 +166,8 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   const { name, type, args } = field
   const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
-    return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
+    if (argument.name === 'bucket') return 'bucket: DAY'
+    return argument.name === 'since' ? `since: "${hourAgo()}"` : []
   })
   const call = values.length > 0 ? `${name}(${values.join(', ')})` : name
   const named = getNamedType(type)
@@ -247,6 +248,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   deliveryTask: [['nothing', () => `id: "${other.task}"`]],
   deliveryTasks: [['closed', () => 'first: 3']],
+  backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],

@@ -123,7 +123,7 @@ function Receiver() {
           empty={
             <EmptyState title={t('onboarding:receiver.empty')}>
               {t('onboarding:receiver.emptyHint')}{' '}
-              <Anchor component={Link} to="/overview" inherit>
+              <Anchor component={Link} to="/overview" inherit underline="always">
                 {t('onboarding:receiver.toFirstSteps')}
               </Anchor>
             </EmptyState>
