@@ -25,7 +25,7 @@ const LAYERS = [
   ['webhooks'],
   ['scheduling', 'sessions'],
   ['deliveries'],
-  ['recoveries', 'delivery-tasks'],
+  ['recoveries', 'delivery-tasks', 'test-receiver'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['rest', 'worker'],
@@ -124,7 +124,8 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/(https-receiver|format-delivery|received-delivery)[.]ts$',
+          '^src/cli/listen/(format-delivery|received-delivery)[.]ts$',
+          '^src/http/https-receiver[.]ts$',
           '^src/embedded/local-certificates[.]ts$',
           '^src/server/(connection-limits|free-port|http-server)[.]ts$',
           '^src/db/(connections|owned-sockets|embedded/server)[.]ts$',

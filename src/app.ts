@@ -39,6 +39,7 @@ import { createRequestMetrics } from './telemetry/request-metrics.ts'
 import { startTracing } from './telemetry/start-tracing.ts'
 import { createTracing, type Tracing } from './telemetry/tracing.ts'
 import { watchDatabase } from './telemetry/watch-database.ts'
+import type { TestReceiver } from './test-receiver/test-receiver.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
 
 /** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
@@ -104,7 +105,8 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     rest,
     servesMetrics: config.metricsPort === null,
   })
-  api?.addApiRoutes(routes, services, config)
+  const receiver = api && started.use(await openReceiver(services, settings))
+  api?.addApiRoutes(routes, { ...services, testReceiver: receiver }, config)
   await beforeListening?.()
   const listening = server && started.use(await listen(server, routes, services, settings, rest))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
@@ -119,6 +121,21 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     abort: () => delivering?.worker.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** The test receiver of embedded mode. It is loaded only there. */
+async function openReceiver(
+  { webhooks, logger }: Services,
+  { config, testReceiver }: Settings,
+): Promise<TestReceiver | null> {
+  if (!testReceiver) return null
+  const { openOnLastPort } = await import('./test-receiver/open-on-last-port.ts')
+  return await openOnLastPort(config.dataDir, {
+    ...testReceiver,
+    ...webhooks,
+    headerPrefix: config.headerPrefix,
+    onWarning: (message) => logger.debug(`the test receiver: ${message}`),
+  })
 }
 
 /** Serves the routes, and `/metrics` on its own port if it has one. */

@@ -1,9 +1,11 @@
-/** Numbers and times in the reader's locale and time zone. */
+import { timeZone, zonedFormat } from './time-zone.ts'
+
+/** Numbers and times in the reader's locale, and in the time zone of their choice. */
 
 const count = new Intl.NumberFormat()
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-const dateTime = new Intl.DateTimeFormat(undefined, {
+const dateTime = zonedFormat({
   year: 'numeric',
   month: 'short',
   day: 'numeric',
@@ -21,7 +23,9 @@ export function formatPercent(ratio: number): string {
   return percent.format(ratio < 1 ? Math.min(ratio, 0.999) : 1)
 }
 
-export const formatDateTime = (at: string | Date) => dateTime.format(new Date(at))
+/** `31 Jan 2026, 12:00:00`, followed by `UTC` if times are shown in UTC. */
+export const formatDateTime = (at: string | Date) =>
+  timeZone() === 'utc' ? `${dateTime(at)} UTC` : dateTime(at)
 
 /** `2026-01-31 12:00:00.000 UTC` */
 export function formatUtc(at: string | Date): string {

@@ -1,6 +1,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { isExploreEnabled } from './explore/is-enabled.ts'
+import { hasTestReceiver } from './receiver/is-there.ts'
 import { useSession } from './session/session.tsx'
 import { navigationFor } from './shell/navigation.ts'
 import { Shell } from './shell/shell.tsx'
@@ -20,6 +21,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   attempts: lazy(() => import('./attempts/attempts-page.tsx')),
   deliveries: lazy(() => import('./deliveries/deliveries-page.tsx')),
   'deliveries/:id': lazy(() => import('./deliveries/delivery-page.tsx')),
+  'tasks/:id': lazy(() => import('./tasks/task-page.tsx')),
   live: lazy(() => import('./live/live-page.tsx')),
   'event-types': lazy(() => import('./event-types/event-types-page.tsx')),
   'event-types/new': lazy(() => import('./event-types/new-event-type-page.tsx')),
@@ -27,14 +29,17 @@ const PAGES: Readonly<Record<string, Page>> = {
   'event-types/:name/edit': lazy(() => import('./event-types/edit-event-type-page.tsx')),
   'api-keys': lazy(() => import('./api-keys/api-keys-page.tsx')),
   'audit-log': lazy(() => import('./audit/audit-log-page.tsx')),
+  receiver: lazy(() => import('./receiver/receiver-page.tsx')),
   explore: lazy(() => import('./explore/explore-page.tsx')),
   organizations: lazy(() => import('./organizations/organizations-page.tsx')),
   jobs: lazy(() => import('./jobs/jobs-page.tsx')),
   '*': lazy(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Without Explore, its path is that of no page. */
-const ROUTES = Object.entries(PAGES).filter(([path]) => isExploreEnabled || path !== 'explore')
+/** Without Explore or the test receiver, its path is that of no page. */
+const ROUTES = Object.entries(PAGES).filter(
+  ([path]) => (isExploreEnabled || path !== 'explore') && (hasTestReceiver || path !== 'receiver'),
+)
 
 /** Pages of the whole organization, which a session restricted to one webhook cannot read. */
 const OF_ALL_WEBHOOKS = ['overview', 'events']

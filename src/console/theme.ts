@@ -1,9 +1,4 @@
-import {
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  type MantineTheme,
-} from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from '@mantine/core'
 
 /** A calm blue. Shades 6 and 7 are dark enough for white text. */
 const INK: MantineColorsTuple = [
@@ -19,8 +14,6 @@ const INK: MantineColorsTuple = [
   '#143180',
 ]
 
-const PALE = new Set<string | undefined>(['yellow', 'orange', 'green', 'gray'])
-
 export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 7 },
@@ -28,20 +21,33 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  fontFamily:
-    'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamily: '"Inter Variable", "Inter Fallback", system-ui, sans-serif',
   fontFamilyMonospace:
     'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-  headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem', lineHeight: '1.3' } } },
+  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(20) },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: rem(20), lineHeight: '1.4' },
+      h2: { fontSize: rem(14), lineHeight: '1.5' },
+      h3: { fontSize: rem(14), lineHeight: '1.5' },
+    },
+  },
   components: {
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     // The shell's header is the only banner of a page.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },
-    // Mantine's yellow and orange are too pale for a title on their light background.
+    // A quiet alert: an edge in its color, on the background of the page.
     Alert: {
-      vars: (_theme: MantineTheme, { color }: { color?: string }) => ({
-        root: PALE.has(color) ? { '--alert-color': `var(--posthorn-on-${color})` } : {},
+      classNames: { root: 'ph-alert', title: 'ph-alert-title' },
+      vars: (_theme: unknown, { color }: { color?: string }) => ({
+        root: {
+          '--alert-bg': 'transparent',
+          '--alert-bd': 'none',
+          '--alert-color': `var(--posthorn-on-${color}, var(--mantine-color-text))`,
+          '--posthorn-edge': `var(--posthorn-mark-${color}, var(--mantine-primary-color-filled))`,
+        },
       }),
     },
   },
@@ -49,12 +55,14 @@ export const theme = createTheme({
 
 /** Replaces Mantine's greys where they are too pale for small text (WCAG 2.2 requires a contrast of 4.5 to 1). */
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: {
+    '--posthorn-row-height': '40px',
+  },
   light: {
     '--mantine-color-dimmed': '#5b6472',
     '--mantine-color-placeholder': '#6b7380',
     '--mantine-color-error': '#c92a2a',
-    '--mantine-color-anchor': '#2a50b4',
+    '--mantine-color-anchor': 'var(--mantine-primary-color-7)',
     '--posthorn-line': '#e3e7ee',
     '--posthorn-sunken': '#f6f8fb',
     // Text on a pale background of the same color.
@@ -64,12 +72,28 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--posthorn-on-orange': '#a34a06',
     '--posthorn-on-gray': '#4b5563',
     '--posthorn-on-yellow': '#7a5a00',
+    '--posthorn-on-violet': '#6038a8',
+    // Dots, edges and bars, which have a contrast of 3 to 1 with the page.
+    '--posthorn-mark-green': '#1f8a5b',
+    '--posthorn-mark-red': '#d03a3a',
+    '--posthorn-mark-blue': '#2f74c0',
+    '--posthorn-mark-orange': '#c2620c',
+    '--posthorn-mark-gray': '#7b8494',
+    '--posthorn-mark-yellow': '#a67c00',
+    '--posthorn-mark-violet': '#7b55c7',
+    // The result of attempts in charts: the class of the status, or no response.
+    '--posthorn-chart-2xx': '#2a9d78',
+    '--posthorn-chart-3xx': '#7b55c7',
+    '--posthorn-chart-4xx': '#d18a1d',
+    '--posthorn-chart-5xx': '#cf4646',
+    '--posthorn-chart-none': '#7a4a72',
+    '--posthorn-selected': 'var(--mantine-primary-color-light)',
   },
   dark: {
     '--mantine-color-dimmed': '#a3abb8',
     '--mantine-color-placeholder': '#8d95a3',
     '--mantine-color-error': '#ff8787',
-    '--mantine-color-anchor': '#89a6ec',
+    '--mantine-color-anchor': 'var(--mantine-primary-color-3)',
     '--posthorn-line': '#363c46',
     '--posthorn-sunken': '#1f2228',
     '--posthorn-on-green': '#8ce99a',
@@ -78,6 +102,20 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--posthorn-on-orange': '#ffc078',
     '--posthorn-on-gray': '#ced4da',
     '--posthorn-on-yellow': '#ffe066',
+    '--posthorn-on-violet': '#d0bfff',
+    '--posthorn-mark-green': '#43b581',
+    '--posthorn-mark-red': '#ee6a6a',
+    '--posthorn-mark-blue': '#5c9ee6',
+    '--posthorn-mark-orange': '#f08c3a',
+    '--posthorn-mark-gray': '#8f98a6',
+    '--posthorn-mark-yellow': '#e0b93a',
+    '--posthorn-mark-violet': '#a58be0',
+    '--posthorn-chart-2xx': '#3fae88',
+    '--posthorn-chart-3xx': '#a58be0',
+    '--posthorn-chart-4xx': '#dba03f',
+    '--posthorn-chart-5xx': '#e06666',
+    '--posthorn-chart-none': '#b583ab',
+    '--posthorn-selected': 'var(--mantine-primary-color-light)',
   },
 })
 

@@ -9,12 +9,16 @@ import { type Outcome, type StatusClass, statusClassesOf } from './status-class.
 /** Conditions on deliveries. A missing or null field matches every delivery. */
 export interface DeliveryFilter {
   readonly webhookUuid?: string | null | undefined
+  /** One of these webhooks. */
+  readonly webhookUuids?: readonly string[] | null | undefined
   readonly states?: readonly DeliveryState[] | null | undefined
   /** The status classes of the last attempt. */
   readonly statusClasses?: readonly StatusClass[] | null | undefined
   /** The outcome of the last attempt. */
   readonly outcome?: Outcome | null | undefined
   readonly eventType?: string | null | undefined
+  /** One of these event types. */
+  readonly eventTypes?: readonly string[] | null | undefined
   /** A value in the data of the event. */
   readonly key?: SearchKey | null | undefined
   /** The earliest time of creation. */
@@ -73,9 +77,9 @@ function oneOf(
 
 /** The filter for Prisma, or `null` if it does not read exactly one range of an index. */
 export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | null {
-  const { webhookUuid, eventType, since, until, anyAttempt } = filter
+  const { webhookUuid, webhookUuids, eventType, eventTypes, since, until, anyAttempt } = filter
   const [range, second] = indexRanges(filter)
-  if (!range || second || range.fresh || anyAttempt) return null
+  if (!range || second || range.fresh || anyAttempt || webhookUuids || eventTypes) return null
   return {
     ...range,
     ...(webhookUuid && { webhookId: webhookUuid }),
@@ -89,10 +93,12 @@ export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | nul
 
 /** SQL: the filter's conditions on the deliveries `d`, without those of its index ranges. */
 export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[] {
-  const { webhookUuid, eventType, since, until } = filter
+  const { webhookUuid, webhookUuids, eventType, eventTypes, since, until } = filter
   return [
     ...(webhookUuid ? [`d.webhook_id = ${add(webhookUuid)}`] : []),
+    ...(webhookUuids ? [`d.webhook_id = any (${add(webhookUuids)}::uuid[])`] : []),
     ...(typeof eventType === 'string' ? [`d.event_type = ${add(eventType)}`] : []),
+    ...(eventTypes ? [`d.event_type = any (${add(eventTypes)}::text[])`] : []),
     ...(since ? [`d.id >= ${add(lowerBoundAt(since))}`] : []),
     ...(until ? [`d.id < ${add(lowerBoundAt(until))}`] : []),
   ]

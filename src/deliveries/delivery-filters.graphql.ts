@@ -1,4 +1,4 @@
-import { choicesRule, textRule } from '../graphql/arguments.ts'
+import { choicesRule, MAX_CHOICES, someRule, textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
 import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
@@ -75,6 +75,10 @@ builder.inputType('AttemptFilter', {
   description: 'Selects attempts. An attempt must match all given fields.',
   fields: (t) => ({
     webhookId: t.id({ description: 'Attempts for this webhook, which may be deleted: `wh_…`.' }),
+    webhookIds: t.idList({
+      description: `Attempts for one of these webhooks. At most ${MAX_CHOICES}.`,
+      validate: someRule,
+    }),
     outcome: t.field({ type: Outcome, description: 'Attempts with this outcome.' }),
     statusClasses: t.field({
       type: [StatusClass],
@@ -116,9 +120,17 @@ builder.inputType('DeliveryFilter', {
       description: 'Deliveries whose last attempt had this outcome.',
     }),
     webhookId: t.id({ description: 'Deliveries to this webhook, which may be deleted: `wh_…`.' }),
+    webhookIds: t.idList({
+      description: `Deliveries to one of these webhooks. At most ${MAX_CHOICES}.`,
+      validate: someRule,
+    }),
     eventType: t.string({
       description: 'Deliveries of events of this type.',
       validate: textRule,
+    }),
+    eventTypes: t.stringList({
+      description: `Deliveries of events of one of these types. At most ${MAX_CHOICES}.`,
+      validate: someRule,
     }),
     key: t.field({
       type: 'SearchKeyFilter',

@@ -1,13 +1,14 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, type PageBounds, pageOf } from '../db/page.ts'
+import { type Page, pageOf } from '../db/page.ts'
 import { pagesOfEach } from '../db/pages-of-each.ts'
-import { type AddValue, createParameters } from '../db/parameters.ts'
+import { createParameters } from '../db/parameters.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import { type DeliveryFilter, toWhere } from './delivery-filter.ts'
 import { idsOfPage, type Owners, pagesOfOwners } from './ids-of-page.ts'
+import { pageOfOrganization } from './page-of-organization.ts'
 import { pagesByKey } from './pages-by-key.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
@@ -44,12 +45,8 @@ export async function findDeliveries(
   }
   const { take, orderBy, ...selection } = page
   const parameters = createParameters()
-  const text = idsOfPage(
-    (row) => [`${row}.organization_id = ${parameters.add(organizationId)}`],
-    filter,
-    { take, bound: where.id },
-    parameters.add,
-  )
+  const bounds = { take, bound: where.id }
+  const text = pageOfOrganization(organizationId, filter, bounds, parameters.add)
   if (text === null) return []
   const { rows } = await sql.query<{ id: string }>(text, parameters.values)
   const ids = rows.map(({ id }) => id)
@@ -114,15 +111,4 @@ export async function findDeliveriesOfEach(
     where: { id: { in: rows.flatMap((row) => row.ids) } },
   })
   return pagesOfEach(ownerUuids, rows, found, take)
-}
-
-/** SQL: the ids of a page of an organization's deliveries, or `null` if none can match. The filter has no search key. */
-export function deliveryPageSql(
-  organizationId: string,
-  filter: Omit<DeliveryFilter, 'key'>,
-  bounds: PageBounds,
-  add: AddValue,
-): string | null {
-  const organization = add(organizationId)
-  return idsOfPage((row) => [`${row}.organization_id = ${organization}`], filter, bounds, add)
 }

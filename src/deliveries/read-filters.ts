@@ -5,44 +5,49 @@ import type { DeliveryFilter } from './delivery-filter.ts'
 
 interface WithWebhookId {
   readonly webhookId?: string | null | undefined
+  readonly webhookIds?: readonly string[] | null | undefined
 }
 
 /** An `AttemptFilter` of the graph, with a public id. */
-export type AttemptFilterInput = Omit<AttemptFilter, 'webhookUuid'> & WithWebhookId
+export type AttemptFilterInput = Omit<AttemptFilter, 'webhookUuid' | 'webhookUuids'> & WithWebhookId
 
 /** A `DeliveryFilter` of the graph, with public ids. */
-export type DeliveryFilterInput = Omit<DeliveryFilter, 'webhookUuid' | 'anyAttempt'> &
+export type DeliveryFilterInput = Omit<
+  DeliveryFilter,
+  'webhookUuid' | 'webhookUuids' | 'anyAttempt'
+> &
   WithWebhookId & { readonly anyAttempt?: AttemptFilterInput | null | undefined }
 
 export function readAttemptFilter(
   filter: AttemptFilterInput | null | undefined,
   path: readonly string[] = ['filter'],
 ): AttemptFilter {
-  const { webhookId, ...rest } = filter ?? {}
-  return { ...rest, webhookUuid: webhookUuidOf(webhookId, path) }
+  const { webhookId, webhookIds, ...rest } = filter ?? {}
+  return { ...rest, ...readWebhooks({ webhookId, webhookIds }, path) }
 }
 
 export function readDeliveryFilter(
   filter: DeliveryFilterInput | null | undefined,
   path: readonly string[] = ['filter'],
 ): DeliveryFilter {
-  const { webhookId, anyAttempt, ...rest } = filter ?? {}
+  const { webhookId, webhookIds, anyAttempt, ...rest } = filter ?? {}
   return {
     ...rest,
-    webhookUuid: webhookUuidOf(webhookId, path),
+    ...readWebhooks({ webhookId, webhookIds }, path),
     anyAttempt: anyAttempt && readAttemptFilter(anyAttempt, [...path, 'anyAttempt']),
   }
 }
 
-function webhookUuidOf(id: string | null | undefined, path: readonly string[]): string | null {
-  if (id == null) return null
+function readWebhooks({ webhookId, webhookIds }: WithWebhookId, path: readonly string[]) {
+  return {
+    webhookUuid: webhookId == null ? null : webhookUuidOf(webhookId, [...path, 'webhookId']),
+    webhookUuids: webhookIds?.map((id, i) => webhookUuidOf(id, [...path, 'webhookIds', `${i}`])),
+  }
+}
+
+function webhookUuidOf(id: string, path: readonly string[]): string {
   const uuid = parseId('webhook', id)
   if (uuid) return uuid
-  throw invalid([
-    {
-      path: [...path, 'webhookId'],
-      code: 'invalid_argument',
-      detail: `${[...path, 'webhookId'].join('.')} must be the id of a webhook: wh_….`,
-    },
-  ])
+  const detail = `${path.join('.')} must be the id of a webhook: wh_….`
+  throw invalid([{ path, code: 'invalid_argument', detail }])
 }

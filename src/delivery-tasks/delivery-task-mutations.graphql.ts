@@ -3,8 +3,9 @@ import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
-import { type DomainError, invalid, notFound } from '../lib/errors.ts'
+import { notFound } from '../lib/errors.ts'
 import { cancelDeliveryTask, findDeliveryTask, findDeliveryTaskById } from './delivery-task.ts'
+import { keyNotSupported } from './key-not-supported.ts'
 import {
   DEFAULT_RATE_PER_SECOND,
   MAX_IDS,
@@ -92,11 +93,6 @@ const CancelDeliveriesSuccess = Started('CancelDeliveriesSuccess')
 const ofWebhook: PortalAccess = ({ input, ...args }, session) => {
   ownWebhook(input.filter?.webhookId, session)
   return { ...args, input: { ...input, onlyWebhook: session.webhookId } }
-}
-
-function keyNotSupported(): DomainError {
-  const detail = 'filter.key is only for lists. List the deliveries by the key, and give their ids.'
-  return invalid([{ path: ['filter', 'key'], code: 'not_supported', detail }])
 }
 
 function start(

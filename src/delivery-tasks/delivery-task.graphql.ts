@@ -4,6 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findDeliveryTaskById, findDeliveryTasks } from './delivery-task.ts'
+import { findExhaustedDeliveries } from './find-exhausted-deliveries.ts'
 
 const DeliveryTaskAction = builder.enumType('DeliveryTaskAction', {
   description: 'What a delivery task does.',
@@ -71,6 +72,23 @@ const DeliveryTask = builder.prismaNode('DeliveryTask', {
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
   }),
 })
+
+builder.prismaObjectField('DeliveryTask', 'exhaustedDeliveries', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Delivery',
+      cursor: 'id',
+      semanticNonNull: true,
+      description:
+        'The queued deliveries that were exhausted since, newest first. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      resolve: (query, { id }, _args, context) =>
+        findExhaustedDeliveries(context, callerOf(context).organizationId, id, query),
+    },
+    { name: 'TaskDeliveryConnection', description: 'A page of deliveries of a task.' },
+    { name: 'TaskDeliveryEdge', description: 'A delivery of a task in a page.' },
+  ),
+)
 
 builder.queryFields((t) => ({
   deliveryTask: t.prismaField({

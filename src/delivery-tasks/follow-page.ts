@@ -16,7 +16,7 @@ interface FollowedPage {
 
 /**
  * Counts which of the next unfinished deliveries of a task have finished, and removes them from its items, so every pass
- * reads fewer. Returns the milliseconds until the next page, or `null` once all have finished.
+ * reads fewer. Exhausted ones stay, so that the task can list them. Returns the milliseconds until the next page, or `null` once all have finished.
  */
 export async function followPage(
   sql: Sql,
@@ -42,7 +42,7 @@ export async function followPage(
 const FOLLOW_PAGE = `
   with page as materialized (
     select delivery_id from posthorn.delivery_task_items where task_id = $1 and delivery_id > $2
-    order by delivery_id limit ${PAGE_SIZE}
+      and not exhausted order by delivery_id limit ${PAGE_SIZE}
   ),
   finished as materialized (
     select page.delivery_id, d.state from page left join lateral (
@@ -52,7 +52,11 @@ const FOLLOW_PAGE = `
   ),
   removed as (
     delete from posthorn.delivery_task_items as i using finished
-    where i.task_id = $1 and i.delivery_id = finished.delivery_id
+    where i.task_id = $1 and i.delivery_id = finished.delivery_id and finished.state is distinct from 'exhausted'
+  ),
+  marked as (
+    update posthorn.delivery_task_items as i set exhausted = true from finished
+    where i.task_id = $1 and i.delivery_id = finished.delivery_id and finished.state = 'exhausted'
   )
   select (select count(*)::int from page) as read,
     (select delivery_id from page order by delivery_id desc limit 1) as "reachedId",
@@ -74,7 +78,7 @@ const MOVE = `
           case when not open then now() end
         from (
           select exists (
-            select from posthorn.delivery_task_items as i where i.task_id = t.id) as open
+            select from posthorn.delivery_task_items as i where i.task_id = t.id and not i.exhausted) as open
         ) as items)
     where id = $1
     returning next_page_at, finished_at

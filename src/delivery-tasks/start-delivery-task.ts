@@ -5,6 +5,7 @@ import type { Db, Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
+import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { type ParsedTask, parseTask, type TaskAction, type TaskInput } from './parse-task.ts'
@@ -116,13 +117,21 @@ async function insertTask(
 
 /** The filter as the caller gave it, with public ids. */
 function auditedFilter({ filter }: ParsedTask) {
-  const { webhookUuid, anyAttempt, ...rest } = filter ?? {}
-  const { webhookUuid: ofAttempt, ...attempt } = anyAttempt ?? {}
+  const { anyAttempt, ...rest } = filter ?? {}
+  return {
+    ...withPublicIds(rest),
+    ...(anyAttempt && { anyAttempt: withPublicIds(anyAttempt) }),
+  }
+}
+
+function withPublicIds<Filter extends Pick<DeliveryFilter, 'webhookUuid' | 'webhookUuids'>>({
+  webhookUuid,
+  webhookUuids,
+  ...rest
+}: Filter) {
   return {
     ...rest,
     ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }),
-    ...(anyAttempt && {
-      anyAttempt: { ...attempt, ...(ofAttempt && { webhookId: publicId('webhook', ofAttempt) }) },
-    }),
+    ...(webhookUuids && { webhookIds: webhookUuids.map((uuid) => publicId('webhook', uuid)) }),
   }
 }

@@ -3,7 +3,7 @@ import { type AddValue, createParameters } from '../db/parameters.ts'
 import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
 import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
-import { deliveryPageSql } from '../deliveries/find-deliveries.ts'
+import { pageOfOrganization } from '../deliveries/page-of-organization.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 
 /** Which deliveries of an organization a task changes. Either ids or a filter. */
@@ -20,15 +20,16 @@ export interface SelectionCount {
   readonly exact: boolean
 }
 
-/** Counts the selected deliveries as of now. */
+/** Counts the selected deliveries as of now, at most `limit` of them. */
 export async function countSelected(
   sql: Sql,
   organizationId: string,
   { deliveryIds, filter }: TaskSelection,
+  limit = MAX_COUNTED,
 ): Promise<SelectionCount> {
   if (deliveryIds) return { count: deliveryIds.length, exact: true }
   const { values, add } = createParameters()
-  const page = selectPageSql(organizationId, filter ?? {}, FIRST_ID, null, MAX_COUNTED + 1, add)
+  const page = selectPageSql(organizationId, filter ?? {}, FIRST_ID, null, limit + 1, add)
   if (page === null) return { count: 0, exact: true }
   const { rows } = await sql.query<{ count: number; read: number }>(
     `with page as materialized (${page.text})
@@ -36,7 +37,7 @@ export async function countSelected(
     values,
   )
   const { count = 0, read = 0 } = rows[0] ?? {}
-  return { count: Math.min(count, MAX_COUNTED), exact: read <= MAX_COUNTED }
+  return { count: Math.min(count, limit), exact: read <= limit }
 }
 
 export interface SelectedPage {
@@ -100,7 +101,7 @@ function selectPageSql(
   const createdAt = taskId === null ? null : timestampOf(taskId)
   const { anyAttempt, webhookUuid } = filter
   if (!anyAttempt) {
-    const text = deliveryPageSql(organizationId, until(filter, createdAt), bounds, add)
+    const text = pageOfOrganization(organizationId, until(filter, createdAt), bounds, add)
     return text === null
       ? null
       : {

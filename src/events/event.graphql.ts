@@ -9,6 +9,7 @@ import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { deliveryBody } from './delivery-body.ts'
 import type { EventFilter as EventFilterOfDomain } from './event-filter.ts'
+import { PREVIEW_LENGTH, previewsOf } from './event-previews.ts'
 import { findEventById, findEvents } from './find-events.ts'
 
 const Event = builder.prismaNode('Event', {
@@ -34,6 +35,12 @@ const Event = builder.prismaNode('Event', {
       complexity: LARGE_TEXT,
       select: { data: true },
       resolve: ({ data }) => JSON.parse(data) as unknown,
+    }),
+    preview: t.string({
+      portal: 'open',
+      description: `The first ${PREVIEW_LENGTH} characters of the payload, as published.`,
+      resolve: ({ id }, _args, context, info) =>
+        context.perField(info, (ids: string[]) => previewsOf(context.sql, ids))(id),
     }),
     body: t.string({
       portal: 'open',

@@ -27,6 +27,15 @@ export const choicesRule = z
   .min(1, 'must not be empty; omit it to match all')
   .nullish()
 
+export const MAX_CHOICES = 20
+
+/** Each choice is one more range of an index. */
+export const someRule = z
+  .array(z.string().refine((text) => !text.includes('\0'), 'must not contain the NUL character'))
+  .min(1, 'must not be empty; omit it to match all')
+  .max(MAX_CHOICES, `must have at most ${MAX_CHOICES} entries`)
+  .nullish()
+
 export const idsRule = z
   .array(z.unknown())
   .max(MAX_PAGE_SIZE, `must have at most ${MAX_PAGE_SIZE} entries`)

@@ -18,7 +18,10 @@ import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
-    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
+    Pick<
+      GraphqlDeps,
+      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver'
+    > {
   readonly database: Database
 }
 
@@ -51,5 +54,12 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     SESSION_PATH,
     createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger, outages }),
   )
-  routes.route('/', createConsoleFiles({ portalOrigins: config.portalOrigins, explore }))
+  routes.route(
+    '/',
+    createConsoleFiles({
+      portalOrigins: config.portalOrigins,
+      explore,
+      receiver: Boolean(deps.testReceiver),
+    }),
+  )
 }

@@ -14,6 +14,8 @@ interface ConsoleFilesOptions {
   readonly portalOrigins: readonly string[]
   /** Whether the console has the page Explore, which is GraphiQL. The portal never has it. */
   readonly explore: boolean
+  /** Whether the console has the page of the test receiver. Default: false. */
+  readonly receiver?: boolean
 }
 
 export const EXPLORE_PATH = '/console/explore'
@@ -22,7 +24,11 @@ export const EXPLORE_PATH = '/console/explore'
  * Serves the console and the portal, which are one application, at `/console/…` and `/portal/…`. Every path below them
  * that is not a file gets the HTML page. `/` leads browsers to the console.
  */
-export function createConsoleFiles({ portalOrigins, explore }: ConsoleFilesOptions): Hono {
+export function createConsoleFiles({
+  portalOrigins,
+  explore,
+  receiver = false,
+}: ConsoleFilesOptions): Hono {
   const routes = new Hono()
   // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
   routes.get('/', redirectBrowsers('/console'), (context) => context.notFound())
@@ -35,10 +41,11 @@ export function createConsoleFiles({ portalOrigins, explore }: ConsoleFilesOptio
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
-  const consolePage = page({ explore, framedBy: [], pictures: `'self' data:` })
+  const consolePage = page({ explore, receiver, framedBy: [], pictures: `'self' data:` })
   // The host application serves the logo of the portal.
   const portalPage = page({
     explore: false,
+    receiver: false,
     framedBy: portalOrigins,
     pictures: `'self' data: https:`,
   })
@@ -64,13 +71,14 @@ async function cacheUntilChanged(context: Context, next: () => Promise<void>): P
 
 interface PageOptions {
   readonly explore: boolean
+  readonly receiver: boolean
   /** The origins whose pages may frame the page. */
   readonly framedBy: readonly string[]
   /** The allowed sources of pictures. */
   readonly pictures: string
 }
 
-function page({ explore, framedBy, pictures }: PageOptions) {
+function page({ explore, receiver, framedBy, pictures }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(framedBy, pictures),
@@ -82,17 +90,18 @@ function page({ explore, framedBy, pictures }: PageOptions) {
   }
   return async (context: Context) => {
     const html = await readFile(`${FOLDER}index.html`, 'utf8').catch(() => null)
-    if (html !== null) return context.html(explore ? html : withoutExplore(html), 200, headers)
-    return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
+    if (html === null) {
+      return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
+    }
+    const off = [!explore && 'posthorn-explore', !receiver && 'posthorn-receiver']
+    return context.html(off.reduce<string>(turnOff, html), 200, headers)
   }
 }
 
-/** The console reads the setting from its HTML, before anybody signs in. */
-function withoutExplore(html: string): string {
-  return html.replace(
-    'name="posthorn-explore" content="on"',
-    'name="posthorn-explore" content="off"',
-  )
+/** The console reads its settings from its HTML, before anybody signs in. */
+function turnOff(html: string, setting: string | false): string {
+  if (!setting) return html
+  return html.replace(`name="${setting}" content="on"`, `name="${setting}" content="off"`)
 }
 
 /** Allows only scripts and workers from this origin, and no inline scripts. Inline styles are allowed, because components use them. */

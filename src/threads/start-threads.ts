@@ -29,7 +29,7 @@ export interface ThreadsOptions {
  * its own role along, until it runs again. Rejects if the first start of a thread fails.
  */
 export async function startThreads(
-  { config, secrets, trustedAuthorities = [] }: Settings,
+  { config, secrets, trustedAuthorities = [], testReceiver = null }: Settings,
   { role, logger, hasStarted }: ThreadsOptions,
 ): Promise<Threads> {
   const roles: readonly ThreadRole[] = role === 'all' ? ['api', 'worker'] : [role]
@@ -45,7 +45,7 @@ export async function startThreads(
         role: self,
         listens: isListening(self),
         restarts,
-        settings: { config: { ...config, port }, secrets, trustedAuthorities },
+        settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
         main: mainThread(self),
         maxHeapMb: maxHeapMb() / roles.length,
       }),

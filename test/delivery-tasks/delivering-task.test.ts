@@ -125,3 +125,33 @@ test('canceled deliveries are not sent again', async () => {
   )
   expect(rows).toEqual([])
 })
+
+test('a task lists the deliveries that were exhausted again, and only those', async () => {
+  await setRetries([])
+  receiver.answer = (response) => response.writeHead(502).end()
+  await publish(3)
+  await until(async () => (await countOf({ state: 'exhausted' })) === 3, 'all are exhausted')
+  receiver.answer = (response) => {
+    response.writeHead(receiver.received.length % 3 === 0 ? 200 : 503).end()
+  }
+  const { redeliverDeliveries } = await posthorn.graphql(
+    document('delivery-tasks', 'RedeliverAllWith502'),
+    { noon: new Date(Date.now() - 60_000) },
+  )
+  const { id } = redeliverDeliveries.task
+  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
+  expect(await taskOf(id)).toMatchObject({ succeeded: 1, exhausted: 2 })
+  const { deliveryTask } = await posthorn.graphql(
+    `query ($id: ID!) { deliveryTask(id: $id) {
+      all: exhaustedDeliveries { nodes { id state } }
+      newest: exhaustedDeliveries(first: 1) { nodes { id } pageInfo { hasNextPage } }
+    } }`,
+    { id },
+  )
+  expect(deliveryTask.all.nodes.map(({ state }: { state: string }) => state)).toEqual([
+    'EXHAUSTED',
+    'EXHAUSTED',
+  ])
+  expect(deliveryTask.newest.nodes).toEqual([{ id: deliveryTask.all.nodes[0].id }])
+  expect(deliveryTask.newest.pageInfo.hasNextPage).toBe(true)
+})

@@ -149,6 +149,16 @@ describe('attempts', () => {
     expect(await found({ causes: ['204'] })).toEqual([])
   })
 
+  test('are found by several webhooks, in pages from both ends', async () => {
+    const [one, two] = deliveries
+    const first = await record(one, 500, RETRY)
+    const second = await record(two, 200)
+    const webhookIds = [webhookId, mintId('webhook')]
+    expect(await found({ webhookIds })).toEqual([second, first])
+    expect(await found({ webhookIds, outcome: 'FAILED' })).toEqual([first])
+    expect(await found({ webhookIds: [mintId('webhook')] })).toEqual([])
+  })
+
   test('are found by duration and by the time they were recorded', async () => {
     const fast = await record(deliveries[0], 200)
     const recordedAtMs = Date.now()

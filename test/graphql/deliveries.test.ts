@@ -215,6 +215,53 @@ describe('deliveries', () => {
     expect(await ids({ filter: { eventType: TICKET } })).toEqual([])
   })
 
+  test('are filtered by several webhooks and event types, in pages from both ends', async () => {
+    const other = await addWebhook(api, tenant.organizationId, { eventType: TICKET })
+    await publish(api, tenant.organizationId, 2, TICKET)
+    const all = await ids({})
+    expect(all).toHaveLength(5)
+    const webhookIds = [webhookId, other.id, other.id]
+    expect(await ids({ filter: { webhookIds } })).toEqual(all)
+    expect(await ids({ filter: { webhookIds, states: ['QUEUED'] }, first: 3 })).toEqual(
+      all.slice(0, 3),
+    )
+    expect(await ids({ filter: { webhookIds: [other.id] } })).toEqual(all.slice(0, 2))
+    expect(await ids({ filter: { webhookIds: [mintId('webhook')] } })).toEqual([])
+    expect(await ids({ filter: { eventTypes: [JOINED, TICKET] } })).toEqual(all)
+    expect(await ids({ filter: { eventTypes: [TICKET, 'nope'] } })).toEqual(all.slice(0, 2))
+    expect(await ids({ filter: { eventTypes: [JOINED], webhookIds: [other.id] } })).toEqual([])
+    const { data } = await api.call(
+      tenant.token,
+      'query ($filter: DeliveryFilter) { deliveries(filter: $filter, last: 2) { nodes { id } } }',
+      { filter: { webhookIds } },
+    )
+    expect(data.deliveries.nodes.map(({ id }: { id: string }) => id)).toEqual(all.slice(3))
+  })
+
+  test.each([
+    [{ webhookIds: [] }, 'filter.webhookIds must not be empty; omit it to match all.'],
+    [{ webhookIds: ['msg_x'] }, 'filter.webhookIds.0 must be the id of a webhook: wh_….'],
+    [{ eventTypes: Array(21).fill(JOINED) }, 'filter.eventTypes must have at most 20 entries.'],
+  ])('the filter %j is rejected with the remedy', async (filter, message) => {
+    const { errors } = await call('DeliveriesPage', { filter })
+    expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }])
+  })
+
+  test('are counted by a filter, but not by a search key', async () => {
+    const count = (filter: object) =>
+      api.call(
+        tenant.token,
+        'query ($filter: DeliveryFilter) { deliveryCount(filter: $filter) { count countIsExact } }',
+        { filter },
+      )
+    await finish(delivery, 'succeeded')
+    expect((await count({})).data.deliveryCount).toEqual({ count: 3, countIsExact: true })
+    expect((await count({ states: ['SUCCEEDED'] })).data.deliveryCount.count).toBe(1)
+    expect((await count({ webhookIds: [mintId('webhook')] })).data.deliveryCount.count).toBe(0)
+    const { errors } = await count({ key: { path: '$.order', equals: '1' } })
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+  })
+
   test('a filter with an id that is not of a webhook is rejected', async () => {
     const { errors } = await call('DeliveriesPage', { filter: { webhookId: delivery } })
     expect(errors).toMatchObject([

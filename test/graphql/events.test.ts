@@ -220,6 +220,29 @@ describe('event, events and eventTypes', () => {
     expect(await types('nope')).toEqual([])
   })
 
+  test('an event has the start of its payload, and says what came of its deliveries', async () => {
+    await addWebhook(api, tenant.organizationId)
+    const text = 'ä'.repeat(300)
+    await call('PublishEvent', { input: { type: JOINED, data: { text } } })
+    await call('PublishEvent', { input: { type: TICKET, data: { n: 1 } } })
+    await api.database.pool.query(
+      "update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null",
+    )
+    const counts = 'deliveryCounts { total succeeded exhausted canceled unfinished }'
+    const query = `{ events { nodes { preview ${counts} } } }`
+    const { data } = await api.call(tenant.token, query)
+    expect(data.events.nodes).toEqual([
+      {
+        preview: '{"n":1}',
+        deliveryCounts: { total: 0, succeeded: 0, exhausted: 0, canceled: 0, unfinished: 0 },
+      },
+      {
+        preview: `{"text":"${text}`.slice(0, 200),
+        deliveryCounts: { total: 1, succeeded: 0, exhausted: 1, canceled: 0, unfinished: 0 },
+      },
+    ])
+  })
+
   test('an event has its payload and its exact body', async () => {
     const { data } = await call('PublishEvent', {
       input: { type: JOINED, data: { 'ü\u0000': [] } },

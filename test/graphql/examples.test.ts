@@ -2,10 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
+import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
+import type { TestReceiver } from '../../src/test-receiver/test-receiver.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
+import { openReceiver } from '../test-receiver/open-receiver.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
@@ -13,11 +17,21 @@ import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 
+/** That of the receiver, to which the examples send nothing. */
+let database: Database
+let receiver: TestReceiver
+
 beforeAll(async () => {
-  api = await openApi()
+  database = await createTestDatabase()
+  receiver = await openReceiver(database.prisma)
+  api = await openApi({ testReceiver: receiver })
   tenant = await api.tenant(SCOPES)
 })
-afterAll(() => api[Symbol.asyncDispose]())
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]()
+  await database?.[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
 
 const operations = readdirSync(EXAMPLES).flatMap((name) => {
   const file = name.replace('.graphql', '')
@@ -109,6 +123,7 @@ const VARIABLES: Record<
   RescheduleJobs: () => ({ ids: [], input: { runAt: '2030-01-01T00:00:00Z' } }),
   FailJobs: () => ({ ids: [], input: { reason: 'No longer wanted.' } }),
   CompleteJobs: () => ({ ids: [] }),
+  ConfigureTestReceiver: () => ({ input: { respondWith: 'FAIL', times: 3 } }),
 }
 
 /** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
@@ -121,6 +136,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CancelDeliveryTask: 7,
   CancelRecovery: 7,
   CompleteJobs: 3,
+  ConfigureTestReceiver: 1,
   CountRecoverable: 4,
   CountRedeliveries: 2,
   CreateApiKey: 7,
@@ -164,6 +180,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RunJobsNow: 6,
   ScanEvents: 3,
   TestDelivery: 8,
+  TestReceiver: 1,
   TuneWebhook: 10,
   UnarchiveEventType: 8,
   UpdateApiKey: 7,

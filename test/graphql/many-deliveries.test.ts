@@ -80,6 +80,11 @@ const FILTERS = [
   '{ webhookId: $quiet, states: [QUEUED] }',
   '{ webhookId: $busy, states: [EXHAUSTED] }',
   `{ webhookId: $busy, eventType: "${TICKET}" }`,
+  '{ webhookIds: [$quiet, $idle] }',
+  '{ webhookIds: [$busy, $quiet], states: [EXHAUSTED, RETRYING] }',
+  `{ eventTypes: ["${TICKET}", "${JOINED}"] }`,
+  `{ eventTypes: ["${TICKET}", "nope"], states: [EXHAUSTED] }`,
+  `{ webhookIds: [$busy, $quiet], eventTypes: ["${TICKET}"] }`,
   `{ ${key('$.n', '77')} }`,
   `{ ${key('$.customer', 'c77')} }`,
   `{ ${key('$.customer', 'c77')}, states: SUCCEEDED }`,
@@ -107,6 +112,7 @@ const BY_ATTEMPT = [
   '{ webhookId: $quiet, causes: ["500"] }',
   '{ webhookId: $idle }',
   '{ webhookId: $busy, minDurationMs: 5000 }',
+  '{ webhookIds: [$quiet, $idle], outcome: FAILED }',
 ]
 const LISTS = [
   ...BY_ATTEMPT.map((filter) => `attempts(filter: ${filter}, ${PAGE}) { ${NODES} }`),

@@ -51,6 +51,7 @@ const MEANS_MORE: Record<string, string> = {
   'Query.nodes': 'no such object',
   'Query.organization': 'no such object',
   'Query.recovery': 'no such object',
+  'Query.testReceiver': 'only in embedded mode',
   'Query.webhook': 'no such object',
   'Recovery.webhook': 'deleted',
   'Subscription.attemptRecorded': 'deleted in the meantime',

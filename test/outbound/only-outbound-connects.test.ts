@@ -113,10 +113,10 @@ describe('outside of src/outbound', () => {
     }
     expect(imports.sort()).toEqual([
       'src/cli/listen/format-delivery.ts: { STATUS_CODES } from node:http',
-      'src/cli/listen/https-receiver.ts: { createServer } from node:https',
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/owned-sockets.ts: { Socket } from node:net',
       'src/embedded/local-certificates.ts: { isIP } from node:net',
+      'src/http/https-receiver.ts: { createServer } from node:https',
       'src/server/free-port.ts: { createServer } from node:net',
     ])
   })

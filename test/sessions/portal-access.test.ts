@@ -166,7 +166,8 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   const { name, type, args } = field
   const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
-    return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
+    if (argument.name === 'bucket') return 'bucket: DAY'
+    return argument.name === 'since' ? `since: "${hourAgo()}"` : []
   })
   const call = values.length > 0 ? `${name}(${values.join(', ')})` : name
   const named = getNamedType(type)
@@ -226,8 +227,10 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3, filter: { key: { path: "$.i", equals: "0" } }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
+  deliveryCount: [['closed', () => `filter: { webhookId: "${other.webhook}" }`, false]],
   attempts: [
     ['narrowed', () => 'first: 3'],
+    ['narrowed', () => `first: 3, filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }`],
     ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
@@ -241,9 +244,11 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   events: [['closed', () => 'first: 3']],
   scanEvents: [['closed', () => 'first: 3, contains: "payload"']],
+  testReceiver: [['closed', () => '', false]],
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   deliveryTask: [['nothing', () => `id: "${other.task}"`]],
   deliveryTasks: [['closed', () => 'first: 3']],
+  backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
@@ -317,6 +322,20 @@ test.each(cases)(
   },
 )
 
+test('deliveries of the own webhook only are counted', async () => {
+  const query = `{
+    both: deliveryCount(filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }) { count }
+    other: deliveryCount(filter: { webhookIds: ["${other.webhook}"] }) { count }
+    event(id: "${shared}") { deliveryCounts { total } }
+  }`
+  const all = (await ordinary(query)).data
+  const { data } = await restricted(query)
+  expect(all.event.deliveryCounts.total).toBe(2)
+  expect(data.event.deliveryCounts.total).toBe(1)
+  expect(data.both.count).toBe(all.both.count - all.other.count)
+  expect(data.other.count).toBe(0)
+})
+
 test('totalCount counts the own webhook only', async () => {
   const query = '{ webhooks { totalCount nodes { id } } }'
   expect((await ordinary(query)).data.webhooks.totalCount).toBe(2)
@@ -371,6 +390,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   createApiKey: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   updateApiKey: ['closed', () => `id: "${other.key}", input: { requestsPerSecond: 1 }`],
   revokeApiKey: ['closed', () => `id: "${other.key}"`],
+  configureTestReceiver: ['closed', () => 'input: { respondWith: FAIL }'],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
@@ -592,6 +612,7 @@ describe('a new field', () => {
     'FailureGroup.sample',
     'Webhook.recoveries',
     'Delivery.event',
+    'DeliveryTask.exhaustedDeliveries',
     'Delivery.webhook',
     'Delivery.attempts',
     'Attempt.delivery',

@@ -129,10 +129,11 @@ create table posthorn.delivery_tasks (
 );
 create index delivery_tasks_organization_id_id on posthorn.delivery_tasks (organization_id, id);
 
--- The deliveries that a task queued and that have not finished since.
+-- The deliveries that a task queued and that have not finished since, or were exhausted.
 create table posthorn.delivery_task_items (
   task_id uuid not null references posthorn.delivery_tasks on delete cascade,
   delivery_id uuid not null,
+  exhausted boolean not null default false,
   primary key (task_id, delivery_id)
 );
 

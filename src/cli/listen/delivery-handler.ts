@@ -1,5 +1,5 @@
+import type { DeliveryHandler } from '../../http/https-receiver.ts'
 import { formatDelivery, formatDeliveryAsJson } from './format-delivery.ts'
-import type { DeliveryHandler } from './https-receiver.ts'
 import type { ListenOptions } from './listen-options.ts'
 import { customHeaders, type ReceivedDelivery } from './received-delivery.ts'
 import { createResponsePlan } from './response-plan.ts'

@@ -11,15 +11,16 @@ interface ConfirmProps {
   /** The verb on the button. */
   readonly action: string
   readonly destructive?: boolean
-  /** The other button. Default: Cancel. */
-  readonly keep?: string
+  /** The other button. Not the verb of the action: "Keep" beside "Cancel deliveries". Default: Cancel. */
+  readonly dismiss?: string
   /** Resolves to null, or to an error message, which keeps the dialog open. */
   onConfirm(): Promise<string | null>
 }
 
 /** Asks before an action that cannot be undone or that affects others. */
 export function Confirm(props: ConfirmProps) {
-  const { opened, onClose, title, children, action, destructive = false, keep, onConfirm } = props
+  const { opened, onClose, title, children, action, destructive = false, onConfirm } = props
+  const { dismiss = 'Cancel' } = props
   const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 
@@ -49,7 +50,7 @@ export function Confirm(props: ConfirmProps) {
         )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={close} data-autofocus>
-            {keep ?? 'Cancel'}
+            {dismiss}
           </Button>
           <Button color={destructive ? 'red.8' : undefined} loading={running} onClick={confirm}>
             {action}

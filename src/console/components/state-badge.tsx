@@ -1,10 +1,10 @@
-import { Badge } from '@mantine/core'
+import type { CSSProperties } from 'react'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
 
 const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
   QUEUED: ['Queued', 'blue'],
   RETRYING: ['Retrying', 'orange'],
-  WAITING: ['Waiting', 'yellow'],
+  WAITING: ['Waiting', 'violet'],
   SUCCEEDED: ['Succeeded', 'green'],
   EXHAUSTED: ['Exhausted', 'red'],
   CANCELED: ['Canceled', 'gray'],
@@ -33,23 +33,19 @@ export function WebhookStateBadge({ state }: { state: WebhookState }) {
 
 interface StateBadgeProps {
   readonly label: string
-  /** A Mantine color. It only repeats what the label says. */
+  /** A color of the theme. It only repeats what the label says. */
   readonly color: string
 }
 
+/** A state: a dot in its color, and its word. */
 export function StateBadge({ label, color }: StateBadgeProps) {
   return (
-    <Badge
-      variant="light"
-      color={color}
-      tt="none"
-      fw={600}
-      size="md"
-      radius="sm"
-      style={{ flex: 'none', minWidth: 'max-content', color: `var(--posthorn-on-${color})` }}
+    <span
+      className="ph-state"
+      style={{ '--posthorn-state': `var(--posthorn-mark-${color})` } as CSSProperties}
     >
       {label}
-    </Badge>
+    </span>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { formatDateTime, formatRelative, formatUtc } from '../format.ts'
+import { useTimeZone } from '../time-zone.ts'
 
 interface TimeProps {
   readonly at: string
@@ -8,9 +9,10 @@ interface TimeProps {
   readonly as?: 'relative' | 'absolute'
 }
 
-/** A time in the reader's zone. Hovering or focusing shows the exact time in UTC. */
+/** A time in the zone of the reader's choice. Hovering or focusing shows the exact time in UTC. */
 export function Time({ at, as = 'absolute' }: TimeProps) {
   const nowMs = useNow()
+  useTimeZone()
   return (
     <Tooltip
       label={as === 'relative' ? `${formatDateTime(at)} (${formatUtc(at)})` : formatUtc(at)}

@@ -86,7 +86,7 @@ function StopDelivering({ id }: { id: string }) {
         onClose={() => setConfirming(false)}
         title={t('deliveries:delivery.stopTitle')}
         action={t('deliveries:delivery.stop')}
-        keep={t('deliveries:delivery.keep')}
+        dismiss={t('deliveries:delivery.keep')}
         destructive
         onConfirm={async () => {
           const outcome = await run({ id })

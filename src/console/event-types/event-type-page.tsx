@@ -10,8 +10,10 @@ import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
+import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
+import { t } from '../strings/t.ts'
 import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useEventType } from './use-event-type.ts'
@@ -93,6 +95,14 @@ export default function EventTypePage() {
           <JsonBlock value={eventType.example} label="the example" />
         )}
       </Section>
+      {can('events:publish') && !archived && (
+        <Section
+          title={t('onboarding:snippets.title')}
+          description={t('onboarding:snippets.description')}
+        >
+          <PublishSnippets type={name} example={eventType.example} />
+        </Section>
+      )}
       <ArchiveEventType
         name={name}
         archived={archived}

@@ -80,9 +80,8 @@ export function SchemaView({ schema }: { schema: unknown }) {
     )
   }
   return (
-    <Section title="Schema" actions={actions} flush>
+    <Section title="Schema" actions={actions}>
       <List
-        bare
         label="Schema properties"
         columns={COLUMNS}
         rows={properties}

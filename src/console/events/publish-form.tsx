@@ -11,6 +11,7 @@ import {
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
@@ -62,8 +63,8 @@ function Form({ types, close }: FormProps) {
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? 'This idempotency key was used before; this is the earlier event.'
-        : `Published, with ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
+        ? t('events:publish.duplicate')
+        : t('events:publish.done', { count: deliveryCount }),
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -73,20 +74,20 @@ function Form({ types, close }: FormProps) {
     <form onSubmit={publish}>
       <Stack>
         <Select
-          label="Event type"
+          label={t('events:publish.type')}
           description={chosen?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No match"
+          nothingFoundMessage={t('events:publish.noMatch')}
           value={type}
           onChange={choose}
           error={issuesOf('type')}
           data-autofocus
         />
         <Textarea
-          label="Payload"
-          description="JSON that matches the schema of the event type, up to 256 KiB."
+          label={t('events:publish.payload')}
+          description={t('events:publish.payloadHint')}
           autosize
           minRows={8}
           maxRows={20}
@@ -100,24 +101,24 @@ function Form({ types, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label="Idempotency key"
-          description="Optional. Publishing again with the same key within 24 hours returns the first event."
+          label={t('events:publish.key')}
+          description={t('events:publish.keyHint')}
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
         {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title="Publishing failed">
+          <Alert color="red" variant="light" role="alert" title={t('events:publish.failed')}>
             {rejection.message}
           </Alert>
         )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={close}>
-            Cancel
+            {t('events:publish.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
-            Publish
+            {t('events:publish.publish')}
           </Button>
         </Group>
       </Stack>

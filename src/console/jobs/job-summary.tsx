@@ -49,10 +49,8 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
       description={
         isExact ? undefined : 'Counts stop at 10,000 for each state; “10,000+” means that or more.'
       }
-      flush
     >
       <List
-        bare
         label="Jobs by task and state"
         columns={COLUMNS}
         rows={summary ? byTask(summary) : undefined}

@@ -1,63 +1,67 @@
 import { Skeleton } from '@mantine/core'
-import { lazy, Suspense, useMemo } from 'react'
-import { useRead } from '../api/use-read.ts'
-import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
+import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { RangeSwitch } from '../components/charts/range-switch.tsx'
+import { useRange } from '../components/charts/use-range.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { OverviewFirstStepsDocument } from '../generated/graphql.ts'
+import { Checklist } from '../onboarding/checklist.tsx'
+import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { Attention } from './attention.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { Tiles } from './tiles.tsx'
 import { useStatistics } from './use-statistics.ts'
 
-const OutcomeChart = lazy(() =>
-  import('../components/charts/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
+const Activity = lazy(() =>
+  import('../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
 )
-/** The height of the chart with its legend, so that loading the chart moves nothing. */
-const CHART_HEIGHT_PX = 280
+/** The height of the charts, so that loading them moves nothing. */
+const CHARTS_HEIGHT_PX = 520
 
 export default function OverviewPage() {
-  const { can } = useSession()
-  const context = useMemo(() => ({ additionalTypenames: ['Webhook', 'Delivery', 'Event'] }), [])
-  const { data } = useRead(
-    OverviewFirstStepsDocument,
-    { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
-    { context },
-  )
-  if (data?.deliveries?.nodes.length === 0) {
+  const steps = useSteps()
+  const { data, hidden } = steps
+  if (!hidden && data?.deliveries?.nodes.length === 0) {
     return (
-      <Page title="Overview">
-        <FirstSteps
-          webhookId={data.webhooks?.nodes[0]?.id ?? null}
-          published={Boolean(data.events?.nodes.length)}
-        />
+      <Page title={t('overview:title')}>
+        <Checklist {...steps} />
       </Page>
     )
   }
-  return <Overview />
+  return <Overview checklist={!hidden && <Checklist {...steps} />} />
 }
 
-function Overview() {
+function Overview({ checklist }: { checklist: ReactNode }) {
   const { can } = useSession()
-  const range = useRange()
-  const { buckets, live, error, reload, state } = useStatistics(range)
+  const chosen = useRange()
+  const { range, zoom } = chosen
+  const { buckets, backlog, live, error, reload, state } = useStatistics(range)
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   return (
-    <Page title="Overview" aside={<LiveBadge state={state} />} actions={<RangeSwitch />}>
+    <Page
+      title={t('overview:title')}
+      aside={<LiveBadge state={state} />}
+      actions={<RangeSwitch {...chosen} />}
+    >
+      {checklist}
       {error && !buckets && <QueryError error={error} retry={reload} />}
       <Tiles range={range} buckets={buckets ?? undefined} live={live} />
-      <Section title="Attempts over time">
-        <div style={{ minHeight: CHART_HEIGHT_PX }}>
+      <Section title={t('overview:attempts')}>
+        <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
-            <Suspense fallback={<Skeleton h={CHART_HEIGHT_PX} />}>
-              <OutcomeChart buckets={shown} unit={range.unit} />
+            <Suspense fallback={<Skeleton h={CHARTS_HEIGHT_PX} />}>
+              <Activity
+                buckets={shown}
+                backlog={backlog?.slice(-range.buckets)}
+                unit={range.unit}
+                zoom={zoom}
+              />
             </Suspense>
           ) : (
-            <Skeleton h={CHART_HEIGHT_PX} animate={!error} />
+            <Skeleton h={CHARTS_HEIGHT_PX} animate={!error} />
           )}
         </div>
       </Section>

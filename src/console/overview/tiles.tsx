@@ -1,9 +1,9 @@
 import { SimpleGrid } from '@mantine/core'
 import type { ChartRange } from '../components/charts/chart-range.ts'
+import { latencyOf, successRateOf, type Totals, totalsOf } from '../components/charts/totals.ts'
 import { formatCount, formatDuration, formatPercent } from '../format.ts'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
 import { Tile } from './tile.tsx'
-import { latencyOf, successRateOf, type Totals, totalsOf } from './totals.ts'
 
 interface TilesProps {
   readonly range: ChartRange

@@ -6,6 +6,8 @@ import { type Outcome, type StatusClass, statusClassesOf } from '../status-class
 /** Conditions on attempts. A missing or null field matches every attempt. */
 export interface AttemptFilter {
   readonly webhookUuid?: string | null | undefined
+  /** One of these webhooks. */
+  readonly webhookUuids?: readonly string[] | null | undefined
   readonly outcome?: Outcome | null | undefined
   readonly statusClasses?: readonly StatusClass[] | null | undefined
   /** Statuses of failed attempts, such as `502`, and error codes. */
@@ -28,9 +30,10 @@ const STATUS_CLASSES: readonly StatusClass[] = [0, 2, 3, 4, 5]
 
 /** SQL: the filter's conditions on the attempts `a`, without those of its index ranges. */
 export function attemptConditions(filter: AttemptFilter, add: AddValue): string[] {
-  const { webhookUuid, since, until, minDurationMs } = filter
+  const { webhookUuid, webhookUuids, since, until, minDurationMs } = filter
   return [
     ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
+    ...(webhookUuids ? [`a.webhook_id = any (${add(webhookUuids)}::uuid[])`] : []),
     ...(since ? [`a.id >= ${add(lowerBoundAt(since))}`] : []),
     ...(until ? [`a.id < ${add(lowerBoundAt(until))}`] : []),
     ...(minDurationMs ? [`a.duration_ms >= ${add(minDurationMs)}`] : []),

@@ -1,8 +1,8 @@
 import type { Db, Sql } from '../../db/client.ts'
 import type { Attempt, Prisma } from '../../db/generated/prisma/client.ts'
-import { type Page, pageOf } from '../../db/page.ts'
+import { type Page, type PageBounds, pageOf, pageOrder } from '../../db/page.ts'
 import { type PageOfOwner, pagesOfEach } from '../../db/pages-of-each.ts'
-import { createParameters } from '../../db/parameters.ts'
+import { type AddValue, createParameters } from '../../db/parameters.ts'
 import { type AttemptFilter, pageOfAttempts } from './attempt-filter.ts'
 
 type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
@@ -21,8 +21,9 @@ export async function listAttempts(
 ): Promise<Attempt[]> {
   const { where, take, orderBy, ...selection } = pageOf(query, 'newest first')
   const { values, add } = createParameters()
-  const owned = [`a.organization_id = ${add(organizationId)}`]
-  const text = pageOfAttempts(filter, { owned, take, bound: where.id }, add)
+  const organization = add(organizationId)
+  const bounds = { take, bound: where.id }
+  const text = pageOfSome(filter, [`a.organization_id = ${organization}`], bounds, add)
   const { rows } = await sql.query<{ id: string }>(text, values)
   const ids = rows.map(({ id }) => id)
   return await prisma.attempt.findMany({
@@ -30,6 +31,26 @@ export async function listAttempts(
     where: { id: { in: ids } },
     orderBy: { id: 'desc' },
   })
+}
+
+/** For several webhooks, reads a page of each in the order of an index, and merges them. */
+function pageOfSome(
+  filter: AttemptFilter,
+  owned: readonly string[],
+  bounds: PageBounds,
+  add: AddValue,
+): string {
+  const { webhookUuid, webhookUuids } = filter
+  if (!webhookUuids || webhookUuid) return pageOfAttempts(filter, { owned, ...bounds }, add)
+  const ofWebhook = ['a.webhook_id = owner.id', ...owned]
+  const page = pageOfAttempts(
+    { ...filter, webhookUuids: null },
+    { owned: ofWebhook, ...bounds },
+    add,
+  )
+  return `
+    select page.id from unnest(${add([...new Set(webhookUuids)])}::uuid[]) as owner (id), lateral (${page}) as page
+    ${pageOrder(bounds, add)}`
 }
 
 /** A page of attempts for each of several webhooks, in their order, newest first, with two statements. */

@@ -5,19 +5,28 @@ import { createWebhook } from '../../../src/webhooks/webhook.ts'
 import { JOINED } from '../../support/factories.ts'
 import type { Api } from './api.ts'
 
-/** A webhook that receives `JOINED` events. */
+/** A webhook, which receives `JOINED` events by default. */
 export async function addWebhook(
   api: Api,
   organizationId: string,
-  { url = 'https://example.com/hook', headers = {} as Record<string, string> } = {},
+  {
+    url = 'https://example.com/hook',
+    headers = {} as Record<string, string>,
+    eventType = JOINED,
+  } = {},
 ) {
-  const fields = { url, headers, enabled: true, eventSubscriptions: [JOINED] }
+  const fields = { url, headers, enabled: true, eventSubscriptions: [eventType] }
   return await createWebhook(api.deps.webhooks, organizationId, fields)
 }
 
 /** Publishes `count` events and returns their ids. */
-export async function publish(api: Api, organizationId: string, count = 1): Promise<string[]> {
-  const events = Array.from({ length: count }, (_, i) => ({ type: JOINED, data: { i } }))
+export async function publish(
+  api: Api,
+  organizationId: string,
+  count = 1,
+  type = JOINED,
+): Promise<string[]> {
+  const events = Array.from({ length: count }, (_, i) => ({ type, data: { i } }))
   const published = await api.deps.publishEvents(organizationId, events)
   return published.map(({ id }) => id)
 }

@@ -1,74 +1,67 @@
+import './chart-frame.css'
 import { Button, Center, Group, ScrollArea, Text } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-
-/** The height of every chart, empty or not, so that nothing below it moves. */
-export const CHART_HEIGHT_PX = 240
+import { t } from '../../strings/t.ts'
 
 interface ChartFrameProps {
-  /** The accessible name: what the chart shows, in a sentence. */
-  readonly summary: string
-  readonly series: readonly { readonly label: string; readonly color: string }[]
-  /** Table rows: the time, then a value for each series. */
+  /** Names the table: what the chart shows, in a sentence. */
+  readonly label: string
+  readonly heightPx: number
+  readonly columns: readonly string[]
+  /** Table rows: the time, then a value for each column. */
   readonly rows: () => readonly (readonly string[])[]
   /** Shown instead of an empty chart. */
   readonly empty?: string | undefined
+  readonly legend: ReactNode
   readonly children: ReactNode
 }
 
 /** A chart with its legend, and the same numbers as a table. */
-export function ChartFrame({ summary, series, rows, empty, children }: ChartFrameProps) {
+export function ChartFrame(props: ChartFrameProps) {
+  const { label, heightPx, columns, rows, empty, legend, children } = props
   const [asTable, setAsTable] = useState(false)
   return (
     <div>
-      <div style={{ height: CHART_HEIGHT_PX }}>
-        {empty ? (
-          <Center h="100%">
-            <Text c="dimmed" size="sm">
-              {empty}
-            </Text>
-          </Center>
-        ) : asTable ? (
-          <ScrollArea h="100%" type="auto" viewportProps={{ tabIndex: 0 }}>
-            <table className="ph-chart-table" aria-label={summary}>
-              <thead>
-                <tr>
-                  {['Time', ...series.map(({ label }) => label)].map((label) => (
-                    <th key={label} scope="col">
-                      {label}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {rows().map(([span, ...values]) => (
-                  <tr key={span}>
-                    <th scope="row">{span}</th>
-                    {values.map((value, index) => (
-                      <td key={series[index]?.label}>{value}</td>
+      {empty || asTable ? (
+        <div style={{ height: heightPx }}>
+          {empty ? (
+            <Center h="100%">
+              <Text c="dimmed" size="sm">
+                {empty}
+              </Text>
+            </Center>
+          ) : (
+            <ScrollArea h="100%" type="auto" viewportProps={{ tabIndex: 0 }}>
+              <table className="ph-chart-table" aria-label={label}>
+                <thead>
+                  <tr>
+                    {[t('charts.time'), ...columns].map((column) => (
+                      <th key={column} scope="col">
+                        {column}
+                      </th>
                     ))}
                   </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollArea>
-        ) : (
-          <div role="img" aria-label={summary} style={{ height: '100%' }}>
-            {children}
-          </div>
-        )}
-      </div>
-      <Group justify="space-between" mt="xs" mih={30}>
-        <Group gap="md">
-          {series.map(({ label, color }) => (
-            <Group key={label} gap={6} fz="xs" c="dimmed">
-              <svg width="10" height="10" aria-hidden="true">
-                <rect width="10" height="10" rx="2" style={{ fill: color }} />
-              </svg>
-              {label}
-            </Group>
-          ))}
-        </Group>
+                </thead>
+                <tbody>
+                  {rows().map(([span, ...values]) => (
+                    <tr key={span}>
+                      <th scope="row">{span}</th>
+                      {values.map((value, index) => (
+                        <td key={columns[index]}>{value}</td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </ScrollArea>
+          )}
+        </div>
+      ) : (
+        <div style={{ minHeight: heightPx }}>{children}</div>
+      )}
+      <Group justify="space-between" mt="xs" mih={30} gap="xs">
+        <Group gap="md">{!empty && legend}</Group>
         {!empty && (
           <Button
             size="compact-xs"
@@ -76,7 +69,7 @@ export function ChartFrame({ summary, series, rows, empty, children }: ChartFram
             leftSection={asTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
             onClick={() => setAsTable(!asTable)}
           >
-            {asTable ? 'Show chart' : 'Show table'}
+            {asTable ? t('charts.asChart') : t('charts.asTable')}
           </Button>
         )}
       </Group>

@@ -1,28 +1,30 @@
-import type { BucketUnit, HealthWindow } from '../../generated/graphql.ts'
+import type { BucketUnit } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
-/** The time range of a chart: a number of whole buckets, the last of which is still running. */
+/** The time range of a chart: a number of whole buckets. */
 export interface ChartRange {
   readonly value: string
   readonly label: string
   /** Names the range before, in comparisons: "the hour before". */
   readonly before: string
-  readonly window: HealthWindow
   readonly unit: BucketUnit
   readonly buckets: number
+  /** When the range ends. Without it, the range ends with the bucket that is still running. */
+  readonly untilMs?: number
 }
 
-const HOUR_MS = 3_600_000
-const UNIT_MS: Record<BucketUnit, number> = {
-  MINUTE: 60_000,
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+export const UNIT_MS: Record<BucketUnit, number> = {
+  MINUTE: MINUTE_MS,
   HOUR: HOUR_MS,
   DAY: 24 * HOUR_MS,
 }
 
 export const DEFAULT_RANGE: ChartRange = {
   value: '24h',
-  label: '24 hours',
-  before: 'the 24 hours before',
-  window: 'DAY',
+  label: t('charts.range.24h'),
+  before: t('charts.range.before24h'),
   unit: 'HOUR',
   buckets: 24,
 }
@@ -30,44 +32,76 @@ export const DEFAULT_RANGE: ChartRange = {
 export const RANGES: readonly ChartRange[] = [
   {
     value: '1h',
-    label: '1 hour',
-    before: 'the hour before',
-    window: 'HOUR',
+    label: t('charts.range.1h'),
+    before: t('charts.range.before1h'),
     unit: 'MINUTE',
     buckets: 60,
   },
   DEFAULT_RANGE,
   {
     value: '7d',
-    label: '7 days',
-    before: 'the 7 days before',
-    window: 'WEEK',
+    label: t('charts.range.7d'),
+    before: t('charts.range.before7d'),
     unit: 'HOUR',
     buckets: 7 * 24,
   },
   {
     value: '30d',
-    label: '30 days',
-    before: 'the 30 days before',
-    window: 'MONTH',
+    label: t('charts.range.30d'),
+    before: t('charts.range.before30d'),
     unit: 'DAY',
     buckets: 30,
   },
 ]
 
-export const rangeOf = (value: string | null): ChartRange =>
-  RANGES.find((range) => range.value === value) ?? DEFAULT_RANGE
+export const CUSTOM = 'custom'
+
+/** A range of its own if both times are valid, in this order; otherwise one of `RANGES`. */
+export function rangeOf(
+  value: string | null,
+  from: string | null = null,
+  to: string | null = null,
+  nowMs = Date.now(),
+): ChartRange {
+  const [sinceMs, untilMs] = [Date.parse(from ?? ''), Date.parse(to ?? '')]
+  if (sinceMs < untilMs) return customRange(sinceMs, untilMs, nowMs)
+  return RANGES.find((range) => range.value === value) ?? DEFAULT_RANGE
+}
+
+/** The server keeps minutes for 48 hours; the range before is read too. */
+const MINUTES_READ_MS = 47 * HOUR_MS
+const MOST_MINUTES_MS = 12 * HOUR_MS
+const MOST_HOURS_MS = 30 * 24 * HOUR_MS
+
+/** The finest buckets that the server has for the range. */
+function customRange(sinceMs: number, untilMs: number, nowMs: number): ChartRange {
+  const lengthMs = untilMs - sinceMs
+  const hasMinutes = lengthMs <= MOST_MINUTES_MS && nowMs - (sinceMs - lengthMs) < MINUTES_READ_MS
+  const unit = hasMinutes ? 'MINUTE' : lengthMs <= MOST_HOURS_MS ? 'HOUR' : 'DAY'
+  const size = UNIT_MS[unit]
+  const endMs = Math.ceil(untilMs / size) * size
+  const buckets = Math.round((endMs - Math.floor(sinceMs / size) * size) / size)
+  return {
+    value: CUSTOM,
+    label: t('charts.range.custom'),
+    before: t('charts.range.beforeCustom'),
+    unit,
+    // Twice as many at most, which the server allows.
+    buckets: Math.min(buckets, 750),
+    untilMs: endMs,
+  }
+}
 
 /**
- * The bounds of the last `ranges` ranges up to now. They are aligned to buckets, so they change only when a bucket
- * begins.
+ * The bounds of the last `ranges` ranges up to now, or up to the end of a range of its own. They are aligned to
+ * buckets, so they change only when a bucket begins.
  */
-export function boundsOf({ unit, buckets }: ChartRange, nowMs: number, ranges = 1) {
+export function boundsOf({ unit, buckets, untilMs }: ChartRange, nowMs: number, ranges = 1) {
   const size = UNIT_MS[unit]
-  const untilMs = Math.floor(nowMs / size) * size + size
+  const endMs = untilMs ?? Math.floor(nowMs / size) * size + size
   return {
-    since: new Date(untilMs - ranges * buckets * size).toISOString(),
-    until: new Date(untilMs).toISOString(),
+    since: new Date(endMs - ranges * buckets * size).toISOString(),
+    until: new Date(endMs).toISOString(),
     bucket: unit,
   }
 }

@@ -1,77 +1,70 @@
-import '@mantine/charts/styles.css'
-import './chart-frame.css'
-import { LineChart } from '@mantine/charts'
-import { useMemo } from 'react'
 import { formatDuration } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { CHART_HEIGHT_PX, ChartFrame } from './chart-frame.tsx'
-import { spanOf, tickOf } from './chart-time.ts'
+import { t } from '../../strings/t.ts'
+import { ChartFrame } from './chart-frame.tsx'
+import { spanOf } from './chart-time.ts'
+import type { Bar } from './fold-buckets.ts'
+import { LinePlot } from './line-plot.tsx'
 
-export interface LatencyBucket {
-  readonly start: string
-  /** Null without attempts. */
-  readonly latency?:
-    | { readonly p50Ms: number; readonly p95Ms: number; readonly p99Ms: number }
-    | null
-    | undefined
-}
+/** The dash patterns also tell the lines apart without color. */
+const LINES = [
+  { name: 'p50Ms', label: 'p50', color: 'var(--posthorn-chart-line)' },
+  { name: 'p95Ms', label: 'p95', color: 'var(--posthorn-chart-4xx)', dashes: '6 3' },
+  { name: 'p99Ms', label: 'p99', color: 'var(--posthorn-chart-none)', dashes: '2 3' },
+] as const
 
 interface LatencyChartProps {
-  /** Oldest first, including buckets without attempts. */
-  readonly buckets: readonly LatencyBucket[]
+  readonly bars: readonly Bar[]
   readonly unit: BucketUnit
+  readonly heightPx: number
+  zoom?: (since: string, until: string) => void
 }
 
-/** The dash patterns also tell the series apart without color. */
-const SERIES = [
-  { name: 'p50Ms', label: 'p50', color: 'var(--mantine-color-blue-6)' },
-  { name: 'p95Ms', label: 'p95', color: 'var(--mantine-color-orange-8)', strokeDasharray: '6 3' },
-  { name: 'p99Ms', label: 'p99', color: 'var(--mantine-color-grape-6)', strokeDasharray: '2 3' },
-]
-
-/** Latency over time: p50, p95 and p99. */
-export function LatencyChart({ buckets, unit }: LatencyChartProps) {
-  const data = useMemo(
-    () => buckets.map(({ start, latency }) => ({ start, ...latency })),
-    [buckets],
-  )
-  const measured = buckets.filter(({ latency }) => latency)
-  const [first, last] = [buckets[0], buckets.at(-1)]
-  const spanMs = first && last ? Date.parse(last.start) - Date.parse(first.start) : 0
+/** How long attempts took: p50, p95 and p99 over time. */
+export function LatencyChart({ bars, unit, heightPx, zoom }: LatencyChartProps) {
+  const measured = bars.filter(({ latency }) => latency)
+  // Non-breaking spaces keep a label on one line.
+  const format = (ms: number) => formatDuration(ms).replaceAll(' ', '\u00a0')
   return (
     <ChartFrame
-      summary="Latency over time: p50, p95 and p99."
-      series={SERIES}
+      label={t('charts.latency.label')}
+      heightPx={heightPx + 26}
+      columns={LINES.map(({ label }) => label)}
       rows={() =>
-        measured.map(({ start, latency }) => [
-          spanOf(start, unit),
-          ...[latency?.p50Ms, latency?.p95Ms, latency?.p99Ms].map((ms) => formatDuration(ms ?? 0)),
+        measured.map((bar) => [
+          spanOf(bar, unit),
+          ...LINES.map(({ name }) => formatDuration(bar.latency?.[name] ?? 0)),
         ])
       }
-      empty={measured.length === 0 ? 'No attempts in this time range.' : undefined}
+      empty={measured.length === 0 ? t('charts.noAttempts') : undefined}
+      legend={LINES.map(({ label, color, ...line }) => (
+        <span key={label} className="ph-legend">
+          <svg width="18" height="10" aria-hidden="true">
+            <path
+              d="M0 5h18"
+              style={{
+                stroke: color,
+                strokeWidth: 2,
+                strokeDasharray: 'dashes' in line ? line.dashes : undefined,
+              }}
+            />
+          </svg>
+          {label}
+        </span>
+      ))}
     >
-      <LineChart
-        h={CHART_HEIGHT_PX}
-        data={data}
-        dataKey="start"
-        series={SERIES}
-        accessibilityLayer={false}
-        tickLine="none"
-        withDots={measured.length < 3}
-        connectNulls
-        curveType="monotone"
-        lineChartProps={{ margin: { top: 8, right: 8, bottom: 12 } }}
-        valueFormatter={formatDuration}
-        xAxisProps={{
-          tickFormatter: (start: string) => tickOf(start, unit, spanMs),
-          minTickGap: 24,
-        }}
-        yAxisProps={{
-          width: 60,
-          // Non-breaking spaces keep the label on one line.
-          tickFormatter: (ms: number) => formatDuration(ms).replaceAll(' ', '\u00a0'),
-        }}
-        tooltipProps={{ labelFormatter: (start) => (start ? spanOf(String(start), unit) : '') }}
+      <LinePlot
+        label={t('charts.latency.label')}
+        bars={bars}
+        unit={unit}
+        heightPx={heightPx}
+        whole={false}
+        format={format}
+        lines={LINES.map(({ name, ...line }) => ({
+          ...line,
+          values: bars.map(({ latency }) => latency?.[name] ?? null),
+        }))}
+        {...(zoom && { zoom })}
       />
     </ChartFrame>
   )

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useTimeZone } from '../../time-zone.ts'
 
 interface DateTimeInputProps {
   readonly label: string
@@ -12,17 +13,20 @@ interface DateTimeInputProps {
   onChange(value: string | null): void
 }
 
-/** A date and time in the reader's zone, with the browser's own picker. */
-export function DateTimeInput({ value, onChange, ...rest }: DateTimeInputProps) {
+/** A date and time in the zone of the reader's choice, with the browser's own picker. */
+export function DateTimeInput({ value, onChange, label, ...rest }: DateTimeInputProps) {
+  const isUtc = useTimeZone() === 'utc'
   const input = useRef<HTMLInputElement>(null)
   const lastValue = useRef(value)
   // The input is uncontrolled, so that typing keeps its partial value and the focus. Only outside changes are
   // written.
+  const lastZone = useRef(isUtc)
   useEffect(() => {
-    if (value === lastValue.current || !input.current) return
+    if ((value === lastValue.current && isUtc === lastZone.current) || !input.current) return
     lastValue.current = value
-    input.current.value = localText(value)
-  }, [value])
+    lastZone.current = isUtc
+    input.current.value = textOf(value, isUtc)
+  }, [value, isUtc])
 
   function emit(next: string | null) {
     lastValue.current = next
@@ -32,13 +36,14 @@ export function DateTimeInput({ value, onChange, ...rest }: DateTimeInputProps) 
   return (
     <TextInput
       {...rest}
+      label={isUtc ? `${label} (UTC)` : label}
       ref={input}
       type="datetime-local"
       withAsterisk={false}
-      defaultValue={localText(value)}
+      defaultValue={textOf(value, isUtc)}
       onChange={(event) => {
         const { value: text, validity } = event.currentTarget
-        const at = new Date(text)
+        const at = new Date(isUtc ? `${text}Z` : text)
         // While the reader types a part, the browser reports no value, and the last value stays.
         if (text !== '' && !Number.isNaN(at.getTime())) emit(at.toISOString())
         else if (!validity.badInput) emit(null)
@@ -47,11 +52,12 @@ export function DateTimeInput({ value, onChange, ...rest }: DateTimeInputProps) 
   )
 }
 
-/** `2026-01-31T12:00`, in the reader's zone. */
-function localText(at: string | null): string {
+/** `2026-01-31T12:00`, in the reader's zone or in UTC. */
+function textOf(at: string | null, isUtc: boolean): string {
   if (at === null) return ''
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return ''
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  const offsetMs = isUtc ? 0 : date.getTimezoneOffset() * 60_000
+  const shifted = new Date(date.getTime() - offsetMs)
   return shifted.toISOString().slice(0, 16)
 }

@@ -1,6 +1,8 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../strings/t.ts'
+import { takeTitleFocus } from './title-focus.ts'
 
 interface PageProps {
   /** Also the title of the browser tab. */
@@ -9,6 +11,8 @@ interface PageProps {
   readonly breadcrumbs?: readonly (readonly [label: string, to: string])[]
   /** Beside the title, such as a state. */
   readonly aside?: ReactNode
+  /** One line below the title, such as the URL of a webhook. */
+  readonly subtitle?: ReactNode
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -18,10 +22,13 @@ export function Page({
   title,
   breadcrumbs = [],
   aside,
+  subtitle,
   description,
   actions,
   children,
 }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => takeTitleFocus(heading.current), [])
   useEffect(() => {
     document.title = `${title} · Posthorn`
   }, [title])
@@ -29,7 +36,7 @@ export function Page({
     <Stack gap="lg">
       <Stack gap={6}>
         {breadcrumbs.length > 0 && (
-          <Breadcrumbs component="nav" aria-label="Breadcrumbs" fz="sm">
+          <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
             {breadcrumbs.map(([label, to]) => (
               <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
                 {label}
@@ -39,7 +46,7 @@ export function Page({
         )}
         <Group justify="space-between" gap="sm" align="center">
           <Group gap="sm" miw={0}>
-            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+            <Title order={1} ref={heading} tabIndex={-1} lineClamp={2} className="ph-title">
               {title}
             </Title>
             {aside}
@@ -50,6 +57,7 @@ export function Page({
             </Group>
           )}
         </Group>
+        {subtitle}
         {description && (
           <Text c="dimmed" size="sm" maw={720} component="div">
             {description}

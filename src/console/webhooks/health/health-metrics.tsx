@@ -1,8 +1,16 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { formatCount, formatDuration, formatPercent } from '../../format.ts'
-import type { WebhookStatisticsQuery } from '../../generated/graphql.ts'
 
-type Health = NonNullable<WebhookStatisticsQuery['webhook']>['health']
+interface Health {
+  readonly attempts: number
+  /** Null without attempts. */
+  readonly successRate: number | null
+  readonly latency: {
+    readonly p50Ms: number
+    readonly p95Ms: number
+    readonly p99Ms: number
+  } | null
+}
 
 /** The attempts of a time range, in numbers. Undefined while loading. */
 export function HealthMetrics({ health }: { health: Health | undefined }) {

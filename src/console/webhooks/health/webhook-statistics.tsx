@@ -1,62 +1,64 @@
-import { SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Skeleton, Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
+import { markOf } from '../../components/charts/change-mark.ts'
 import { boundsOf } from '../../components/charts/chart-range.ts'
-import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
+import { RangeSwitch } from '../../components/charts/range-switch.tsx'
+import type { AttemptBucket } from '../../components/charts/status-classes.ts'
+import { latencyOf, successRateOf, totalsOf } from '../../components/charts/totals.ts'
+import { useRange } from '../../components/charts/use-range.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
 import { WebhookStatisticsDocument } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 import { HealthMetrics } from './health-metrics.tsx'
 import { useActivity } from './use-activity.ts'
 
-const OutcomeChart = lazy(() =>
-  import('../../components/charts/outcome-chart.tsx').then((m) => ({ default: m.OutcomeChart })),
+const Activity = lazy(() =>
+  import('../../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
 )
-const LatencyChart = lazy(() =>
-  import('../../components/charts/latency-chart.tsx').then((m) => ({ default: m.LatencyChart })),
-)
-/** As high as a chart with its legend. */
-const loading = <Skeleton height={280} />
+/** As high as the charts. */
+const loading = <Skeleton height={520} />
 
 /** The attempts of a time range, in numbers and charts, with live updates. */
 export function WebhookStatistics({ webhookId }: { webhookId: string }) {
-  const range = useRange()
-  const { since, bucket } = boundsOf(range, useNow())
-  const { data, error, reload } = useRead(WebhookStatisticsDocument, {
-    id: webhookId,
-    since,
-    bucket,
-    window: range.window,
-  })
+  const chosen = useRange()
+  const { range, zoom } = chosen
+  const bounds = boundsOf(range, useNow())
+  const { data, error, reload } = useRead(WebhookStatisticsDocument, { id: webhookId, ...bounds })
   useActivity(webhookId, reload)
   if (error && !data) return <QueryError error={error} retry={reload} />
-  const webhook = data?.webhook
-  const statistics = webhook?.statistics
+  const statistics = data?.webhook?.statistics
   return (
     <Stack gap="lg">
-      <RangeSwitch />
-      <HealthMetrics health={webhook?.health} />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        <Section title="Attempts">
-          {statistics ? (
-            <Suspense fallback={loading}>
-              <OutcomeChart buckets={statistics} unit={bucket} />
-            </Suspense>
-          ) : (
-            loading
-          )}
-        </Section>
-        <Section title="Latency">
-          {statistics ? (
-            <Suspense fallback={loading}>
-              <LatencyChart buckets={statistics} unit={bucket} />
-            </Suspense>
-          ) : (
-            loading
-          )}
-        </Section>
-      </SimpleGrid>
+      <HealthMetrics health={statistics ? metricsOf(statistics) : undefined} />
+      <Section title={t('charts.attempts.title')} actions={<RangeSwitch {...chosen} />}>
+        {statistics ? (
+          <Suspense fallback={loading}>
+            <Activity
+              buckets={statistics}
+              backlog={data?.webhook?.backlogHistory}
+              marks={data?.webhook?.changes.map(markOf)}
+              unit={range.unit}
+              webhookId={webhookId}
+              zoom={zoom}
+            />
+          </Suspense>
+        ) : (
+          loading
+        )}
+      </Section>
     </Stack>
   )
+}
+
+function metricsOf(buckets: readonly AttemptBucket[]) {
+  const totals = totalsOf(buckets)
+  const [p50Ms, p95Ms, p99Ms] = [0.5, 0.95, 0.99].map((share) => latencyOf(buckets, share))
+  return {
+    attempts: totals.attempts,
+    successRate: successRateOf(totals),
+    latency: p50Ms != null && p95Ms != null && p99Ms != null ? { p50Ms, p95Ms, p99Ms } : null,
+  }
 }

@@ -19,7 +19,6 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   })
   return (
     <Section
-      flush
       title="Recent deliveries"
       actions={
         <Group gap="sm" mih={30}>
@@ -29,7 +28,6 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       }
     >
       <List
-        bare
         label="Recent deliveries"
         columns={WEBHOOK_DELIVERY_COLUMNS}
         rows={rows}

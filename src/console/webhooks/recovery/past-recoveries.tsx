@@ -48,9 +48,8 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
     return () => clearInterval(timer)
   }, [runs, reload])
   return (
-    <Section flush title="Recoveries">
+    <Section title="Recoveries">
       <List
-        bare
         label="Recoveries"
         columns={COLUMNS}
         rows={recoveries?.nodes}

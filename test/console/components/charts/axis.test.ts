@@ -1,23 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { axisStep, labeledIndices } from '../../../../src/console/components/charts/axis.ts'
+import { labeledIndices, ticksOf } from '../../../../src/console/components/charts/axis.ts'
 
-describe('the scale of a chart', () => {
+describe('the ticks of a chart', () => {
   test.each([
-    [0, 1],
-    [1, 1],
-    [4, 1],
-    [5, 2],
-    [9, 3],
-    [17, 5],
-    [40, 10],
-    [41, 20],
-    [100, 25],
-    [3_603, 1_000],
-    [8_000, 2_000],
-    [1_000_000, 250_000],
-  ])('of up to %i has four steps of %i', (largest, step) => {
-    expect(axisStep(largest, 4)).toBe(step)
-    expect(4 * step).toBeGreaterThanOrEqual(largest)
+    [0, [0, 1]],
+    [1, [0, 1]],
+    [4, [0, 1, 2, 3, 4]],
+    [9, [0, 2, 4, 6, 8, 10]],
+    [206, [0, 50, 100, 150, 200, 250]],
+    [11_000, [0, 2_500, 5_000, 7_500, 10_000, 12_500]],
+    [43_000, [0, 10_000, 20_000, 30_000, 40_000, 50_000]],
+  ])('up to %i are %j: the last just above the data', (largest, ticks) => {
+    expect(ticksOf(largest)).toEqual(ticks)
+  })
+
+  test('of values that are not whole may be below 1', () => {
+    expect(ticksOf(0.4, false)).toEqual([0, 0.1, 0.2, 0.30000000000000004, 0.4])
+    expect(ticksOf(0, false)).toEqual([0, 1])
   })
 })
 

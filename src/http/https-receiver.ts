@@ -15,11 +15,15 @@ export interface HttpsReceiver {
 export type DeliveryHandler = (request: DeliveryRequest) => Promise<void>
 
 export interface DeliveryRequest {
+  /** The path of the URL, such as `/`. */
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   /** `null` if the body is larger than 1 MiB. */
   readonly body: Buffer | null
   /** Sends the response after a delay. Returns `false` if the sender disconnected first. */
   respond(status: number, text: string, delayMs?: number): Promise<boolean>
+  /** Resolves when the sender has disconnected, or has the response. */
+  readonly closed: Promise<void>
 }
 
 const MAX_BODY_BYTES = 1_048_576
@@ -78,7 +82,14 @@ async function handle(
   }
   const body = await readBody(request)
   const handler = await started
-  await handler({ headers: request.headers, body, respond: respondWith(response) })
+  const closed = new Promise<void>((resolve) => response.once('close', resolve))
+  await handler({
+    path: request.url ?? '/',
+    headers: request.headers,
+    body,
+    respond: respondWith(response),
+    closed,
+  })
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */

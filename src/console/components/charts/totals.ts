@@ -1,6 +1,6 @@
-import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
+import type { AttemptBucket } from './status-classes.ts'
 
-type Bucket = NonNullable<OverviewStatisticsQuery['statistics']>[number]
+type Bucket = AttemptBucket
 
 /** Sums over several buckets. */
 export interface Totals {

@@ -1,0 +1,31 @@
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { type ChartRange, DEFAULT_RANGE, rangeOf } from './chart-range.ts'
+
+/** The time range of a page's charts, in its query parameters. A change is a step in the history, so Back undoes a zoom. */
+export function useRange() {
+  const [params, setParams] = useSearchParams()
+  const [value, from, to] = ['range', 'from', 'to'].map((name) => params.get(name))
+  const range: ChartRange = useMemo(
+    () => rangeOf(value ?? null, from ?? null, to ?? null),
+    [value, from, to],
+  )
+
+  function change(changes: Readonly<Record<'range' | 'from' | 'to', string | null>>) {
+    setParams((current) => {
+      const next = new URLSearchParams(current)
+      for (const [name, text] of Object.entries(changes)) {
+        if (text) next.set(name, text)
+        else next.delete(name)
+      }
+      return next
+    })
+  }
+
+  return {
+    range,
+    choose: (chosen: string) =>
+      change({ range: chosen === DEFAULT_RANGE.value ? null : chosen, from: null, to: null }),
+    zoom: (since: string, until: string) => change({ range: null, from: since, to: until }),
+  }
+}

@@ -1,0 +1,49 @@
+import { Button, Group, Text } from '@mantine/core'
+import { t } from '../../strings/t.ts'
+import type { Cursors, PageInfo } from './use-cursors.ts'
+
+export interface ListPagesProps {
+  readonly info: PageInfo | undefined
+  readonly cursors: Cursors
+  /** The number of rows on the page. */
+  readonly shown: number | undefined
+}
+
+/** The buttons for the previous and the next page. */
+export function ListPages({ info, cursors, shown }: ListPagesProps) {
+  if (!info) return null
+  const isFirst = !info.hasPreviousPage && !cursors.moved
+  const isLast = !info.hasNextPage
+  return (
+    <Group justify="space-between" py="xs">
+      <Text size="xs" c="dimmed">
+        {shown === 0 ? t('common:list.emptyPage') : isLast ? t('common:list.end') : ''}
+      </Text>
+      {!(isFirst && isLast) && (
+        <Group gap="xs">
+          {cursors.moved && (
+            <Button size="xs" variant="subtle" onClick={cursors.toStart}>
+              {t('common:list.firstPage')}
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            disabled={isFirst || !info.startCursor}
+            onClick={() => info.startCursor && cursors.toPrevious(info.startCursor)}
+          >
+            {t('common:list.previous')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={isLast || !info.endCursor}
+            onClick={() => info.endCursor && cursors.toNext(info.endCursor)}
+          >
+            {t('common:list.next')}
+          </Button>
+        </Group>
+      )}
+    </Group>
+  )
+}

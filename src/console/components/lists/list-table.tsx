@@ -1,0 +1,130 @@
+import './list.css'
+import { Skeleton, VisuallyHidden } from '@mantine/core'
+import { Fragment, type PointerEvent, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { t } from '../../strings/t.ts'
+
+export interface Column<Row> {
+  /** Empty for a column of buttons. */
+  readonly label: string
+  cell(row: Row): ReactNode
+  /** Aligns the cells to the end, for numbers. */
+  readonly end?: boolean
+  /** A CSS width. */
+  readonly width?: number | string
+  /** Shares the room that the other columns leave; its text ends in an ellipsis. Default: the first column. */
+  readonly grow?: boolean
+  /** 1, the default, stays. 3 goes first as the box narrows, then 2. Cards of narrow boxes show all. */
+  readonly priority?: 1 | 2 | 3
+}
+
+export interface ListTableProps<Row> {
+  /** The accessible name. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  /** Undefined while loading. */
+  readonly rows: readonly Row[] | undefined
+  keyOf(row: Row): string
+  /** The page of a row: the first cell becomes a link to it. */
+  to?(row: Row): string
+  /** Shown below an open row, across all columns. Null for the other rows. */
+  detail?(row: Row): ReactNode
+  /** Whether the rows are about to change. */
+  readonly stale?: boolean
+}
+
+const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e']
+
+/** The rows of a list, as a table or, in a narrow box, as cards. */
+export function ListTable<Row>(props: ListTableProps<Row>) {
+  const { label, columns, rows, keyOf, to, detail, stale = false } = props
+  return (
+    <div className="ph-list-frame">
+      <table
+        className="ph-list"
+        aria-label={label}
+        aria-busy={!rows || stale}
+        data-stale={stale || undefined}
+      >
+        <thead>
+          <tr>
+            {columns.map((column, index) => (
+              <th
+                key={column.label}
+                scope="col"
+                className={classOf(column, index)}
+                data-priority={column.priority}
+                style={{ width: widthOf(column, index) }}
+              >
+                {column.label || <VisuallyHidden>{t('common:list.actions')}</VisuallyHidden>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows?.map((row) => {
+            const below = detail?.(row)
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr>
+                  {columns.map((column, index) => (
+                    <td
+                      key={column.label}
+                      className={classOf(column, index)}
+                      data-priority={column.priority}
+                      data-label={index > 0 && column.label !== '' ? column.label : undefined}
+                    >
+                      <div className="ph-cell" onPointerEnter={showWhole}>
+                        {index === 0 && to ? (
+                          <Link className="ph-row-link" to={to(row)}>
+                            {column.cell(row)}
+                          </Link>
+                        ) : (
+                          column.cell(row)
+                        )}
+                      </div>
+                    </td>
+                  ))}
+                </tr>
+                {below && (
+                  <tr className="ph-detail">
+                    <td colSpan={columns.length}>{below}</td>
+                  </tr>
+                )}
+              </Fragment>
+            )
+          })}
+          {!rows &&
+            SKELETON_ROWS.map((key) => (
+              <tr key={key}>
+                {columns.map((column, index) => (
+                  <td
+                    key={column.label}
+                    className={classOf(column, index)}
+                    data-priority={column.priority}
+                  >
+                    <Skeleton height={10} w={index === 0 ? '60%' : 64} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function classOf<Row>({ end, grow }: Column<Row>, index: number): string | undefined {
+  const names = [end && 'ph-end', (grow ?? index === 0) && 'ph-grow'].filter(Boolean)
+  return names.join(' ') || undefined
+}
+
+function widthOf<Row>({ width, grow }: Column<Row>, index: number) {
+  return width ?? ((grow ?? index === 0) ? '50%' : undefined)
+}
+
+/** Gives a cell whose text does not fit a tooltip with the whole text. */
+function showWhole({ currentTarget }: PointerEvent<HTMLDivElement>): void {
+  const isCut = currentTarget.scrollWidth > currentTarget.clientWidth
+  currentTarget.title = isCut ? (currentTarget.textContent ?? '') : ''
+}

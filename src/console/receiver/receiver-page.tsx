@@ -1,0 +1,141 @@
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { useCallback } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../api/use-action.ts'
+import { useRead } from '../api/use-read.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { type Column, List } from '../components/lists/list.tsx'
+import { notifyError } from '../components/notify.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { usePanel } from '../components/use-panel.ts'
+import {
+  type ReceivedRequestFragment,
+  ReceiverConfigureDocument,
+  ReceiverDocument,
+} from '../generated/graphql.ts'
+import { usePolling } from '../jobs/use-polling.ts'
+import { useSession } from '../session/session.tsx'
+import NotFoundPage from '../shell/not-found-page.tsx'
+import { t } from '../strings/t.ts'
+import { ReceivedRequest } from './received-request.tsx'
+import { ResponseSwitch } from './response-switch.tsx'
+
+const REFRESH_MS = 1_000
+
+export default function ReceiverPage() {
+  return (
+    <NeedsScope scope="events:read" title={t('onboarding:receiver.title')}>
+      <Receiver />
+    </NeedsScope>
+  )
+}
+
+const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
+  { label: t('onboarding:receiver.event'), cell: (request) => typeOf(request) },
+  {
+    label: t('onboarding:receiver.signature'),
+    cell: ({ signatureIsValid }) => (
+      <StateBadge
+        label={t(
+          signatureIsValid
+            ? 'onboarding:receiver.signatureValid'
+            : 'onboarding:receiver.signatureInvalid',
+        )}
+        color={signatureIsValid ? 'green' : 'red'}
+      />
+    ),
+    width: 200,
+  },
+  {
+    label: t('onboarding:receiver.response'),
+    cell: ({ status }) => status ?? t('onboarding:receiver.noResponse'),
+    width: 130,
+  },
+  {
+    label: t('onboarding:receiver.received'),
+    cell: ({ receivedAt }) => <Time at={receivedAt} as="relative" />,
+    width: 140,
+  },
+]
+
+function Receiver() {
+  const { can } = useSession()
+  const { data, error, reload } = useRead(ReceiverDocument, {})
+  const { run } = useAction(ReceiverConfigureDocument)
+  const opened = usePanel('request')
+  usePolling(REFRESH_MS, useCallback(reload, [reload]))
+  const receiver = data?.testReceiver
+  if (data && !receiver) return <NotFoundPage noun="page" />
+
+  async function clear() {
+    const outcome = await run({ input: { clear: true } })
+    if (!outcome.ok) notifyError(outcome.message)
+    reload()
+  }
+
+  return (
+    <Page
+      title={t('onboarding:receiver.title')}
+      description={t('onboarding:receiver.description')}
+      actions={
+        <>
+          {can('webhooks:write') && receiver && receiver.requests.length > 0 && (
+            <Button variant="default" onClick={clear}>
+              {t('onboarding:receiver.clear')}
+            </Button>
+          )}
+          {can('events:publish') && (
+            <Button component={Link} to="/events?publish">
+              {t('onboarding:publish')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {receiver && (
+        <Group gap={4} wrap="nowrap" miw={0}>
+          <Text size="sm" className="ph-mono" truncate title={receiver.url}>
+            {receiver.url}
+          </Text>
+          <CopyButton value={receiver.url} label={t('onboarding:receiver.copyUrl')} />
+        </Group>
+      )}
+      {receiver && can('webhooks:write') && <ResponseSwitch receiver={receiver} reload={reload} />}
+      <Section title={t('onboarding:receiver.requests')}>
+        <List
+          label={t('onboarding:receiver.requests')}
+          columns={COLUMNS}
+          rows={receiver?.requests}
+          keyOf={({ number }) => String(number)}
+          to={({ number }) =>
+            opened.id === String(number) ? opened.closed : opened.to(`${number}`)
+          }
+          detail={(request) =>
+            opened.id === String(request.number) && <ReceivedRequest request={request} />
+          }
+          error={error}
+          retry={reload}
+          empty={
+            <EmptyState title={t('onboarding:receiver.empty')}>
+              {t('onboarding:receiver.emptyHint')}{' '}
+              <Anchor component={Link} to="/overview" inherit underline="always">
+                {t('onboarding:receiver.toFirstSteps')}
+              </Anchor>
+            </EmptyState>
+          }
+        />
+      </Section>
+    </Page>
+  )
+}
+
+/** The type in the body, which has the form of a delivery unless somebody else sent it. */
+function typeOf({ body, bodyTruncated }: ReceivedRequestFragment): string {
+  const type = /"type":"([^"\\]*)"/.exec(bodyTruncated ? body.slice(0, 1_000) : body)?.[1]
+  return type ?? t('onboarding:receiver.unknownType')
+}

@@ -1,0 +1,46 @@
+import { useSyncExternalStore } from 'react'
+
+/** The zone that times are shown and entered in: the reader's own, or UTC. */
+export type TimeZone = 'local' | 'utc'
+
+const STORED_AS = 'posthorn.time-zone'
+const listeners = new Set<() => void>()
+let current: TimeZone = stored()
+
+export const timeZone = (): TimeZone => current
+
+/** Shows all times in another zone, and remembers it in this browser. */
+export function setTimeZone(zone: TimeZone): void {
+  current = zone
+  try {
+    localStorage.setItem(STORED_AS, zone)
+  } catch {
+    // A browser that stores nothing forgets the zone with the page.
+  }
+  for (const listener of listeners) listener()
+}
+
+/** The zone, for a component that shows times. */
+export const useTimeZone = (): TimeZone => useSyncExternalStore(listen, timeZone)
+
+/** A format of times in the zone of the moment. */
+export function zonedFormat(options: Intl.DateTimeFormatOptions): (at: string | Date) => string {
+  const formats = {
+    local: new Intl.DateTimeFormat(undefined, options),
+    utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
+  }
+  return (at) => formats[current].format(new Date(at))
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function stored(): TimeZone {
+  try {
+    return localStorage.getItem(STORED_AS) === 'utc' ? 'utc' : 'local'
+  } catch {
+    return 'local'
+  }
+}

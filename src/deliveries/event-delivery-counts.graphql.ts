@@ -1,0 +1,40 @@
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import {
+  countDeliveriesOfEvents,
+  type EventDeliveryCounts,
+  MAX_COUNTED,
+} from './event-delivery-counts.ts'
+
+const Counts = builder.objectRef<EventDeliveryCounts>('EventDeliveryCounts').implement({
+  description: `The number of deliveries of an event. Counting stops at ${MAX_COUNTED.toLocaleString('en')} deliveries.`,
+  fields: (t) => ({
+    total: t.exposeInt('total', { description: 'The number of deliveries: one per webhook.' }),
+    succeeded: t.exposeInt('succeeded', { description: 'Those that succeeded.' }),
+    exhausted: t.exposeInt('exhausted', { description: 'Those that are exhausted.' }),
+    canceled: t.exposeInt('canceled', { description: 'Those that were canceled.' }),
+    unfinished: t.int({
+      description: 'Those that are queued, retrying or waiting.',
+      resolve: ({ total, succeeded, exhausted, canceled }) =>
+        total - succeeded - exhausted - canceled,
+    }),
+  }),
+})
+
+builder.prismaObjectFields('Event', (t) => ({
+  deliveryCounts: t.field({
+    type: Counts,
+    semanticNonNull: true,
+    description: 'The number of deliveries of this event. Needs the scope `deliveries:read`.',
+    authScopes: { scope: 'deliveries:read' },
+    // The resolver counts only the webhook of a restricted session.
+    portal: 'open',
+    select: { id: true },
+    resolve: ({ id }, _args, context, info) => {
+      const { organizationId, session } = callerOf(context)
+      return context.perField(info, (ids: string[]) =>
+        countDeliveriesOfEvents(context.sql, organizationId, ids, session?.webhookId ?? null),
+      )(id)
+    },
+  }),
+}))

@@ -1,0 +1,135 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { call } from './support/call.ts'
+import { JOINED } from './support/catalogue.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+/* The charts of attempts: from a bar to its attempts, and from a wide range to a narrow one. */
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let webhookId: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '' } })
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    {
+      input: [
+        'CreateWebhookInput!',
+        { url: server.receiver.url, eventSubscriptions: [JOINED], enabled: true },
+      ],
+    },
+    'webhook { id }',
+  )
+  webhookId = webhook.id
+  await publish(2)
+  server.receiver.answer = (response) => response.writeHead(503).end('closed')
+  await publish(1)
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+})
+afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story('a click on a part of a bar opens exactly its attempts', async () => {
+  const { page } = reader
+  await open(`/webhooks/${webhookId}?range=1h`)
+  await attempts().getByText('5xx', { exact: true }).waitFor()
+  await attempts().locator('[data-part="3"]').last().click()
+  await page.waitForURL(/\/attempts\?/)
+  const { searchParams } = new URL(page.url())
+  const since = Date.parse(searchParams.get('since') ?? '')
+  const until = Date.parse(searchParams.get('until') ?? '')
+  expect(until - since).toBe(60_000)
+  expect(searchParams.get('response')).toBe('SERVER_ERROR_5XX')
+  expect(searchParams.get('webhook')).toBe(webhookId)
+  await waitUntilLoaded(page)
+  await page.getByRole('cell', { name: /503/ }).waitFor()
+  expect(await page.locator('main tbody tr').count()).toBe(1)
+})
+
+story('the keyboard reaches each bar, and opens the attempts of a bar that has some', async () => {
+  const { page } = reader
+  await open('/overview?range=24h')
+  const chart = attempts().getByRole('slider').first()
+  await chart.focus()
+  await page.keyboard.press('Home')
+  expect(await chart.getAttribute('aria-valuetext')).toMatch(/, 2xx: 0$/)
+  const before = page.url()
+  await page.keyboard.press('Enter')
+  expect(page.url()).toBe(before)
+  await page.keyboard.press('End')
+  expect(await chart.getAttribute('aria-valuetext')).toMatch(/2xx: 2, 5xx: 1$/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/attempts\?/)
+})
+
+story('a drag and the keyboard zoom, a click does not, and Back returns', async () => {
+  const { page } = reader
+  await open('/overview?range=24h')
+  const box = await attempts().getByRole('slider').first().boundingBox()
+  if (!box) throw new Error('The chart has no box.')
+  const y = box.y + box.height / 2
+  await page.mouse.move(box.x + box.width * 0.5, y)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.6, y, { steps: 4 })
+  await page.mouse.up()
+  await page.waitForURL(/[?&]from=/)
+  await page.getByLabel('From', { exact: true }).waitFor()
+  await page.goBack()
+  await page.getByLabel('From', { exact: true }).waitFor({ state: 'detached' })
+
+  await page.mouse.click(box.x + box.width * 0.5, y)
+  expect(page.url()).not.toContain('from=')
+  await attempts().getByRole('slider').first().focus()
+  for (const key of ['End', 'Shift+ArrowLeft', 'Shift+ArrowLeft', 'Enter']) {
+    await page.keyboard.press(key)
+  }
+  await page.waitForURL(/[?&]from=/)
+  const { searchParams } = new URL(page.url())
+  const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''))
+  expect(Number(to) - Number(from)).toBe(3 * 3_600_000)
+})
+
+story('the same numbers stand in a table, in local time or in UTC', async () => {
+  const { page } = reader
+  await open('/overview?range=24h')
+  await attempts().getByRole('button', { name: 'Show as a table' }).first().click()
+  const rows = attempts()
+    .getByRole('table', { name: /^Attempts over time/ })
+    .getByRole('row')
+  expect(await rows.count()).toBe(2)
+  expect(await rows.last().textContent()).not.toContain('UTC')
+  await page.getByRole('radiogroup', { name: 'Time zone' }).getByText('UTC').click()
+  await rows.last().getByText('UTC').waitFor()
+  await page.reload()
+  await waitUntilLoaded(page)
+  expect(await page.getByRole('radio', { name: 'UTC' }).isChecked()).toBe(true)
+})
+
+const attempts = () => reader.page.getByRole('region', { name: /^Attempts/ })
+
+async function open(path: string): Promise<void> {
+  await reader.page.goto(`${server.url}/console${path}`)
+  await waitUntilLoaded(reader.page)
+  await attempts().getByRole('slider').first().waitFor()
+}
+
+async function publish(count: number): Promise<void> {
+  const before = server.receiver.received.length
+  const events = Array.from({ length: count }, (_, number) => ({
+    type: JOINED,
+    data: { attendee: number },
+  }))
+  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
+  await server.receiver.arrival(before + count)
+}

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publishSnippets } from '../../../src/console/onboarding/publish-code.ts'
+import { JOINED } from '../../support/factories.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+
+/* Runs the code that the console shows for publishing, as a reader would who copies it. */
+
+const run = promisify(execFile)
+
+let server: ConsoleServer
+let folder: string
+let organizationId: string
+
+beforeAll(async () => {
+  server = await startConsoleServer()
+  folder = await mkdtemp(path.join(tmpdir(), 'posthorn snippets '))
+  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
+    '{ viewer { organization { id } } }',
+  )
+  organizationId = viewer.organization.id
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+  await server?.[Symbol.asyncDispose]()
+})
+
+/** What each language must not take for its own syntax. */
+const DATA = { name: `Zoë "O'Hara" $HOME \${x} \`y\` \\n ''' %s`, lines: 'a\nb', nested: [1, null] }
+
+describe.each([false, true])('acting for another organization: %s', (actsFor) => {
+  test.each(['curl', 'TypeScript', 'Python', 'SQL'])(
+    'the %s code publishes exactly the data',
+    async (language) => {
+      const before = await eventIds()
+      await execute(language, snippetOf(language, { actsFor, type: JOINED }), server.token)
+      const added = (await eventIds()).filter((id) => !before.includes(id))
+      expect(added).toHaveLength(1)
+      const { event } = await server.graphql<{ event: { body: string; type: string } }>(
+        'query ($id: ID!) { event(id: $id) { type body } }',
+        { id: added[0] },
+      )
+      expect(event.type).toBe(JOINED)
+      expect(JSON.parse(event.body).data).toEqual(DATA)
+    },
+    60_000,
+  )
+})
+
+test.each(['curl', 'TypeScript', 'Python', 'SQL'])(
+  'the %s code shows why an event is rejected',
+  async (language) => {
+    const before = await eventIds()
+    const code = snippetOf(language, { actsFor: false, type: 'no.such_type' })
+    const output = await execute(language, code, server.token).catch(
+      (error: Error) => error.message,
+    )
+    expect(output).toMatch(/no\.such_type/)
+    expect(await eventIds()).toEqual(before)
+  },
+  60_000,
+)
+
+function snippetOf(language: string, target: { actsFor: boolean; type: string }): string {
+  const snippets = publishSnippets({ ...target, origin: server.url, organizationId, data: DATA })
+  return snippets.find((snippet) => snippet.language === language)?.code ?? ''
+}
+
+/** The output of the code. Rejects if it fails. */
+async function execute(language: string, code: string, token: string): Promise<string> {
+  if (language === 'SQL') {
+    await using database = await server.openDatabase()
+    const { rows } = await database.pool.query(code)
+    return JSON.stringify(rows)
+  }
+  const [file, ...command] = PROGRAMS[language] as readonly [string, string]
+  const script = path.join(folder, file)
+  await writeFile(script, code)
+  const env = { ...process.env, POSTHORN_API_KEY: token }
+  const { stdout } = await run(command[0], [script], { env })
+  return stdout
+}
+
+const PROGRAMS: Readonly<Record<string, readonly [file: string, command: string]>> = {
+  curl: ['publish.sh', 'sh'],
+  TypeScript: ['publish.ts', process.execPath],
+  Python: ['publish.py', 'python3'],
+}
+
+async function eventIds(): Promise<string[]> {
+  const { events } = await server.graphql<{ events: { nodes: { id: string }[] } }>(
+    '{ events(first: 50) { nodes { id } } }',
+  )
+  return events.nodes.map(({ id }) => id)
+}
