@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'session.started',
   'session.ended',
   'delivery.tested',
+  'delivery.copied',
   'delivery.redelivered',
   'delivery.canceled',
   'recovery.started',
