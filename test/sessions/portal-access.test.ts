@@ -375,6 +375,7 @@ test('an event of both webhooks shows only the own delivery', async () => {
 const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = {
   updateWebhook: ['not_found', () => `id: "${other.webhook}", input: { enabled: false }`],
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
+  probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
   testDelivery: [
@@ -384,6 +385,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
+  ],
+  sendDeliveryCopy: [
+    'not_found',
+    () => `id: "${other.delivery}", input: { url: "https://example.com/" }`,
   ],
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],
