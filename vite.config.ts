@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -9,6 +12,7 @@ export default defineConfig({
   root: here('src/console'),
   base: '/console/',
   plugins: [react()],
+  define: { __VERSION__: JSON.stringify(version) },
   build: {
     outDir: here('dist/console'),
     emptyOutDir: true,
