@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'session.started',
   'session.ended',
   'delivery.tested',
+  'delivery.copied',
   'delivery.redelivered',
   'delivery.canceled',
   'recovery.started',

@@ -78,6 +78,7 @@ const VARIABLES: Record<
   },
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
+  SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
   TestDelivery: ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
@@ -185,6 +186,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RotateSigningSecret: 9,
   RunJobsNow: 6,
   ScanEvents: 3,
+  SendDeliveryCopy: 3,
   TestDelivery: 8,
   TestReceiver: 1,
   TuneWebhook: 10,
@@ -196,6 +198,8 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Webhooks: 2,
   WhyWebhookFails: 13,
 }
+
+const NOBODY_LISTENS = 'https://127.0.0.1:1024/'
 
 const hourAgo = () => new Date(Date.now() - 3_600_000)
 

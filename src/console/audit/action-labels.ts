@@ -15,6 +15,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'session.started': 'Signed in',
   'session.ended': 'Signed out',
   'delivery.tested': 'Test event sent',
+  'delivery.copied': 'Copy of a delivery sent',
   'delivery.redelivered': 'Delivery redelivered',
   'delivery.canceled': 'Delivery canceled',
   'recovery.started': 'Recovery started',
