@@ -27,18 +27,20 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       label: t('jobs:list.job'),
       cell: ({ id, task }) => (
         <>
-          <span className="ph-mono">{task}</span>{' '}
+          <span className="ph-mono" title={task}>
+            {task.replace(/^posthorn:/, '')}
+          </span>{' '}
           <Text span size="xs" c="dimmed">
             {id}
           </Text>
         </>
       ),
-      width: 170,
+      width: 120,
     },
     {
       label: t('jobs:list.state'),
       cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
-      width: 110,
+      width: 105,
     },
     { label: t('jobs:list.delivery'), cell: (job) => <DeliveryOf job={job} />, grow: true },
     { label: t('jobs:list.webhook'), cell: (job) => <WebhookOf job={job} />, grow: true },
@@ -51,7 +53,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
             {organization.name}
           </OrganizationLink>
         ),
-      width: 130,
+      width: 110,
     },
     {
       label: t('jobs:list.runAt'),
