@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = [
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',
+  'webhook.probed',
   'webhook.resumed',
   'signing_secret.rotated',
   'api_key.created',

@@ -49,7 +49,7 @@ const UNREACHABLE_CODE =
 
 /** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
 const UNREACHABLE_TEXT =
-  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|timeout exceeded when trying to connect|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
+  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|Cannot use a pool after calling end|timeout exceeded when trying to connect|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

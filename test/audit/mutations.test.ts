@@ -53,6 +53,15 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   ],
   deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
   rotateSigningSecret: ['signing_secret.rotated', 'webhooks', ({ webhookId }) => ({ webhookId })],
+  probeWebhook: [
+    'webhook.probed',
+    'webhooks',
+    async ({ webhookId }) => {
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+      await publish(api, operator.organizationId)
+      return { id: webhookId }
+    },
+  ],
   resumeWebhook: [
     'webhook.resumed',
     'webhooks',

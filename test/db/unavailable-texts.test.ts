@@ -30,6 +30,8 @@ test.each<[text: string, provoke: () => Promise<unknown>]>([
   ['Query read timeout', queryWithTimeout],
   ['Client was closed and is not queryable', queryAfterEnd],
   ['Client has encountered a connection error', queryAfterError],
+  // A process that stops has waited for its requests long enough.
+  ['Cannot use a pool after calling end', queryOnEndedPool],
 ])(
   'an error of pg with the text "%s" means that Postgres is unavailable',
   async (text, provoke) => {
@@ -83,6 +85,12 @@ async function queryWithoutFreeConnection(): Promise<void> {
     await pool.end()
   })
   pool.options.connectionTimeoutMillis = 20
+  await pool.query('select 1')
+}
+
+async function queryOnEndedPool(): Promise<void> {
+  const pool = new pg.Pool({ connectionString: database.url })
+  await pool.end()
   await pool.query('select 1')
 }
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { PoolClient } from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import {
   type AttemptRecord,
@@ -90,13 +91,7 @@ test('dropping a day waits for a publisher, and ends in no deadlock', async () =
     await publisher.query('begin')
     await publisher.query('lock table posthorn.events in row exclusive mode')
     const dropped = maintainPartitions(database.pool, DAY_MS)
-    await until(async () => {
-      const { rowCount } = await database.pool.query(
-        `select from pg_locks as lock join pg_stat_activity as activity using (pid)
-         where activity.datname = current_database() and not lock.granted and lock.relation = 'posthorn.events'::regclass`,
-      )
-      return rowCount
-    }, 'the drop waits for the publisher')
+    await until(() => someoneWaitsFor('events'), 'the drop waits for the publisher')
     await publisher.query('lock table posthorn.deliveries in row exclusive mode')
     await publisher.query('lock table posthorn.attempts in row exclusive mode')
     await publisher.query('commit')
@@ -104,6 +99,34 @@ test('dropping a day waits for a publisher, and ends in no deadlock', async () =
   } finally {
     publisher.release(true)
   }
+})
+
+describe('a reader that locks attempts before deliveries', () => {
+  let reader: PoolClient
+
+  beforeEach(async () => {
+    const old = new Date(Date.now() - 3 * DAY_MS)
+    await database.pool.query('select posthorn.create_partitions($1::date, $1::date)', [old])
+    reader = await database.pool.connect()
+    await reader.query('begin')
+    await reader.query('select from posthorn.attempts limit 1')
+  })
+  afterEach(() => reader.release(true))
+
+  test('is not canceled while a day is dropped, and the day is dropped when the reader has ended', async () => {
+    const dropping = maintainPartitions(database.pool, DAY_MS)
+    await until(() => someoneWaitsFor('attempts'), 'the drop waits for the reader')
+    await reader.query('select from posthorn.deliveries limit 1')
+    await reader.query('commit')
+    expect((await dropping).dropped).toBeGreaterThan(0)
+  })
+
+  test('and that does not end makes the maintenance fail, which drops nothing', async () => {
+    await expect(maintainPartitions(database.pool, DAY_MS)).rejects.toThrow(/lock timeout/)
+    await reader.query('select from posthorn.deliveries limit 1')
+    await reader.query('commit')
+    expect((await maintainPartitions(database.pool, DAY_MS)).dropped).toBeGreaterThan(0)
+  })
 })
 
 test('the update of a delivery by a first attempt that succeeds, or by a retry, touches no index', async () => {
@@ -118,6 +141,17 @@ test('the update of a delivery by a first attempt that succeeds, or by a retry, 
   // The first retry adds the delivery to the index of its state.
   expect((await countUpdates()).heapOnly).toBe(2)
 })
+
+async function someoneWaitsFor(table: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query(
+    `select from pg_locks as lock join pg_stat_activity as activity using (pid)
+     where activity.datname = current_database() and not lock.granted
+       and (lock.relation = $1::regclass or lock.relation in (
+         select relid from pg_partition_tree($1::regclass)))`,
+    [`posthorn.${table}`],
+  )
+  return rowCount !== 0
+}
 
 async function recordAttempt(id: string, status: number, given: Partial<AttemptRecord> = {}) {
   const row = await database.prisma.delivery.findFirstOrThrow({ where: { id } })

@@ -47,7 +47,7 @@ test(`after each of ${ROUNDS} restarts of Postgres or drops of all connections u
       await until(resumed, `deliveries resume in round ${number} (${fault})`, leftMs)
       rounds.push({
         number,
-        fault,
+        faults: [fault],
         startedAtMs,
         maxDuplicates: IN_FLIGHT,
         downMs: restoredAtMs - startedAtMs,

@@ -1,40 +1,53 @@
+import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { printReport, printRound } from './print.ts'
+import { describeRun } from './report-file.ts'
 import { runSuite } from './suite.ts'
 
 /*
- * `npm run test:long`: injects faults into real processes under load. Exits with 1 if a guarantee of docs/reliability.md
- * is violated.
+ * `npm run test:long`: injects faults into real processes under load, one in each round, or with `--minutes` several at a
+ * time. Exits with 1 if a guarantee of docs/reliability.md is violated.
  */
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '50' },
+    minutes: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     rate: { type: 'string', default: '200' },
     only: { type: 'string' },
     logs: { type: 'string' },
+    /** A file for the report: JSON if its name ends so, otherwise Markdown. */
+    report: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
-const options = {
+const numbers = {
   rounds: Number(values.rounds),
+  minutes: Number(values.minutes ?? 1),
   seed: Number(values.seed),
-  perSecond: Number(values.rate),
+  rate: Number(values.rate),
 }
-for (const [name, value] of Object.entries(options)) {
+for (const [name, value] of Object.entries(numbers)) {
   if (!(value > 0)) throw new Error(`--${name}: give a number above 0.`)
 }
-if (!values.json) process.stdout.write(`${options.rounds} rounds, seed ${options.seed}\n`)
+const { rounds, minutes, seed, rate: perSecond } = numbers
+const length = values.minutes === undefined ? { rounds } : { minutes }
+const [[unit, count] = []] = Object.entries(length)
+if (!values.json) process.stdout.write(`${count} ${unit}, seed ${seed}\n`)
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 const report = await runSuite({
-  ...options,
-  signal: interrupted.signal,
+  ...{ length, seed, perSecond, signal: interrupted.signal },
   ...(values.only !== undefined && { only: values.only }),
   ...(values.logs !== undefined && { logs: values.logs }),
   ...(!values.json && { onRound: printRound }),
 })
-if (values.json) process.stdout.write(`${JSON.stringify({ ...options, ...report })}\n`)
+const run = { ...length, seed, perSecond, ...report }
+if (values.report !== undefined) {
+  const isJson = values.report.endsWith('.json')
+  await writeFile(values.report, isJson ? JSON.stringify(run, null, 2) : describeRun(run))
+}
+if (values.json) process.stdout.write(`${JSON.stringify(run)}\n`)
 else printReport(report)
 process.exitCode = report.violations.length > 0 ? 1 : 0

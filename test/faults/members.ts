@@ -3,6 +3,7 @@ import type { Role } from '../../src/config/settings.ts'
 import { freePort } from '../support/free-port.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** Maximum attempts in flight in one process. */
@@ -10,6 +11,9 @@ const CONCURRENCY = 50
 
 /** The attempts of one process that a fault can repeat: those in flight, and as many that are answered but not recorded. */
 export const IN_FLIGHT = 2 * CONCURRENCY
+
+/** A process says so in one line of text, and ends. A process that has started writes lines of JSON. */
+const STARTED_WITHOUT_POSTGRES = /^error: .*Postgres/m
 
 /** A process that has not ended by then after SIGTERM is killed, which counts as a failure. */
 const ENDS_WITHIN_MS = 20_000
@@ -22,10 +26,14 @@ export interface Member extends AsyncDisposable {
   readonly pid: number
   /** Whether the last started process is running. */
   readonly runs: boolean
+  /** The messages of processes that ended while they started, because Postgres was not available. Each started again. */
+  readonly failedStarts: readonly string[]
   /** The stderr of all its processes. */
   readonly log: string
   /** The network between it and Postgres. */
   readonly network: TcpProxy
+  /** Its clock, if it can be wrong. */
+  readonly clock: FakeClock | null
   start(): void
   kill(): Promise<void>
   /** Sends SIGTERM and waits for the exit. Throws if the exit code is not 0. */
@@ -38,13 +46,17 @@ export async function startMember(
   name: string,
   role: Role,
   environment: Readonly<Record<string, string>>,
+  clockFile: string | null = null,
 ): Promise<Member> {
   const databaseUrl = environment['DATABASE_URL'] as string
   const network = await startTcpProxy(Number(new URL(databaseUrl).port))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
+  const clock = clockFile === null ? null : createFakeClock(clockFile)
   const processes: PosthornProcess[] = []
   const current = () => processes.at(-1) as PosthornProcess
+  const failedStarts: string[] = []
+  let isDisposed = false
 
   async function ended(signal: NodeJS.Signals): Promise<number | string> {
     current().child.kill(signal)
@@ -62,19 +74,30 @@ export async function startMember(
       const { exitCode, signalCode } = current().child
       return exitCode === null && signalCode === null
     },
+    failedStarts,
     get log() {
       return processes.map(({ stderr }) => stderr).join('')
     },
     network,
+    clock,
     start() {
       const own = {
         PORT: String(port),
         POSTHORN_CONCURRENCY: String(CONCURRENCY),
         DATABASE_URL: proxiedUrl(databaseUrl, network),
       }
-      processes.push(
-        startPosthorn(['start', '--role', role], { environment: { ...environment, ...own } }),
-      )
+      const started = startPosthorn(['start', '--role', role], {
+        environment: { ...environment, ...clock?.environment, ...own },
+      })
+      processes.push(started)
+      // What a supervisor of processes does.
+      started.ended.then(() => {
+        if (isDisposed || started !== current() || !STARTED_WITHOUT_POSTGRES.test(started.stderr))
+          return
+        failedStarts.push(started.stderr.trimEnd())
+        processes.pop()
+        member.start()
+      })
     },
     async kill() {
       await ended('SIGKILL')
@@ -102,6 +125,7 @@ export async function startMember(
       return response?.status === 200
     },
     async [Symbol.asyncDispose]() {
+      isDisposed = true
       if (member.runs) {
         const exit = once(current().child, 'exit')
         current().child.kill('SIGKILL')
@@ -116,4 +140,16 @@ export async function startMember(
     throw new Error(`${error.message} Its log: ${member.log.slice(-2_000)}`)
   })
   return member
+}
+
+export function inFlightOf(members: readonly Member[]): number {
+  return workersOf(members).length * IN_FLIGHT
+}
+
+export function workersOf(members: readonly Member[]): Member[] {
+  return members.filter(({ role }) => role !== 'api')
+}
+
+export function apiOf(members: readonly Member[]): Member {
+  return members.find(({ role }) => role !== 'worker') as Member
 }

@@ -52,7 +52,7 @@ export async function startPostgresServer(directory: string): Promise<PostgresSe
         connectionString: url,
         application_name: 'faults',
         connectionTimeoutMillis: 5_000,
-        query_timeout: 20_000,
+        query_timeout: 120_000,
       })
       client.on('error', () => {})
       await client.connect()

@@ -5,7 +5,7 @@ export function printRound(round: RoundResult): void {
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
   const columns = [
     String(round.number).padStart(3),
-    round.fault.padEnd(40),
+    round.faults.join(', ').padEnd(40),
     `down ${seconds(round.downMs)}`.padEnd(12),
     `accepts after ${seconds(round.acceptedAfterMs)}`.padEnd(22),
     `settled after ${seconds(round.settledAfterMs)}`,
@@ -15,12 +15,24 @@ export function printRound(round: RoundResult): void {
 }
 
 export function printReport(report: Report): void {
-  const rows: [string, string | number][] = [
+  print('')
+  for (const [name, value] of reportRows(report))
+    print(`${name.padEnd(36)}${String(value).padStart(10)}`)
+  for (const reason of report.notInjected) print(`Not injected: ${reason}`)
+  for (const violation of report.violations) print(`- ${violation}`)
+}
+
+/** The figures of a report, with their names. */
+export function reportRows(report: Report): [string, string | number][] {
+  return [
+    ['rounds', report.rounds.length],
+    ['faults injected', report.rounds.reduce((sum, { faults }) => sum + faults.length, 0)],
     ['events accepted', report.accepted],
     ['events rejected', report.rejected],
     ['requests answered 503', report.unavailable],
     ['requests whose connection broke', report.broken],
     ['slowest 503 (ms)', Math.round(report.slowest503Ms)],
+    ['starts without Postgres', report.failedStarts],
     ['deliveries that arrived', report.deliveries],
     ['requests that arrived', report.arrivals],
     ['deliveries missing', report.missing],
@@ -30,9 +42,6 @@ export function printReport(report: Report): void {
     ['  at most, by attempts in flight', report.maxDuplicates],
     ['violations', report.violations.length],
   ]
-  print('')
-  for (const [name, value] of rows) print(`${name.padEnd(36)}${String(value).padStart(10)}`)
-  for (const violation of report.violations) print(`- ${violation}`)
 }
 
 function print(line: string): void {

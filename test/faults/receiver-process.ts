@@ -1,6 +1,8 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestAuthority } from '../outbound/certificates.ts'
+import { RECEIVER_HOST } from './names.ts'
 import { seededRandom } from './seeded-random.ts'
 
 /*
@@ -25,7 +27,7 @@ const seen = new Map<string, SeenDelivery>()
 /** The number of each event's deliveries that arrived. */
 const deliveryCounts = new Map<number, number>()
 const authority = await createTestAuthority()
-const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
+const { key, cert } = await authority.issue([RECEIVER_HOST])
 
 const server = createServer({ key, cert }, async (request, response) => {
   response.on('error', () => {})
@@ -50,11 +52,14 @@ const server = createServer({ key, cert }, async (request, response) => {
   seen.set(id, entry)
   entry.arrivals += 1
   if (entry.acknowledged > 0) entry.duplicateAtMs.push(Date.now())
+  // An answer takes a while, so that faults hit requests in flight.
+  await sleep(random() * 50)
   const chance = entry.path === '/shaky' && entry.arrivals <= 2 ? random() : 1
   if (chance < 0.03) response.writeHead(500).end()
   else if (chance < 0.05) request.socket.destroy()
   else if (chance < 0.053) return
   else {
+    if (request.socket.destroyed) return
     response.end()
     // The sender may have the answer as soon as it is written to the socket.
     entry.acknowledged += 1

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { joinSockets, type ProxiedConnection } from './proxied-connection.ts'
 
 /** A TCP proxy in front of a server on this machine. Its traffic can be dropped or paused. */
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number
+  readonly connections: ReadonlySet<ProxiedConnection>
   /** Drops all traffic in both directions without closing connections, as if a machine had stopped. */
   blackhole(): void
   /** Closes the connections to the server and passes new ones. Open connections of clients stay without answers. */
@@ -16,74 +18,70 @@ export interface TcpProxy extends AsyncDisposable {
   /** Closes all connections, and each new one until `connect`. */
   disconnect(): void
   connect(): void
+  /** Leads new connections to another port. */
+  leadTo(targetPort: number): void
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const clients = new Set<Socket>()
-  const targets = new Set<Socket>()
-  /** Sockets that get no more traffic and are not closed. */
-  const dead = new WeakSet<Socket>()
+export async function startTcpProxy(firstTargetPort: number): Promise<TcpProxy> {
+  const connections = new Set<ProxiedConnection>()
+  let targetPort = firstTargetPort
   let isBlackhole = false
   let isPaused = false
   let isDisconnected = false
-
-  function join(from: Socket, to: Socket, open: Set<Socket>): void {
-    open.add(from)
-    from.on('data', (chunk) => {
-      if (!isBlackhole && !dead.has(to)) to.write(chunk)
-    })
-    from.on('error', () => {})
-    from.on('close', () => {
-      open.delete(from)
-      if (!isBlackhole && !dead.has(to)) to.destroy()
-    })
-    if (isPaused) from.pause()
-  }
 
   const server = createServer((client) => {
     if (isDisconnected) {
       client.destroy()
       return
     }
-    const target = connect(targetPort, '127.0.0.1')
-    join(client, target, clients)
-    join(target, client, targets)
+    const connection = joinSockets(client, connect(targetPort, '127.0.0.1'), {
+      isOpen: () => !isBlackhole,
+      onClose: () => connections.delete(connection),
+    })
+    connections.add(connection)
+    if (isPaused) connection.pause()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const destroyAll = () => {
+    for (const connection of connections) connection.destroy()
+  }
 
   return {
     port: (server.address() as AddressInfo).port,
+    connections,
     blackhole() {
       isBlackhole = true
     },
     restore() {
       isBlackhole = false
       // The server behind a restored network does not know the old connections, and the network drops their packets.
-      for (const client of clients) dead.add(client)
-      for (const target of targets) target.destroy()
+      for (const connection of connections) connection.closeServerSide()
     },
     pause() {
       isPaused = true
-      for (const socket of [...clients, ...targets]) socket.pause()
+      for (const connection of connections) connection.pause()
     },
     resume() {
       isPaused = false
-      for (const socket of [...clients, ...targets]) socket.resume()
+      for (const connection of connections) connection.resume()
     },
     restoreForNewConnections() {
       isBlackhole = false
-      for (const socket of [...clients, ...targets]) dead.add(socket)
+      for (const connection of connections) connection.silence()
     },
     disconnect() {
       isDisconnected = true
-      for (const socket of [...clients, ...targets]) socket.destroy()
+      destroyAll()
     },
     connect() {
       isDisconnected = false
     },
+    leadTo(port) {
+      targetPort = port
+    },
     async [Symbol.asyncDispose]() {
-      for (const socket of [...clients, ...targets]) socket.destroy()
+      destroyAll()
       server.close()
       await once(server, 'close')
     },

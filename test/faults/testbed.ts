@@ -8,12 +8,17 @@ import { testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
 import { type Member, startMember } from './members.ts'
+import { type NameServer, RECEIVER_HOST, startNameServer } from './names.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** A Postgres server, a receiver, and the environment of Posthorn processes that deliver to it. */
+/** A Postgres server, a receiver, a name server, and Posthorn processes that deliver to the receiver through a network. */
 export interface Testbed extends AsyncDisposable {
   readonly postgres: PostgresServer
   readonly receiver: CountingReceiver
+  readonly nameServer: NameServer
+  /** The network between the workers and the receiver. */
+  readonly receiverNetwork: TcpProxy
   /** The API key of the organization. */
   readonly token: string
   /** Resolves when the process is ready. */
@@ -22,23 +27,42 @@ export interface Testbed extends AsyncDisposable {
   register(apiUrl: string): Promise<void>
 }
 
-export async function openTestbed(seed: number): Promise<Testbed> {
+export interface TestbedOptions {
+  /** Whether the clocks of processes can be wrong. Default: false. */
+  readonly fakeClocks?: boolean
+}
+
+export async function openTestbed(
+  seed: number,
+  { fakeClocks = false }: TestbedOptions = {},
+): Promise<Testbed> {
   await using stack = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'posthorn faults '))
   stack.defer(() => rm(directory, { recursive: true, force: true }))
   const postgres = stack.use(await startPostgresServer(directory))
   const receiver = stack.use(await startCountingReceiver(seed))
+  const nameServer = stack.use(await startNameServer())
+  const receiverNetwork = stack.use(await startTcpProxy(Number(new URL(receiver.url).port)))
   const token = await createTenantIn(postgres)
-  const environment = await environmentOf(directory, postgres.url, receiver.authority)
+  const environment = {
+    ...(await environmentOf(directory, postgres.url, receiver.authority)),
+    ...nameServer.environment,
+  }
   const opened = stack.move()
   return {
     postgres,
     receiver,
+    nameServer,
+    receiverNetwork,
     token,
-    start: async (name, role) => opened.use(await startMember(name, role, environment)),
+    async start(name, role) {
+      const clockFile = fakeClocks ? path.join(directory, `${name}.clock`) : null
+      return opened.use(await startMember(name, role, environment, clockFile))
+    },
     async register(apiUrl) {
-      for (const hook of ['steady', 'shaky'])
-        await register(apiUrl, token, `${receiver.url}/${hook}`)
+      for (const hook of ['steady', 'shaky']) {
+        await register(apiUrl, token, `https://${RECEIVER_HOST}:${receiverNetwork.port}/${hook}`)
+      }
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
@@ -57,7 +81,7 @@ async function environmentOf(directory: string, databaseUrl: string, authority: 
     ...testEnvironment(databaseUrl),
     POSTHORN_EGRESS_CA_FILE: file,
     POSTHORN_ATTEMPT_TIMEOUT: '3s',
-    POSTHORN_RETRY_SCHEDULE: '200ms,500ms,1s,1s,1s,1s,1s,1s,2s,2s,2s,2s,2s',
+    POSTHORN_RETRY_SCHEDULE: '200ms,500ms,1s,1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s,2s',
     POSTHORN_LOG_LEVEL: 'warn',
   }
 }

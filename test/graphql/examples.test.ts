@@ -71,6 +71,11 @@ const VARIABLES: Record<
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
+  ProbeWebhook: async ({ webhookId }) => {
+    await onHold(webhookId)
+    await publish(api, tenant.organizationId)
+    return { id: webhookId }
+  },
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
   SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
@@ -175,6 +180,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RenameOrganization: 9,
   RenewFrontendSession: 9,
   RescheduleJobs: 3,
+  ProbeWebhook: 11,
   ResumeWebhook: 13,
   RevokeApiKey: 8,
   RotateSigningSecret: 9,

@@ -215,6 +215,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
     'RecoverDeliveries',
     { input: { webhookId: 'wh_x', since: '2026-01-31T12:00:00Z' } },
   ],
+  ['deliveries:write', 'webhooks', 'ProbeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'webhooks', 'ResumeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'recoveries', 'CancelRecovery', { id: 'rec_x' }],
   ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],

@@ -362,6 +362,7 @@ test('an event of both webhooks shows only the own delivery', async () => {
 const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = {
   updateWebhook: ['not_found', () => `id: "${other.webhook}", input: { enabled: false }`],
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
+  probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
   testDelivery: [

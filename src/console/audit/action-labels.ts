@@ -3,6 +3,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'webhook.created': 'Webhook created',
   'webhook.updated': 'Webhook changed',
   'webhook.deleted': 'Webhook deleted',
+  'webhook.probed': 'Probe sent',
   'webhook.resumed': 'Webhook resumed',
   'signing_secret.rotated': 'Signing secret rotated',
   'api_key.created': 'API key created',

@@ -78,7 +78,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             lines={[
               {
                 label: t('charts.throughput'),
-                color: 'var(--posthorn-chart-line)',
+                color: 'var(--posthorn-mark-blue)',
                 values: perSecond,
               },
             ]}

@@ -1,0 +1,130 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+import { blockOf, withReplaced } from './command-blocks.ts'
+import { createPostgres, type InstalledPostgres, POSTGRES_MISSING } from './installed-postgres.ts'
+
+/*
+ * The commands of docs/operate/backups.md, on a server that the package of the system installed.
+ * test/faults/restore.test.ts counts what is delivered after a restore.
+ */
+let folder: string
+let postgres: InstalledPostgres
+let organization: string
+
+beforeAll(async () => {
+  if (POSTGRES_MISSING) return
+  folder = await mkdtemp(path.join(tmpdir(), 'posthorn-backups-'))
+  postgres = await createPostgres(folder)
+  await postgres.start()
+  await postgres.run('createdb posthorn && mkdir -p backup/wal')
+  await using database = open()
+  await migrate(database.pool)
+  const tenant = await createTenant(database.prisma)
+  organization = tenant.publicOrganizationId
+  await database.prisma.webhook.create({
+    data: {
+      organizationId: tenant.organizationId,
+      url: 'https://example.com/',
+      eventSubscriptions: [JOINED],
+      enabled: true,
+    },
+  })
+})
+afterAll(async () => {
+  if (POSTGRES_MISSING) return
+  await postgres[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test.skipIf(POSTGRES_MISSING)(
+  `the base backup and the archive restore the events of before a moment, and no later ones${POSTGRES_MISSING ? `: ${POSTGRES_MISSING}` : ''}`,
+  async () => {
+    const archiving = inFolder(blockOf('backups.md', 'archive_mode = on'))
+    await postgres.run(`psql --no-psqlrc -v ON_ERROR_STOP=1 -d posthorn <<'SQL'\n${archiving}SQL`)
+    await postgres.stop()
+    await postgres.start()
+    await publish(3)
+    await postgres.run(inFolder(blockOf('backups.md', 'pg_basebackup')))
+    await publish(4)
+    const moment = await now()
+    await publish(5)
+    await postgres.run('psql -d posthorn -c "select pg_switch_wal()"')
+    await until(isArchived, 'the log is archived')
+    await postgres.stop()
+    await rename(postgres.dataDirectory, `${postgres.dataDirectory}.lost`)
+    const [day] = (await postgres.run('ls backup | grep base-')).split('\n')
+    const restoring = withReplaced(inFolder(blockOf('backups.md', 'recovery.signal')), {
+      'base-2026-11-24': day as string,
+      '2026-11-25 09:41:00+00': moment,
+    })
+    await postgres.run(restoring)
+    await postgres.start()
+    await until(hasRecovered, 'Postgres has recovered')
+    expect(await countIn('posthorn')).toEqual({ events: 7, jobs: 7 })
+    // It accepts events again.
+    await publish(1)
+    expect(await countIn('posthorn')).toEqual({ events: 8, jobs: 8 })
+  },
+)
+
+test.skipIf(POSTGRES_MISSING)(
+  'a dump restores events and jobs into an empty database',
+  async () => {
+    const before = await countIn('posthorn')
+    await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
+    await postgres.run('createdb restored')
+    const restoring = `DATABASE_URL=${postgres.urlOf('restored')}\n${blockOf('backups.md', 'pg_restore')}`
+    await postgres.run(restoring)
+    expect(await countIn('restored')).toEqual(before)
+    await using database = open('restored')
+    expect(await unappliedMigrations(database.pool)).toEqual([])
+    // A second restore would mix two installations.
+    await expect(postgres.run(restoring)).rejects.toThrow(/already exists/)
+  },
+)
+
+const inFolder = (text: string) => withReplaced(text, { '/backup': `${folder}/backup` })
+
+function open(name = 'posthorn'): Database {
+  return openDatabase(postgres.urlOf(name))
+}
+
+async function publish(count: number): Promise<void> {
+  await using database = open()
+  for (let i = 0; i < count; i++) {
+    await database.pool.query(`select posthorn.publish_event($1, $2, '{}')`, [organization, JOINED])
+  }
+}
+
+async function now(): Promise<string> {
+  await using database = open()
+  const { rows } = await database.pool.query('select clock_timestamp()::text as now')
+  return rows[0].now
+}
+
+async function isArchived(): Promise<boolean> {
+  await using database = open()
+  const { rows } = await database.pool.query(
+    `select last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 16777216) as is from pg_stat_archiver`,
+  )
+  return rows[0].is
+}
+
+async function hasRecovered(): Promise<boolean> {
+  return (await postgres.run('psql -d posthorn -Atc "select pg_is_in_recovery()"')).trim() === 'f'
+}
+
+async function countIn(name: string) {
+  await using database = open(name)
+  const { rows } = await database.pool.query(
+    `select (select count(*)::int from posthorn.events) as events,
+       (select count(*)::int from graphile_worker.jobs where task_identifier = 'posthorn:deliver') as jobs`,
+  )
+  return rows[0]
+}

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A block of code in a page of docs/operate. */
+export interface CommandBlock {
+  readonly page: string
+  readonly language: string
+  readonly text: string
+}
+
+export const COMMAND_BLOCKS: readonly CommandBlock[] = globSync('docs/operate/*.md', {
+  cwd: ROOT,
+}).flatMap((file) =>
+  [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].map(
+    ([, language = '', text = '']) => ({ page: path.basename(file), language, text }),
+  ),
+)
+
+/** The text of the only block of a page that contains a text. A test that runs it also runs what the page says later. */
+export function blockOf(page: string, part: string): string {
+  const found = COMMAND_BLOCKS.filter((block) => block.page === page && block.text.includes(part))
+  if (found.length === 1) return (found[0] as CommandBlock).text
+  throw new Error(`${found.length} blocks of docs/operate/${page} contain "${part}".`)
+}
+
+/** A text with other texts in place of some of its own, each of which it must contain. */
+export function withReplaced(text: string, replaced: Readonly<Record<string, string>>): string {
+  return Object.entries(replaced).reduce((result, [part, other]) => {
+    if (!result.includes(part)) throw new Error(`There is no "${part}" in:\n${text}`)
+    return result.replaceAll(part, other)
+  }, text)
+}
+
+export interface ShellOptions {
+  readonly cwd: string
+  readonly env?: NodeJS.ProcessEnv
+  /** The command that runs bash, such as one that changes the user. */
+  readonly as?: readonly string[]
+}
+
+/** Runs commands as a person pastes them, but stops at the first that fails. Returns what they print. */
+export async function runCommands(text: string, options: ShellOptions): Promise<string> {
+  const { cwd, env = {}, as = [] } = options
+  const [file = '', ...args] = [...as, 'bash', '-euo', 'pipefail', '-c', text]
+  const { stdout } = await promisify(execFile)(file, args, {
+    cwd,
+    // The Node of the tests comes first.
+    env: { PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`, ...env },
+  })
+  return stdout
+}
+
+/** Programs that stand in for others. Each is a script of `sh`. Returns the folder to put first in PATH. */
+export async function writePrograms(
+  folder: string,
+  scripts: Readonly<Record<string, string>>,
+): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(path.join(folder, name), `#!/bin/sh\nset -eu\n${script}\n`)
+    await chmod(path.join(folder, name), 0o755)
+  }
+  return folder
+}

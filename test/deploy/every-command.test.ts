@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { blockOf, COMMAND_BLOCKS, ROOT } from './command-blocks.ts'
+
+/** The parts of blocks that tests run, by page. */
+const tested = globSync('test/deploy/*.test.ts', { cwd: ROOT }).flatMap((file) =>
+  [
+    ...readFileSync(path.join(ROOT, file), 'utf8').matchAll(
+      /blockOf\(\s*'([\w-]+\.md)',\s*(['"])(.+?)\2,?\s*\)/g,
+    ),
+  ].map(([, page = '', , part = '']) => ({ page, part })),
+)
+
+/** Pages whose SQL test/docs.test.ts runs. */
+const SQL_PAGES = ['runbook.md']
+
+test.each(COMMAND_BLOCKS.map((block) => [block.page, block.text.split('\n')[0], block] as const))(
+  'a test runs the block of %s that begins with: %s',
+  (page, _line, { language, text }) => {
+    if (language === 'sql' && SQL_PAGES.includes(page)) return
+    const tests = tested.filter((one) => one.page === page && text.includes(one.part))
+    expect(tests.length).toBeGreaterThan(0)
+  },
+)
+
+test('a block that no page has, or that two blocks could be, is an error', () => {
+  expect(() => blockOf('backups.md', 'restore from tape')).toThrow(/^0 blocks/)
+  expect(() => blockOf('backups.md', 'pg_')).toThrow(/^\d+ blocks/)
+})

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../support/until.ts'
+import type { Fault, FaultContext } from './fault.ts'
+import { apiOf, IN_FLIGHT, inFlightOf, type Member, workersOf } from './members.ts'
+
+export const PROCESS_FAULTS: readonly Fault[] = [
+  {
+    name: 'kill -9 of a worker',
+    subject: 'processes',
+    needsRescue: true,
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) => await killAndRestart(context, [oneWorker(context)]),
+  },
+  {
+    name: 'kill -9 of the API',
+    subject: 'processes',
+    needsRescue: true,
+    maxDuplicates: (context) => inFlightOf([apiOf(context.members)]),
+    inject: async (context) => await killAndRestart(context, [apiOf(context.members)]),
+  },
+  {
+    name: 'kill -9 of the API and a worker',
+    subject: 'processes',
+    needsRescue: true,
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) =>
+      await killAndRestart(context, [...new Set([apiOf(context.members), oneWorker(context)])]),
+  },
+  {
+    name: 'kill -9 of everything but Postgres',
+    subject: 'processes',
+    needsRescue: true,
+    maxDuplicates: ({ members }) => inFlightOf(members),
+    inject: async (context) => await killAndRestart(context, context.members),
+  },
+  {
+    name: 'a worker frozen briefly',
+    subject: 'processes',
+    needsRescue: false,
+    // Attempts whose answers arrive while the worker is frozen may time out.
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) => await oneWorker(context).freezeFor(1_000 + context.random() * 3_000),
+  },
+  {
+    name: 'a worker frozen past its rescue',
+    subject: 'processes',
+    needsRescue: true,
+    // When it resumes, its claims are lost, so only the attempts in flight at the start of the freeze are repeated.
+    maxDuplicates: () => IN_FLIGHT,
+    inject: async (context) =>
+      await oneWorker(context).freezeFor(15_000 + context.random() * 5_000),
+  },
+  {
+    name: 'a worker cut off from Postgres for 15 s',
+    subject: 'processes',
+    needsRescue: true,
+    maxDuplicates: () => IN_FLIGHT,
+    async inject(context) {
+      const { network } = oneWorker(context)
+      network.pause()
+      await sleep(15_000)
+      network.resume()
+    },
+  },
+  {
+    name: 'a machine lost, connections open',
+    subject: 'processes',
+    needsRescue: true,
+    maxDuplicates: () => IN_FLIGHT,
+    async inject(context) {
+      const worker = oneWorker(context)
+      worker.network.blackhole()
+      await sleep(context.random() * 15_000)
+      await worker.kill()
+      // Postgres keeps the old connections open, as nothing closes them.
+      worker.network.restoreForNewConnections()
+      worker.start()
+    },
+  },
+  {
+    name: 'SIGTERM of a worker',
+    subject: 'processes',
+    needsRescue: false,
+    maxDuplicates: () => 0,
+    async inject(context) {
+      const worker = oneWorker(context)
+      await worker.terminate().finally(() => worker.start())
+    },
+  },
+  {
+    name: 'rolling restart of the workers',
+    subject: 'processes',
+    needsRescue: false,
+    maxDuplicates: () => 0,
+    async inject(context) {
+      for (const worker of workersOf(context.members)) {
+        await worker.terminate().finally(() => worker.start())
+        await until(() => worker.isReady(), `${worker.name} is ready again`, 30_000)
+      }
+    },
+  },
+]
+
+async function killAndRestart({ random }: FaultContext, members: readonly Member[]): Promise<void> {
+  await Promise.all(members.map((member) => member.kill()))
+  await sleep(random() * 1_500)
+  for (const member of members) member.start()
+}
+
+function oneWorker(context: FaultContext): Member {
+  const all = workersOf(context.members)
+  return all[Math.floor(context.random() * all.length)] as Member
+}
