@@ -9,11 +9,13 @@ export default defineConfig({
   experimental: { externalTables: true },
   tables: {
     external: [
+      'posthorn.backlog_samples',
       'posthorn.delivery_task_items',
       'posthorn.event_keys',
       'posthorn.leases',
       'posthorn.live_listeners',
       'posthorn.settings',
+      'posthorn.webhook_holds',
       'posthorn.workers',
     ],
   },

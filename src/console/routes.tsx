@@ -21,6 +21,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   attempts: lazy(() => import('./attempts/attempts-page.tsx')),
   deliveries: lazy(() => import('./deliveries/deliveries-page.tsx')),
   'deliveries/:id': lazy(() => import('./deliveries/delivery-page.tsx')),
+  'tasks/:id': lazy(() => import('./tasks/task-page.tsx')),
   live: lazy(() => import('./live/live-page.tsx')),
   'event-types': lazy(() => import('./event-types/event-types-page.tsx')),
   'event-types/new': lazy(() => import('./event-types/new-event-type-page.tsx')),

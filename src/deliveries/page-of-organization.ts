@@ -13,7 +13,9 @@ export function pageOfOrganization(
   bounds: PageBounds,
   add: AddValue,
 ): string | null {
-  const { webhookUuid, webhookUuids, eventTypes, anyAttempt } = filter
+  const { webhookUuid, eventTypes, anyAttempt } = filter
+  // An attempt is for the webhook of its delivery.
+  const webhookUuids = filter.webhookUuids ?? anyAttempt?.webhookUuids
   const organization = add(organizationId)
   if (webhookUuids && !webhookUuid) {
     const page = idsOfPage(

@@ -37,15 +37,19 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
   const { rowCount } = await sql.query({
     name: 'put_on_hold',
     text: `
-      insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, next_probe_at)
-      select id, now(), now() + $2 * interval '1 millisecond', now() + $3 * interval '1 millisecond'
-      from posthorn.webhooks where id = $1 and enabled
-      on conflict (webhook_id) do update set
-        backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
-        on_hold_since = excluded.on_hold_since, next_probe_at = excluded.next_probe_at, probe_count = 0,
-        probe_delivery_id = null, slow_start_since = null, slow_start_released = 0
-      where s.on_hold_since is null
-      returning webhook_id`,
+      with opened as (
+        insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, next_probe_at)
+        select id, now(), now() + $2 * interval '1 millisecond', now() + $3 * interval '1 millisecond'
+        from posthorn.webhooks where id = $1 and enabled
+        on conflict (webhook_id) do update set
+          backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
+          on_hold_since = excluded.on_hold_since, next_probe_at = excluded.next_probe_at, probe_count = 0,
+          probe_delivery_id = null, slow_start_since = null, slow_start_released = 0
+        where s.on_hold_since is null
+        returning webhook_id, on_hold_since
+      )
+      insert into posthorn.webhook_holds (webhook_id, started_at) select webhook_id, on_hold_since from opened
+      on conflict (webhook_id, started_at) do update set ended_at = null`,
     values: [webhookId, aheadMs, aheadMs + probeDelayMs(0)],
   })
   return rowCount === 1

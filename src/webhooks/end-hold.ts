@@ -8,6 +8,10 @@ const END_HOLD = `
     where webhook_id = $1::uuid and on_hold_since is not null
     returning webhook_id
   ),
+  hold as (
+    update posthorn.webhook_holds as h set ended_at = clock_timestamp()
+    from ended where h.webhook_id = ended.webhook_id and h.ended_at is null
+  ),
   condition as (
     update posthorn.webhook_conditions as c set consecutive_failures = 0 from ended where c.webhook_id = ended.webhook_id
   )

@@ -40,15 +40,15 @@ export function createIsCurrentRevision(sql: Sql): IsCurrentRevision {
 
   async function check(webhookId: string, revision: string, nowMs: number): Promise<boolean> {
     const entry = busy.get(webhookId) ?? { revision: '', readAtMs: -FRESH_MS, checkedAtMs: nowMs }
-    entry.checkedAtMs = nowMs
-    busy.set(webhookId, entry)
     // A read in progress can have started too early or without this webhook. Then another read follows.
     while (!isFresh(entry, nowMs)) {
+      // A read that took long must not have the webhook evicted from the next one.
+      entry.checkedAtMs = performance.now()
+      busy.set(webhookId, entry)
       reading ??= readAll().finally(() => {
         reading = null
       })
       await reading
-      if (!busy.has(webhookId)) busy.set(webhookId, entry)
     }
     return entry.revision === revision
   }

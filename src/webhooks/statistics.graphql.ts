@@ -1,13 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { bucketArgs, bucketComplexity } from './bucket-arguments.ts'
 import { latencyPercentile } from './latency.ts'
-import {
-  bucketRange,
-  MAX_BUCKETS,
-  readStatistics,
-  type StatisticsBucket,
-  UNIT_MS,
-} from './statistics.ts'
+import { bucketRange, MAX_BUCKETS, readStatistics, type StatisticsBucket } from './statistics.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {
@@ -15,15 +10,6 @@ declare module '../graphql/builder.ts' {
     Latency: readonly number[]
   }
 }
-
-const BucketUnit = builder.enumType('BucketUnit', {
-  description: 'The length of a statistics bucket. Buckets are aligned to UTC.',
-  values: {
-    MINUTE: { value: 'minute', description: 'One minute. Kept for 48 hours.' },
-    HOUR: { value: 'hour', description: 'One hour. Kept as long as deliveries.' },
-    DAY: { value: 'day', description: 'One day. Kept as long as deliveries.' },
-  } as const,
-})
 
 builder.objectType('Latency', {
   description:
@@ -85,24 +71,6 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
 
 const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets. Needs the scope \`deliveries:read\`.`
 
-/** Raw arguments: complexity is counted before arguments are parsed. */
-interface BucketArgs {
-  readonly since: unknown
-  readonly until?: unknown
-  readonly bucket: unknown
-}
-
-/** The subfields cost once per bucket. Too many buckets are rejected when the field resolves. */
-function bucketComplexity({ since, until, bucket }: BucketArgs) {
-  const timeMs = Date.parse(String(until ?? new Date().toISOString())) - Date.parse(String(since))
-  const count = timeMs / UNIT_MS[String(bucket).toLowerCase() as keyof typeof UNIT_MS]
-  return { field: 1, multiplier: count >= 0 ? Math.min(MAX_BUCKETS, count + 2) : MAX_BUCKETS }
-}
-
-const SINCE = 'The start of the time range.'
-const UNTIL = 'The end of the time range. Default: now.'
-const BUCKET = 'The length of each bucket. Default: HOUR.'
-
 builder.prismaObjectFields('Webhook', (t) => ({
   statistics: t.field({
     type: [Bucket],
@@ -110,16 +78,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     description: `Statistics of the attempts of this webhook: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
-    args: {
-      since: t.arg({ type: 'DateTime', required: true, description: SINCE }),
-      until: t.arg({ type: 'DateTime', description: UNTIL }),
-      bucket: t.arg({
-        type: BucketUnit,
-        defaultValue: 'hour',
-        required: true,
-        description: BUCKET,
-      }),
-    },
+    args: bucketArgs,
     resolve: async ({ id }, { bucket, ...args }, context, info) => {
       const range = bucketRange({ ...args, unit: bucket })
       return await context.perField(info, (webhooks: string[]) =>
@@ -136,16 +95,7 @@ builder.queryField('statistics', (t) =>
     description: `Statistics of the attempts of all webhooks of the organization, including deleted webhooks: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
-    args: {
-      since: t.arg({ type: 'DateTime', required: true, description: SINCE }),
-      until: t.arg({ type: 'DateTime', description: UNTIL }),
-      bucket: t.arg({
-        type: BucketUnit,
-        defaultValue: 'hour',
-        required: true,
-        description: BUCKET,
-      }),
-    },
+    args: bucketArgs,
     resolve: async (_root, { bucket, ...args }, context) => {
       const range = bucketRange({ ...args, unit: bucket })
       const { organizationId: organization } = callerOf(context)

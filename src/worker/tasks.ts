@@ -13,6 +13,7 @@ import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { continueRecovery } from '../recoveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../recoveries/delete-old-recoveries.ts'
+import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
@@ -20,6 +21,7 @@ import type { ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
+import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
 
 export interface TaskDeps {
   readonly database: Database
@@ -69,6 +71,8 @@ export function createTasks({
       const recoveries = await deleteOldRecoveries(pool, retentionMs)
       const deliveryTasks = await deleteOldDeliveryTasks(pool, retentionMs)
       const statistics = await deleteOldStatistics(pool, retentionMs)
+      const backlogSamples = await deleteOldBacklogSamples(pool, retentionMs)
+      const holds = await deleteOldHolds(pool, retentionMs)
       const secrets = await deleteExpiredSecrets(pool)
       const idempotencyKeys = await deleteExpiredIdempotencyKeys(pool)
       const sessions = await deleteEndedSessions(pool)
@@ -80,6 +84,8 @@ export function createTasks({
           recoveries,
           deliveryTasks,
           statistics,
+          backlogSamples,
+          holds,
           secrets,
           idempotencyKeys,
           sessions,
@@ -94,8 +100,9 @@ export function createTasks({
     async roll_up() {
       const backfilled = await backfillIndex(pool)
       const hours = await rollUpStatistics(pool)
+      const sampled = await sampleBacklogs(pool)
       const backlogs = await pruneSchedules(database.pipeline)
-      logger.debug({ backfilled, hours, backlogs }, 'Statistics rolled up.')
+      logger.debug({ backfilled, hours, sampled, backlogs }, 'Statistics rolled up.')
     },
   }
 }

@@ -23,6 +23,8 @@ export interface SeededServer extends AsyncDisposable {
   readonly attemptId: string
   readonly auditEntryId: string
   readonly otherOrganizationId: string
+  /** A bulk action that canceled a delivery. */
+  readonly taskId: string
   publish(count: number): Promise<void>
 }
 
@@ -113,7 +115,13 @@ export async function seedServer(): Promise<SeededServer> {
     (one) => one.attemptCount > 0,
     'the ledger delivery has an attempt',
   )
-  await call(server, 'cancelDelivery', { id: ['ID!', canceled] })
+  const { task } = await call<{ task: { id: string } }>(
+    server,
+    'cancelDeliveries',
+    { input: ['CancelDeliveriesInput!', { ids: [canceled] }] },
+    'task { id }',
+  )
+  await untilDelivery(server, canceled, ({ state }) => state === 'CANCELED', 'it is canceled')
   await call(server, 'archiveEventType', { name: ['String!', 'newsletter.subscribed'] })
   await call(server, 'rotateSigningSecret', { webhookId: ['ID!', webhooks.crm] })
   await call(server, 'updateWebhook', {
@@ -151,6 +159,7 @@ export async function seedServer(): Promise<SeededServer> {
     attemptId: found.delivery.attempts.nodes[0]?.id ?? '',
     auditEntryId: found.auditLog.nodes[0]?.id ?? '',
     otherOrganizationId: others[0] ?? '',
+    taskId: task.id,
     publish,
     [Symbol.asyncDispose]: () => seed.disposeAsync(),
   }

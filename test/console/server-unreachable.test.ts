@@ -44,7 +44,7 @@ story('a page reports that the server is unreachable, and recovers without a rel
   await server.kill()
   // Neither the data nor the script of this page was loaded before.
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
-  await page.getByRole('alert').first().waitFor()
+  await page.getByText('Posthorn is unreachable', { exact: true }).waitFor()
   await server.start()
   await page.getByText(server.receiver.url).first().waitFor({ timeout: 30_000 })
 })

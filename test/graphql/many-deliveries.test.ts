@@ -140,7 +140,7 @@ const LISTS = [
   ].map((filter) => `events(filter: { ${filter} }, ${PAGE}) { ${NODES} }`),
   `events(filter: { type: "nope" }, ${PAGE}) { ${NODES} }`,
   `events(filter: { since: $since, until: $until }, ${PAGE}) { ${NODES} }`,
-  `webhooks(filter: { urlContains: "EXAMPLE.com/2", state: HEALTHY }, ${PAGE}) { ${NODES} }`,
+  `webhooks(filter: { urlContains: "EXAMPLE.com/2", state: NO_DELIVERIES }, ${PAGE}) { ${NODES} }`,
   `deliveries(${PAGE}) { nodes { id event { id type } webhook { id } attempts(first: 3) { nodes { id status } } } pageInfo { endCursor startCursor hasNextPage hasPreviousPage } }`,
 ]
 

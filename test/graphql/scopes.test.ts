@@ -128,6 +128,12 @@ const QUERIES: [Scope, string][] = [
   ],
   ['deliveries:read', `{ ${STATISTICS} }`],
   ['deliveries:read', `query ($webhook: ID!) { webhook(id: $webhook) { ${STATISTICS} } }`],
+  ['deliveries:read', '{ backlogHistory(since: "2026-01-31T12:00:00Z", bucket: DAY) { waiting } }'],
+  [
+    'deliveries:read',
+    `query ($webhook: ID!) {
+       webhook(id: $webhook) { backlogHistory(since: "2026-01-31T12:00:00Z", bucket: DAY) { waiting } } }`,
+  ],
   ['deliveries:read', 'query ($webhook: ID!) { webhook(id: $webhook) { health { state } } }'],
   [
     'deliveries:read',
@@ -209,6 +215,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
     'RecoverDeliveries',
     { input: { webhookId: 'wh_x', since: '2026-01-31T12:00:00Z' } },
   ],
+  ['deliveries:write', 'webhooks', 'ProbeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'webhooks', 'ResumeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'recoveries', 'CancelRecovery', { id: 'rec_x' }],
   ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],

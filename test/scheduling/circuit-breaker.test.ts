@@ -204,6 +204,32 @@ describe('a webhook that keeps failing', () => {
     await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold again')
   })
 
+  test('gets its probe at once if a person asks for it, and is told why there is none', async () => {
+    const probe = async () => {
+      const { probeWebhook } = await posthorn.graphql(
+        `mutation ($id: ID!) { probeWebhook(id: $id) {
+          __typename ... on UserError { code message }
+        } }`,
+        { id: webhookId },
+      )
+      return probeWebhook
+    }
+    expect(await probe()).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('is not on hold'),
+    })
+    await putWebhookOnHold()
+    expect(await probe()).toMatchObject({ message: expect.stringContaining('No delivery waits') })
+    await publishOne()
+    expect(await probe()).toMatchObject({ __typename: 'ProbeWebhookSuccess' })
+    await until(() => receiver.received.length === 1, 'the probe is sent')
+    await until(async () => (await countParked(posthorn.database.pool)) === 1, 'the probe waits')
+    expect((await health()).state).toBe('ON_HOLD')
+    recover()
+    expect(await probe()).toMatchObject({ __typename: 'ProbeWebhookSuccess' })
+    await until(async () => (await health()).state === 'HEALTHY', 'the probe ends the hold')
+  })
+
   test('gets test deliveries and redeliveries on hold, and a success ends the hold', async () => {
     await putWebhookOnHold()
     const { pool } = posthorn.database

@@ -166,7 +166,8 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   const { name, type, args } = field
   const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
-    return argument.name === 'since' ? `since: "${hourAgo()}", bucket: DAY` : []
+    if (argument.name === 'bucket') return 'bucket: DAY'
+    return argument.name === 'since' ? `since: "${hourAgo()}"` : []
   })
   const call = values.length > 0 ? `${name}(${values.join(', ')})` : name
   const named = getNamedType(type)
@@ -247,6 +248,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   deliveryTask: [['nothing', () => `id: "${other.task}"`]],
   deliveryTasks: [['closed', () => 'first: 3']],
+  backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
@@ -360,6 +362,7 @@ test('an event of both webhooks shows only the own delivery', async () => {
 const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = {
   updateWebhook: ['not_found', () => `id: "${other.webhook}", input: { enabled: false }`],
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
+  probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
   testDelivery: [
@@ -369,6 +372,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
+  ],
+  sendDeliveryCopy: [
+    'not_found',
+    () => `id: "${other.delivery}", input: { url: "https://example.com/" }`,
   ],
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],

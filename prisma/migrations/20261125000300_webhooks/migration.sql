@@ -113,6 +113,27 @@ create table posthorn.webhook_schedules (
 create index webhook_schedules_backlogs on posthorn.webhook_schedules (webhook_id)
   where backlog_since is not null or backlog_drained_at is not null;
 
+-- The holds of each webhook, past and present, for charts.
+create table posthorn.webhook_holds (
+  webhook_id uuid not null references posthorn.webhooks on delete cascade,
+  started_at timestamptz not null,
+  -- Null while the webhook is on hold.
+  ended_at timestamptz,
+  primary key (webhook_id, started_at)
+);
+
+-- The waiting deliveries of each webhook with a backlog, counted once a minute, for charts.
+create table posthorn.backlog_samples (
+  webhook_id uuid not null references posthorn.webhooks on delete cascade,
+  organization_id uuid not null,
+  sampled_at timestamptz not null,
+  waiting int not null,
+  primary key (webhook_id, sampled_at)
+);
+-- Serve: the samples of an organization, and the deletion of old samples.
+create index backlog_samples_organization_id_sampled_at on posthorn.backlog_samples (organization_id, sampled_at);
+create index backlog_samples_sampled_at on posthorn.backlog_samples (sampled_at);
+
 alter table posthorn.webhooks enable row level security;
 create policy own_organization on posthorn.webhooks
   using ((select posthorn.current_organization()) is null

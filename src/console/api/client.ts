@@ -1,4 +1,6 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
+import { noteReachability } from './reachability.ts'
+import { describeError } from './request-error.ts'
 import { requestOptions } from './request-options.ts'
 import { limitSilence } from './silence-limit.ts'
 
@@ -22,6 +24,7 @@ export function createClient({ token, onSignedOut }: ClientOptions): Client {
     exchanges: [
       mapExchange({
         onResult({ error }) {
+          noteReachability(error !== undefined && describeError(error).isUnreachable)
           const ended = error?.graphQLErrors.find(
             ({ extensions }) => extensions['code'] === 'UNAUTHENTICATED',
           )

@@ -1,7 +1,13 @@
-import { useCallback } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { type TypedDocumentNode, type UseQueryArgs, useQuery } from 'urql'
+import { describeError } from './request-error.ts'
 
-/** A query whose errors `QueryError` shows. `reload` skips the cache. */
+const RETRY_EVERY_MS = 5_000
+
+/**
+ * A query whose errors `QueryError` shows. `reload` skips the cache. While the server is unreachable, the last data
+ * stay, and the query repeats every 5 seconds.
+ */
 export function useRead<Data, Variables extends object>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
@@ -13,7 +19,16 @@ export function useRead<Data, Variables extends object>(
     ...options,
   } as UseQueryArgs<Variables, Data>)
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
-  const { data, error, fetching, stale } = result
+  const { error, fetching, stale } = result
+  const isUnreachable = error !== undefined && describeError(error).isUnreachable
+  const data = useLast(JSON.stringify(variables), result.data, isUnreachable)
+
+  useEffect(() => {
+    if (!isUnreachable) return
+    const timer = setInterval(reload, RETRY_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [isUnreachable, reload])
+
   return {
     data,
     error,
@@ -21,4 +36,12 @@ export function useRead<Data, Variables extends object>(
     stale: (fetching || stale) && Boolean(data),
     reload,
   }
+}
+
+/** The data, or, while there are none because of an outage, the last ones for the same key. */
+function useLast<Data>(key: string, data: Data | undefined, isUnreachable: boolean) {
+  const [last, setLast] = useState<{ key: string; data: Data } | null>(null)
+  if (data !== undefined && (last?.data !== data || last.key !== key)) setLast({ key, data })
+  if (data !== undefined || !isUnreachable) return data
+  return last?.key === key ? last.data : undefined
 }

@@ -1,28 +1,31 @@
+import { DURATIONS, readDuration } from '../components/filters/durations.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
 import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { WebhookSelect } from '../components/filters/webhook-select.tsx'
+import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
+import { CAUSES, causeOf } from '../deliveries/cause-options.ts'
 import { RESPONSES, responseFilter } from '../deliveries/response-filter.ts'
 import type { AttemptFilter } from '../generated/graphql.ts'
-
-const DURATIONS = [
-  { value: '1000', label: '1 s or more' },
-  { value: '5000', label: '5 s or more' },
-  { value: '10000', label: '10 s or more' },
-]
+import { t } from '../strings/t.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useAttemptFilters(onlyWebhookId: string | null) {
-  const filters = useFilters(['webhook', 'response', 'duration', ...TIME_FILTERS])
-  const { response, duration } = filters.values
-  const webhookId = onlyWebhookId ?? filters.values.webhook
+  const filters = useFilters(['webhook', 'response', 'cause', 'duration', ...TIME_FILTERS])
+  const { webhook, response, cause, duration } = filters.values
+  const webhookIds = readList(webhook)
+  const causes = readList(cause)
   const range = useTimeRange(filters.values)
   const filter: AttemptFilter = {
     ...range,
-    ...(webhookId && { webhookId }),
-    ...responseFilter(response),
-    ...(DURATIONS.some(({ value }) => value === duration) && { minDurationMs: Number(duration) }),
+    ...(onlyWebhookId
+      ? { webhookId: onlyWebhookId }
+      : webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
+    ...responseFilter(readOptions(response, RESPONSES)),
+    ...(causes.length > 0 && { causes: [...causes] }),
+    ...readDuration(duration),
   }
   return { ...filters, filter, onlyWebhookId }
 }
@@ -32,21 +35,34 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
   return (
     <FilterBar active={active} clear={clear}>
       {onlyWebhookId === null && (
-        <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} w={220} />
+        <WebhookMultiSelect
+          values={readList(values.webhook)}
+          onChange={(ids) => set({ webhook: writeList(ids) })}
+        />
       )}
-      <FilterSelect
-        label="Response"
+      <FilterMultiSelect
+        label={t('filters:response')}
+        w={140}
+        options={RESPONSES}
+        values={readOptions(values.response, RESPONSES)}
+        onChange={(responses) => set({ response: writeList(responses) })}
+      />
+      <FilterMultiSelect
+        label={t('filters:error')}
         w={150}
-        data={RESPONSES}
-        value={values.response}
-        onChange={(response) => set({ response })}
+        searchable
+        searchHint={t('filters:errorHint')}
+        options={CAUSES}
+        toValue={causeOf}
+        values={readList(values.cause)}
+        onChange={(chosen) => set({ cause: writeList(chosen) })}
       />
       <FilterSelect
-        label="Duration"
+        label={t('filters:duration')}
         w={130}
         data={DURATIONS}
         value={values.duration}
-        onChange={(duration) => set({ duration })}
+        onChange={(chosen) => set({ duration: chosen })}
       />
       <TimeRange values={values} set={set} />
     </FilterBar>

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { t } from '../strings/t.ts'
 
 interface ConfirmProps {
   readonly opened: boolean
@@ -11,6 +12,8 @@ interface ConfirmProps {
   /** The verb on the button. */
   readonly action: string
   readonly destructive?: boolean
+  /** The other button. Not the verb of the action: "Keep" beside "Cancel deliveries". Default: Cancel. */
+  readonly dismiss?: string
   /** Resolves to null, or to an error message, which keeps the dialog open. */
   onConfirm(): Promise<string | null>
 }
@@ -18,6 +21,7 @@ interface ConfirmProps {
 /** Asks before an action that cannot be undone or that affects others. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, destructive = false, onConfirm } = props
+  const { dismiss = t('common:cancel') } = props
   const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 
@@ -47,7 +51,7 @@ export function Confirm(props: ConfirmProps) {
         )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+            {dismiss}
           </Button>
           <Button color={destructive ? 'red.8' : undefined} loading={running} onClick={confirm}>
             {action}

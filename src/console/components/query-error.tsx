@@ -1,39 +1,37 @@
-import { Alert, Button, Group } from '@mantine/core'
-import { useEffect } from 'react'
+import { Button, Text } from '@mantine/core'
 import type { CombinedError } from 'urql'
 import { describeError } from '../api/request-error.ts'
-
-const RETRY_EVERY_MS = 5_000
+import { t } from '../strings/t.ts'
+import { Notice } from './page/notice.tsx'
 
 interface QueryErrorProps {
   readonly error: CombinedError
   retry(): void
 }
 
-/** Shows why a query failed. If the server or its database is unreachable, retries every 5 seconds. */
+/** Says why there is nothing to show. That the server is unreachable, the bar on top of the page says. */
 export function QueryError({ error, retry }: QueryErrorProps) {
   const { message, isUnreachable } = describeError(error)
-  useEffect(() => {
-    if (!isUnreachable) return
-    const timer = setInterval(retry, RETRY_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isUnreachable, retry])
+  if (isUnreachable) {
+    return (
+      <Text c="dimmed" size="sm" py="md">
+        {t('common:queryError.notLoaded')}
+      </Text>
+    )
+  }
   return (
-    <Alert
-      color="red"
-      variant="light"
-      role="alert"
-      title={isUnreachable ? 'Server unreachable' : 'Loading failed'}
-    >
-      <Group justify="space-between">
-        <span>
-          {message}
-          {isUnreachable && ' Retrying automatically.'}
-        </span>
-        <Button size="xs" variant="default" onClick={retry}>
-          Try again
-        </Button>
-      </Group>
-    </Alert>
+    <div role="alert">
+      <Notice
+        color="red"
+        title={t('common:queryError.title')}
+        action={
+          <Button size="xs" variant="default" onClick={retry}>
+            {t('common:retry')}
+          </Button>
+        }
+      >
+        {message}
+      </Notice>
+    </div>
   )
 }

@@ -11,6 +11,7 @@ const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> =
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
+  NO_DELIVERIES: ['No deliveries yet', 'gray'],
   HEALTHY: ['Healthy', 'green'],
   FAILING: ['Failing', 'orange'],
   ON_HOLD: ['On hold', 'red'],

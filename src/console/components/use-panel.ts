@@ -18,6 +18,14 @@ export function usePanel(name: string) {
     return `?${next}`
   }
 
+  function open(id: string): void {
+    setParams((current) => {
+      const next = new URLSearchParams(current)
+      next.set(name, id)
+      return next
+    })
+  }
+
   function close(): void {
     setParams(
       (current) => {
@@ -29,5 +37,5 @@ export function usePanel(name: string) {
     )
   }
 
-  return { id: params.get(name), to, closed: closed(), close }
+  return { id: params.get(name), to, open, closed: closed(), close }
 }

@@ -10,6 +10,7 @@ import {
   DeliveryRedeliverDocument,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { isFinished } from './is-finished.ts'
 
 /** The buttons for a delivery, and why the last action failed. */
@@ -28,7 +29,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
     const outcome = await run({ id })
     setError(outcome.ok ? null : outcome.message)
     if (!outcome.ok) return outcome.message
-    notifySuccess('Retry queued.')
+    notifySuccess(queuedText(delivery))
     return null
   }
 
@@ -42,19 +43,18 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
           loading={running && !confirming}
           onClick={() => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver())}
         >
-          {finished ? 'Redeliver' : 'Retry now'}
+          {t(finished ? 'deliveries:delivery.redeliver' : 'deliveries:delivery.retryNow')}
         </Button>
         <Confirm
           opened={confirming}
           onClose={() => setConfirming(false)}
-          title="Redeliver this delivery?"
-          action="Redeliver"
+          title={t('deliveries:delivery.redeliverTitle')}
+          action={t('deliveries:delivery.redeliver')}
           onConfirm={redeliver}
         >
-          The receiver has already accepted this delivery. It receives the same body and id again.
-          Attempts follow until one succeeds or the retry schedule is exhausted.
+          {t('deliveries:delivery.redeliverText')}
         </Confirm>
-        {!finished && <Cancel id={id} />}
+        {!finished && <StopDelivering id={id} />}
       </>
     ),
     error: error !== null && !confirming && (
@@ -62,9 +62,9 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         color="red"
         variant="light"
         role="alert"
-        title="Action failed"
+        title={t('deliveries:delivery.actionFailed')}
         withCloseButton
-        closeButtonLabel="Close"
+        closeButtonLabel={t('common:close')}
         onClose={() => setError(null)}
       >
         {error}
@@ -73,29 +73,35 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   }
 }
 
-function Cancel({ id }: { id: string }) {
+function StopDelivering({ id }: { id: string }) {
   const { run } = useAction(DeliveryCancelDocument)
   const [confirming, setConfirming] = useState(false)
   return (
     <>
       <Button variant="default" onClick={() => setConfirming(true)}>
-        Cancel
+        {t('deliveries:delivery.stop')}
       </Button>
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title="Cancel this delivery?"
-        action="Cancel the delivery"
+        title={t('deliveries:delivery.stopTitle')}
+        action={t('deliveries:delivery.stop')}
+        dismiss={t('deliveries:delivery.keep')}
         destructive
         onConfirm={async () => {
           const outcome = await run({ id })
-          if (outcome.ok) notifySuccess('The delivery is canceled.')
+          if (outcome.ok) notifySuccess(t('deliveries:delivery.stopped'))
           return outcome.ok ? null : outcome.message
         }}
       >
-        No further attempts are made, so the receiver may not get this event. A running attempt
-        finishes and is recorded. You can redeliver the delivery later.
+        {t('deliveries:delivery.stopText')}
       </Confirm>
     </>
   )
+}
+
+/** A disabled or ordered webhook does not receive the delivery at once. */
+function queuedText({ webhook }: NonNullable<DeliveryQuery['delivery']>): string {
+  if (webhook?.enabled === false) return t('deliveries:delivery.queuedDisabled')
+  return t(webhook?.ordered ? 'deliveries:delivery.queuedOrdered' : 'deliveries:delivery.queued')
 }

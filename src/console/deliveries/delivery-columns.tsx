@@ -1,29 +1,57 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
+import { Link } from 'react-router'
 import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount, hostAndPath } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { isFinished } from './is-finished.ts'
+
+type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' | 'event' }
 
 /** The columns of a list of deliveries, without the column that is the same in every row. */
 export function deliveryColumns(
   without: 'webhook' | 'event' | null,
 ): Column<DeliveryRowFragment>[] {
-  const columns: (Column<DeliveryRowFragment> & { of?: 'webhook' | 'event' })[] = [
-    { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, width: 265 },
-    { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 115 },
-    { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} /> },
-    { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
+  const columns: DeliveryColumn[] = [
     {
-      label: 'Attempts',
+      label: t('deliveries:list.delivery'),
+      cell: (row) => <WhichDelivery row={row} />,
+      grow: true,
+    },
+    {
+      label: t('deliveries:list.state'),
+      cell: ({ state }) => <DeliveryStateBadge state={state} />,
+      width: 110,
+    },
+    {
+      label: t('deliveries:list.webhook'),
+      of: 'webhook',
+      cell: (row) => <WebhookOf row={row} />,
+      grow: true,
+    },
+    {
+      label: t('deliveries:list.lastResponse'),
+      cell: (row) => <LastResponse row={row} />,
+      width: 110,
+    },
+    {
+      label: t('deliveries:list.attempts'),
       end: true,
+      priority: 3,
       cell: ({ attemptCount }) => formatCount(attemptCount),
       width: 80,
     },
-    { label: 'Next attempt', cell: (row) => <NextAttempt row={row} />, width: 110 },
     {
-      label: 'Created',
+      label: t('deliveries:list.nextAttempt'),
+      priority: 3,
+      cell: (row) => <NextAttempt row={row} />,
+      width: 110,
+    },
+    {
+      label: t('deliveries:list.created'),
+      priority: 2,
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
       width: 110,
     },
@@ -31,14 +59,23 @@ export function deliveryColumns(
   return columns.filter(({ of }) => of === undefined || of !== without)
 }
 
+/** Makes the cells of a column the links of their rows, where another column comes first. */
+export function linkedColumn<Row>(column: Column<Row>, to: (row: Row) => string): Column<Row> {
+  return {
+    ...column,
+    cell: (row) => (
+      <Link className="ph-row-link" to={to(row)}>
+        {column.cell(row)}
+      </Link>
+    ),
+  }
+}
+
 function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   return (
     <>
-      <Group gap={6} component="span">
-        {row.eventType}
-        {row.isTest && <TestBadge />}
-      </Group>
-      <Text span c="dimmed" fz="xs" className="ph-mono" display="block">
+      {row.eventType} {row.isTest && <TestBadge />}{' '}
+      <Text span c="dimmed" fz="xs" className="ph-mono">
         {row.id}
       </Text>
     </>
@@ -49,13 +86,13 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
 export function TestBadge() {
   return (
     <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">
-      Test
+      {t('deliveries:list.test')}
     </Badge>
   )
 }
 
 function WebhookOf({ row: { webhook, webhookId } }: { row: DeliveryRowFragment }) {
-  if (webhook) return <span style={{ overflowWrap: 'anywhere' }}>{hostAndPath(webhook.url)}</span>
+  if (webhook) return hostAndPath(webhook.url)
   return <span className="ph-mono">{webhookId}</span>
 }
 
@@ -80,13 +117,13 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
       c={`var(--posthorn-on-${succeeded ? 'green' : 'red'})`}
       style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
     >
-      {status ?? 'No response'}
+      {status ?? t('deliveries:list.noResponse')}
     </Text>
   )
 }
 
 function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
   if (isFinished(state)) return null
-  if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
+  if (parkedAt != null || nextAttemptAt == null) return t('deliveries:list.waiting')
   return <Time at={nextAttemptAt} as="relative" />
 }

@@ -5,12 +5,13 @@ import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { DeliveryEventDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 
 const EventBody = lazy(() =>
   import('../events/event-body.tsx').then((m) => ({ default: m.EventBody })),
 )
 
-/** The event of a delivery. Events are immutable, so the cache is always current. */
+/** The body of every attempt of a delivery. Events are immutable, so the cache is always current. */
 export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
   const { data, error, reload } = useRead(
     DeliveryEventDocument,
@@ -20,7 +21,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
   const event = data?.delivery?.event
   return (
     <Section
-      title="Event"
+      title={t('deliveries:delivery.payload')}
       description={
         event && (
           <Anchor component={Link} to={`/events/${event.id}`} className="ph-mono" inherit>
@@ -31,7 +32,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     >
       {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}
-      {data && !event && <Text size="sm">The event is past its retention period.</Text>}
+      {data && !event && <Text size="sm">{t('deliveries:delivery.payloadGone')}</Text>}
       {event && (
         <Suspense fallback={<Skeleton h={120} />}>
           <EventBody body={event.body} />

@@ -6,6 +6,7 @@ import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 
 interface DeliveryFactsProps {
   readonly delivery: NonNullable<DeliveryQuery['delivery']>
@@ -17,9 +18,9 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
   return (
     <Facts
       facts={[
-        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
+        { label: t('deliveries:delivery.facts.id'), value: <Id id={id} /> },
         {
-          label: 'Webhook',
+          label: t('deliveries:delivery.facts.webhook'),
           value: webhook ? (
             <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
               {webhook.url}
@@ -27,21 +28,24 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
           ) : (
             <>
               <Id id={webhookId} />
-              {withWebhook && 'Deleted'}
+              {withWebhook && t('deliveries:delivery.facts.deleted')}
             </>
           ),
         },
         {
-          label: 'Event type',
+          label: t('deliveries:delivery.facts.eventType'),
           value: (
             <Anchor component={Link} to={`/event-types/${encodeURIComponent(eventType)}`} inherit>
               {eventType}
             </Anchor>
           ),
         },
-        { label: 'Created', value: <Time at={createdAt} /> },
-        { label: 'Finished', value: finishedAt ? <Time at={finishedAt} /> : 'Not yet' },
-        { label: 'Attempts', value: formatCount(attemptCount) },
+        { label: t('deliveries:delivery.facts.created'), value: <Time at={createdAt} /> },
+        {
+          label: t('deliveries:delivery.facts.finished'),
+          value: finishedAt ? <Time at={finishedAt} /> : t('deliveries:delivery.facts.notFinished'),
+        },
+        { label: t('deliveries:delivery.facts.attempts'), value: formatCount(attemptCount) },
       ]}
     />
   )

@@ -1,59 +1,99 @@
-import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
+import {
+  ATTEMPT_TIME_FILTERS,
+  AttemptTime,
+  useAttemptTime,
+} from '../components/filters/attempt-time.tsx'
+import { DURATIONS } from '../components/filters/durations.ts'
+import { EventTypeMultiSelect } from '../components/filters/event-type-multi-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { KeyFilter } from '../components/filters/key-filter.tsx'
+import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
+import { KEY_FILTERS } from '../components/filters/read-key.ts'
 import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { WebhookSelect } from '../components/filters/webhook-select.tsx'
+import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
-import type { DeliveryFilter } from '../generated/graphql.ts'
-import { RESPONSES, responseFilter } from './response-filter.ts'
+import { t } from '../strings/t.ts'
+import { CAUSES, causeOf } from './cause-options.ts'
+import { deliveryFilter } from './delivery-filter.ts'
+import { RESPONSES } from './response-filter.ts'
+
+const NAMES = [
+  ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),
+  ...ATTEMPT_TIME_FILTERS,
+  ...TIME_FILTERS,
+  ...KEY_FILTERS,
+]
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
-  const filters = useFilters(['webhook', 'state', 'status', 'type', ...TIME_FILTERS])
-  const { state, status, type } = filters.values
-  const webhookId = onlyWebhookId ?? filters.values.webhook
-  const range = useTimeRange(filters.values)
-  const filter: DeliveryFilter = {
-    ...range,
-    ...(webhookId && { webhookId }),
-    ...(isOneOf(DELIVERY_STATES, state) && { states: [state] }),
-    ...responseFilter(status),
-    ...(type && { eventType: type }),
-  }
-  return { ...filters, filter, onlyWebhookId }
-}
-
-function isOneOf<Value extends string>(
-  options: readonly { value: Value }[],
-  value: string | null,
-): value is Value {
-  return options.some((option) => option.value === value)
+  const filters = useFilters(NAMES)
+  const created = useTimeRange(filters.values)
+  const attempted = useAttemptTime(filters.values)
+  const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })
+  return { ...filters, filter, onlyWebhookId, key: JSON.stringify(filters.values) }
 }
 
 export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDeliveryFilters> }) {
   const { values, set, active, clear, onlyWebhookId } = filters
+  const { type, duration, within, since, until, key } = values
+  const isMore = [type, duration, within, since, until, key].some((value) => value !== null)
   return (
-    <FilterBar active={active} clear={clear}>
+    <FilterBar
+      active={active}
+      clear={clear}
+      moreActive={isMore}
+      more={
+        <>
+          <EventTypeMultiSelect
+            values={readList(type)}
+            onChange={(names) => set({ type: writeList(names) })}
+          />
+          <FilterSelect
+            label={t('filters:duration')}
+            w={130}
+            data={DURATIONS}
+            value={duration}
+            onChange={(chosen) => set({ duration: chosen })}
+          />
+          <TimeRange label={t('filters:time.created')} values={values} set={set} />
+          <KeyFilter values={values} set={set} />
+        </>
+      }
+    >
       {onlyWebhookId === null && (
-        <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} w={220} />
+        <WebhookMultiSelect
+          values={readList(values.webhook)}
+          onChange={(ids) => set({ webhook: writeList(ids) })}
+        />
       )}
-      <FilterSelect
-        label="State"
-        w={130}
-        data={DELIVERY_STATES}
-        value={values.state}
-        onChange={(state) => set({ state })}
+      <FilterMultiSelect
+        label={t('filters:state')}
+        w={140}
+        options={DELIVERY_STATES}
+        values={readOptions(values.state, DELIVERY_STATES)}
+        onChange={(states) => set({ state: writeList(states) })}
       />
-      <FilterSelect
-        label="Last response"
+      <FilterMultiSelect
+        label={t('filters:response')}
+        w={140}
+        options={RESPONSES}
+        values={readOptions(values.status, RESPONSES)}
+        onChange={(responses) => set({ status: writeList(responses) })}
+      />
+      <FilterMultiSelect
+        label={t('filters:error')}
         w={150}
-        data={RESPONSES}
-        value={values.status}
-        onChange={(status) => set({ status })}
+        searchable
+        searchHint={t('filters:errorHint')}
+        options={CAUSES}
+        toValue={causeOf}
+        values={readList(values.cause)}
+        onChange={(causes) => set({ cause: writeList(causes) })}
       />
-      <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={230} />
-      <TimeRange values={values} set={set} />
+      <AttemptTime values={values} set={set} />
     </FilterBar>
   )
 }

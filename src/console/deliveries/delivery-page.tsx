@@ -1,4 +1,4 @@
-import { Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
@@ -10,15 +10,16 @@ import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { DeliveryDocument, type DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { AttemptTimeline } from './attempt-timeline.tsx'
+import { t } from '../strings/t.ts'
+import { AttemptTimeline } from './attempt/attempt-timeline.tsx'
 import { useDeliveryActions } from './delivery-actions.tsx'
 import { TestBadge } from './delivery-columns.tsx'
 import { DeliveryEvent } from './delivery-event.tsx'
 import { DeliveryFacts } from './delivery-facts.tsx'
+import { ScheduleLine } from './schedule-line.tsx'
 import { useLiveDelivery } from './use-live-delivery.ts'
 import { WaitingNotice } from './waiting-notice.tsx'
 
-const BREADCRUMBS = [['Deliveries', '/deliveries']] as const
 const FEW_ATTEMPTS = 20
 const MOST_ATTEMPTS = 100
 
@@ -43,7 +44,7 @@ export default function DeliveryPage() {
   }
   if (data) return <NotFoundPage noun="delivery" />
   return (
-    <Page title="Delivery" breadcrumbs={BREADCRUMBS}>
+    <Page title={t('deliveries:delivery.title')} breadcrumbs={breadcrumbs()}>
       {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
     </Page>
   )
@@ -63,11 +64,12 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   const [params, setParams] = useSearchParams()
   // The newest attempt is open initially. A later attempt does not close what the reader looks at.
   const [newest] = useState(attempts.at(-1)?.id ?? null)
+  const open = (id: string | null) => setParams({ attempt: id ?? 'none' }, { replace: true })
 
   return (
     <Page
       title={delivery.eventType}
-      breadcrumbs={BREADCRUMBS}
+      breadcrumbs={breadcrumbs()}
       aside={
         <>
           <DeliveryStateBadge state={delivery.state} />
@@ -79,28 +81,35 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
     >
       {error}
       <WaitingNotice delivery={delivery} />
-      <Section title="Delivery">
-        <DeliveryFacts delivery={delivery} />
-      </Section>
+      <DeliveryFacts delivery={delivery} />
+      {attempts.length + delivery.plannedAttempts.length > 0 && (
+        <Section title={t('deliveries:schedule.title')}>
+          <ScheduleLine delivery={delivery} attempts={attempts} open={open} />
+        </Section>
+      )}
       <Section
-        title="Attempts"
-        description="Oldest first. Open an attempt to see its request and response."
+        title={t('deliveries:attempts.title')}
+        description={attempts.length > 1 && t('deliveries:attempts.hint')}
       >
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No attempts yet.
+            {t('deliveries:attempts.none')}
           </Text>
         ) : (
           <Stack gap="xs">
             <AttemptTimeline
-              attempts={attempts}
+              attempts={attempts.toReversed()}
               opened={params.get('attempt') ?? newest}
-              open={(id) => setParams({ attempt: id ?? 'none' }, { replace: true })}
-              earlier={showEarlier && { show: showEarlier }}
+              open={open}
             />
+            {showEarlier && (
+              <Button size="xs" variant="subtle" onClick={showEarlier}>
+                {t('deliveries:attempts.showEarlier')}
+              </Button>
+            )}
             {!showEarlier && delivery.attempts?.pageInfo.hasPreviousPage && (
               <Text size="xs" c="dimmed">
-                Only the last {MOST_ATTEMPTS} attempts are shown.
+                {t('deliveries:attempts.onlyLast', { count: MOST_ATTEMPTS })}
               </Text>
             )}
           </Stack>
@@ -110,3 +119,5 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
     </Page>
   )
 }
+
+const breadcrumbs = () => [[t('deliveries:title'), '/deliveries']] as const

@@ -1,26 +1,24 @@
-import type { AttemptFilter, Outcome, StatusClass } from '../generated/graphql.ts'
+import type { AttemptFilter, StatusClass } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 
-const OUTCOMES: readonly { value: Outcome; label: string }[] = [
-  { value: 'FAILED', label: 'Any failure' },
-]
-
-const STATUS_CLASSES: readonly { value: StatusClass; label: string }[] = [
-  { value: 'SUCCESS_2XX', label: '2xx: succeeded' },
-  { value: 'REDIRECTION_3XX', label: '3xx: redirected' },
-  { value: 'CLIENT_ERROR_4XX', label: '4xx: rejected' },
-  { value: 'SERVER_ERROR_5XX', label: '5xx: failed' },
-  { value: 'NO_RESPONSE', label: 'No response' },
+const FAILURES: readonly StatusClass[] = [
+  'REDIRECTION_3XX',
+  'CLIENT_ERROR_4XX',
+  'SERVER_ERROR_5XX',
+  'NO_RESPONSE',
 ]
 
 /** Options for a select. */
-export const RESPONSES = [...OUTCOMES, ...STATUS_CLASSES]
+export const RESPONSES = (['FAILED', 'SUCCESS_2XX', ...FAILURES] as const).map((value) => ({
+  value,
+  label: t(`filters:responses.${value}`),
+}))
 
-/** The condition of an option on attempts, or on the last attempts of deliveries. Empty for an unknown option. */
+/** The condition on attempts, or on the last attempts of deliveries: any of these responses. Empty for none. */
 export function responseFilter(
-  option: string | null,
+  values: readonly (typeof RESPONSES)[number]['value'][],
 ): Pick<AttemptFilter, 'outcome' | 'statusClasses'> {
-  const outcome = OUTCOMES.find(({ value }) => value === option)
-  if (outcome) return { outcome: outcome.value }
-  const statusClass = STATUS_CLASSES.find(({ value }) => value === option)
-  return statusClass ? { statusClasses: [statusClass.value] } : {}
+  const classes = values.filter((value) => value !== 'FAILED')
+  if (classes.length === values.length) return classes.length > 0 ? { statusClasses: classes } : {}
+  return classes.includes('SUCCESS_2XX') ? {} : { outcome: 'FAILED' }
 }

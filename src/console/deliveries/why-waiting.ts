@@ -1,5 +1,6 @@
 import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { isFinished } from './is-finished.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
@@ -18,23 +19,21 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
   if (isFinished(delivery.state)) return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
   if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
+  const nextLabel = t('deliveries:whyWaiting.nextAttempt')
   if (Date.parse(nextAttemptAt) > nowMs) {
+    const key = attemptCount === 0 ? 'first' : 'retry'
     return {
-      title:
-        attemptCount === 0 ? 'The first attempt is scheduled' : 'The next attempt is scheduled',
-      sentence:
-        attemptCount === 0
-          ? 'The delivery is sent at the time below.'
-          : 'The last attempt failed. The retry schedule sets the time of the next one.',
+      title: t(`deliveries:whyWaiting.${key}Title`),
+      sentence: t(`deliveries:whyWaiting.${key}Text`),
       nextAt: nextAttemptAt,
-      nextLabel: 'Next attempt',
+      nextLabel,
     }
   }
   return {
-    title: 'Queued',
-    sentence: 'An attempt is running, or starts as soon as a worker is free.',
+    title: t('deliveries:whyWaiting.queuedTitle'),
+    sentence: t('deliveries:whyWaiting.queuedText'),
     nextAt: null,
-    nextLabel: 'Next attempt',
+    nextLabel,
   }
 }
 
@@ -43,35 +42,29 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     title,
     sentence,
     nextAt,
-    nextLabel: 'Next probe',
+    nextLabel: t('deliveries:whyWaiting.nextProbe'),
   })
-  if (!webhook) return reason('Waiting', 'The delivery is parked in the backlog of its webhook.')
+  if (!webhook) {
+    return reason(t('deliveries:whyWaiting.parkedTitle'), t('deliveries:whyWaiting.parkedText'))
+  }
   switch (parkedReason) {
     case 'DISABLED':
       return reason(
-        'The webhook is disabled',
-        'The delivery is sent once the webhook is enabled. Waiting uses no attempts.',
+        t('deliveries:whyWaiting.disabledTitle'),
+        t('deliveries:whyWaiting.disabledText'),
       )
     case 'ON_HOLD':
       return reason(
-        'The webhook is on hold',
-        `${lastErrorOf(webhook)}The endpoint keeps failing, so deliveries wait. Probes test it every few minutes; the first success releases the backlog. Waiting uses no attempts.`,
+        t('deliveries:whyWaiting.onHoldTitle'),
+        t('deliveries:whyWaiting.onHoldText', { lastError: lastErrorOf(webhook) }),
         webhook.health?.nextProbeAt ?? null,
       )
     case 'ORDERED':
-      return reason(
-        'An earlier delivery comes first',
-        'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
-      )
+      return reason(t('deliveries:whyWaiting.orderedTitle'), t('deliveries:whyWaiting.orderedText'))
     case 'RATE_LIMIT':
-      return reason(
-        'The webhook is at its rate limit',
-        webhook.rateLimitPerSecond == null
-          ? 'The rate limit was removed. The backlog is being released.'
-          : `The limit is ${countOf(webhook.rateLimitPerSecond, 'attempt')} a second.`,
-      )
+      return reason(t('deliveries:whyWaiting.rateTitle'), rateOf(webhook))
     default:
-      return reason('The webhook is at its concurrency limit', concurrencyOf(webhook))
+      return reason(t('deliveries:whyWaiting.concurrencyTitle'), concurrencyOf(webhook))
   }
 }
 
@@ -81,13 +74,16 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
   return health?.lastError ? `${health.lastError}. ` : ''
 }
 
-function concurrencyOf({ maxInFlight, health }: DeliveryWebhook): string {
-  if (maxInFlight != null)
-    return `The limit is ${countOf(maxInFlight, 'parallel request')} per worker.`
-  const now = health?.concurrencyLimit != null ? ` Now: ${health.concurrencyLimit}.` : ''
-  return `The limit of parallel requests per worker adapts to the endpoint.${now}`
+function rateOf({ rateLimitPerSecond: count }: DeliveryWebhook): string {
+  if (count == null) return t('deliveries:whyWaiting.rateRemoved')
+  return t('deliveries:whyWaiting.rateText', { count, shown: formatCount(count) })
 }
 
-function countOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+function concurrencyOf({ maxInFlight: count, health }: DeliveryWebhook): string {
+  if (count != null) {
+    return t('deliveries:whyWaiting.concurrencyText', { count, shown: formatCount(count) })
+  }
+  const limit = health?.concurrencyLimit
+  if (limit == null) return t('deliveries:whyWaiting.concurrencyAdapts')
+  return t('deliveries:whyWaiting.concurrencyNow', { limit })
 }

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { t } from '../strings/t.ts'
 
 export function isEventId(text: string | null): text is string {
   return text !== null && /^evt_[0-9a-z]{26}$/.test(text)
@@ -17,12 +18,12 @@ export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
   const isWrong = text !== '' && !isEventId(text)
   return (
     <TextInput
-      label="Id"
-      placeholder="evt_…"
+      label={t('events:id.label')}
+      placeholder={t('events:id.placeholder')}
       size="xs"
       w={240}
       value={text}
-      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
+      error={isWrong && t('events:id.wrong')}
       onChange={({ currentTarget }) => {
         const id = currentTarget.value.trim()
         setText(id)

@@ -16,9 +16,10 @@ import { useLiveDeliveries } from '../deliveries/use-live-deliveries.ts'
 import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
+import { t } from '../strings/t.ts'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
-const BREADCRUMBS = [['Events', '/events']] as const
+const BREADCRUMBS = [[t('events:title'), '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
@@ -26,22 +27,22 @@ export default function EventPage() {
   // Events are immutable.
   const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
   const event = data?.event
-  if (data && !event) return <NotFoundPage noun="event" />
+  if (data && !event) return <NotFoundPage noun={t('events:noun')} />
   if (!event) {
     return (
-      <Page title="Event" breadcrumbs={BREADCRUMBS}>
+      <Page title={t('events:page.event')} breadcrumbs={BREADCRUMBS}>
         {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
       </Page>
     )
   }
   return (
     <Page title={event.type} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
-      <Section title="Event">
+      <Section title={t('events:page.event')}>
         <Facts
           facts={[
-            { label: 'Id', value: <Id id={event.id} /> },
+            { label: t('events:page.id'), value: <Id id={event.id} /> },
             {
-              label: 'Type',
+              label: t('events:page.type'),
               value: (
                 <Anchor
                   component={Link}
@@ -53,20 +54,20 @@ export default function EventPage() {
               ),
             },
             event.isTest && {
-              label: 'Test',
-              value: 'A test event with the example of its type.',
+              label: t('events:page.test'),
+              value: t('events:page.isTest'),
             },
-            { label: 'Occurred', value: <Time at={event.occurredAt} /> },
-            { label: 'Published', value: <Time at={event.publishedAt} /> },
+            { label: t('events:page.occurred'), value: <Time at={event.occurredAt} /> },
+            { label: t('events:page.published'), value: <Time at={event.publishedAt} /> },
             event.traceparent != null && {
-              label: 'Trace context (traceparent)',
+              label: t('events:page.traceparent'),
               value: <Id id={event.traceparent} />,
             },
           ]}
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      <Section title="Payload">
+      <Section title={t('events:page.payload')}>
         <Suspense fallback={<Skeleton h={240} />}>
           <EventBody body={event.body} />
         </Suspense>
@@ -89,9 +90,9 @@ function EventDeliveries({ id }: { id: string }) {
   const deliveries = data?.event?.deliveries
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
-    <Section title="Deliveries" description="One for each webhook that was enabled and subscribed.">
+    <Section title={t('events:page.deliveries')} description={t('events:page.deliveriesHint')}>
       <List
-        label="Deliveries of the event"
+        label={t('events:page.deliveriesOf')}
         columns={COLUMNS}
         rows={rows}
         keyOf={(row) => row.id}
@@ -101,9 +102,8 @@ function EventDeliveries({ id }: { id: string }) {
         retry={reload}
         pages={{ info: deliveries?.pageInfo, cursors }}
         empty={
-          <EmptyState title="No deliveries">
-            No enabled webhook subscribed to this event type when the event was published. To send
-            the event to a webhook, open the webhook and choose “Recover deliveries”.
+          <EmptyState title={t('events:page.noDeliveries')}>
+            {t('events:page.noDeliveriesHint')}
           </EmptyState>
         }
       />

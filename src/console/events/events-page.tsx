@@ -1,63 +1,46 @@
-import { Group, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { KeyFilter } from '../components/filters/key-filter.tsx'
+import { KEY_FILTERS, readKey } from '../components/filters/read-key.ts'
 import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { type Column, List } from '../components/lists/list.tsx'
+import { List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
 import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { Time } from '../components/time.tsx'
-import { TestBadge } from '../deliveries/delivery-columns.tsx'
-import { type EventRowFragment, EventsDocument } from '../generated/graphql.ts'
+import { EventsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
+import { eventColumns } from './event-columns.tsx'
 import { EventIdFilter, isEventId } from './event-id-filter.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useNewerEvents } from './use-newer-events.ts'
 
-const COLUMNS: readonly Column<EventRowFragment>[] = [
-  {
-    label: 'Event',
-    cell: ({ id, type, isTest }) => (
-      <>
-        <Group gap={6} component="span">
-          {type}
-          {isTest && <TestBadge />}
-        </Group>
-        <Text span c="dimmed" fz="xs" className="ph-mono" display="block">
-          {id}
-        </Text>
-      </>
-    ),
-  },
-  { label: 'Occurred', cell: ({ occurredAt }) => <Time at={occurredAt} />, width: 220 },
-  {
-    label: 'Published',
-    cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
-    width: 140,
-  },
-]
+const FILTERS = ['id', 'type', ...KEY_FILTERS, ...TIME_FILTERS] as const
 
 export default function EventsPage() {
   const { can } = useSession()
-  const filters = useFilters(['id', 'type', ...TIME_FILTERS])
+  const filters = useFilters(FILTERS)
   const { values, set, active, clear } = filters
   const range = useTimeRange(values)
+  const key = readKey(values)
+  const withDeliveries = can('deliveries:read')
   const filter = {
     ...range,
     ...(isEventId(values.id) && { id: values.id }),
     ...(values.type && { type: values.type }),
+    ...(key && { key }),
   }
   const cursors = useCursors()
   const context = useMemo(() => ({ additionalTypenames: ['Event'] }), [])
   const { data, error, stale, reload } = useRead(
     EventsDocument,
-    { ...cursors.variables, filter },
+    { ...cursors.variables, filter, withDeliveries },
     { context },
   )
   const info = data?.events?.pageInfo
@@ -71,8 +54,8 @@ export default function EventsPage() {
 
   return (
     <Page
-      title="Events"
-      description="The events that were published. Each event creates one delivery for each enabled webhook that subscribes to its type."
+      title={t('events:title')}
+      description={t('events:description')}
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -93,13 +76,14 @@ export default function EventsPage() {
       }
     >
       <FilterBar active={active} clear={clear}>
-        <EventIdFilter value={values.id} onChange={(id) => set({ id })} />
-        <EventTypeSelect value={values.type} onChange={(type) => set({ type })} />
+        <KeyFilter values={values} set={set} />
+        <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
         <TimeRange values={values} set={set} />
+        <EventIdFilter value={values.id} onChange={(id) => set({ id })} />
       </FilterBar>
       <List
-        label="Events"
-        columns={COLUMNS}
+        label={t('events:title')}
+        columns={eventColumns(withDeliveries)}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/events/${id}`}
@@ -107,17 +91,12 @@ export default function EventsPage() {
         stale={stale}
         retry={reload}
         pages={{ info, cursors }}
-        empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
+        empty={active ? <NoMatches noun={t('events:noun')} clear={clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
 function EmptyList() {
-  return (
-    <EmptyState title="No events yet">
-      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
-      events:publish, you can publish an event at the top of this page.
-    </EmptyState>
-  )
+  return <EmptyState title={t('events:empty.title')}>{t('events:empty.body')}</EmptyState>
 }

@@ -10,7 +10,10 @@ import {
   EventPublishTypesDocument,
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
+import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
+import { keepLastType, readLastType } from './last-type.ts'
 import { parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
@@ -25,13 +28,14 @@ interface FormProps {
 }
 
 function Form({ types, close }: FormProps) {
-  const { can } = useSession()
+  const { can, viewer } = useSession()
   const navigate = useNavigate()
   const { run, running } = useAction(EventPublishDocument)
-  const [type, setType] = useState(types[0]?.name ?? null)
+  const [type, setType] = useState(() => firstType(types, viewer.organization.id))
   const [text, setText] = useState(() => exampleOf(types, type))
   const [idempotencyKey, setIdempotencyKey] = useState('')
   const [rejection, setRejection] = useState<Rejection | null>(null)
+  const [withCode, setWithCode] = useState(false)
   const payload = parsePayload(text)
   const chosen = types.find(({ name }) => name === type)
   const issuesOf = (field: string) =>
@@ -59,11 +63,12 @@ function Form({ types, close }: FormProps) {
     })
     setRejection(outcome.ok ? null : outcome)
     if (!outcome.ok) return
+    keepLastType(viewer.organization.id, type)
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? 'This idempotency key was used before; this is the earlier event.'
-        : `Published, with ${deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`}.`,
+        ? t('events:publish.duplicate')
+        : t('events:publish.done', { count: deliveryCount }),
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -73,20 +78,20 @@ function Form({ types, close }: FormProps) {
     <form onSubmit={publish}>
       <Stack>
         <Select
-          label="Event type"
+          label={t('events:publish.type')}
           description={chosen?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No match"
+          nothingFoundMessage={t('events:publish.noMatch')}
           value={type}
           onChange={choose}
           error={issuesOf('type')}
           data-autofocus
         />
         <Textarea
-          label="Payload"
-          description="JSON that matches the schema of the event type, up to 256 KiB."
+          label={t('events:publish.payload')}
+          description={t('events:publish.payloadHint')}
           autosize
           minRows={8}
           maxRows={20}
@@ -100,24 +105,30 @@ function Form({ types, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label="Idempotency key"
-          description="Optional. Publishing again with the same key within 24 hours returns the first event."
+          label={t('events:publish.key')}
+          description={t('events:publish.keyHint')}
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
         {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title="Publishing failed">
+          <Alert color="red" variant="light" role="alert" title={t('events:publish.failed')}>
             {rejection.message}
           </Alert>
         )}
+        {withCode && payload.ok && type !== null && (
+          <PublishSnippets type={type} example={payload.value} />
+        )}
         <Group justify="end" gap="xs">
+          <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
+            {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}
+          </Button>
           <Button variant="default" onClick={close}>
-            Cancel
+            {t('events:publish.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
-            Publish
+            {t('events:publish.publish')}
           </Button>
         </Group>
       </Stack>
@@ -126,6 +137,12 @@ function Form({ types, close }: FormProps) {
 }
 
 const FIELDS = ['type', 'data', 'idempotencyKey']
+
+/** The type that was published last in this browser, or else the first one. */
+function firstType(types: FormProps['types'], organizationId: string): string | null {
+  const last = readLastType(organizationId)
+  return types.find(({ name }) => name === last)?.name ?? types[0]?.name ?? null
+}
 
 function exampleOf(types: FormProps['types'], name: string | null): string {
   const example = types.find((type) => type.name === name)?.example

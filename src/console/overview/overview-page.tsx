@@ -37,7 +37,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
   const { can } = useSession()
   const chosen = useRange()
   const { range, zoom } = chosen
-  const { buckets, live, error, reload, state } = useStatistics(range)
+  const { buckets, backlog, live, error, reload, state } = useStatistics(range)
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   return (
@@ -53,7 +53,12 @@ function Overview({ checklist }: { checklist: ReactNode }) {
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
             <Suspense fallback={<Skeleton h={CHARTS_HEIGHT_PX} />}>
-              <Activity buckets={shown} unit={range.unit} zoom={zoom} />
+              <Activity
+                buckets={shown}
+                backlog={backlog?.slice(-range.buckets)}
+                unit={range.unit}
+                zoom={zoom}
+              />
             </Suspense>
           ) : (
             <Skeleton h={CHARTS_HEIGHT_PX} animate={!error} />

@@ -91,5 +91,14 @@ export function useStatistics(range: ChartRange) {
     overlay.current = NONE
   }, [range])
 
-  return { buckets: answered, live, error, loading, stale, reload, state }
+  return {
+    buckets: answered,
+    backlog: data?.backlogHistory,
+    live,
+    error,
+    loading,
+    stale,
+    reload,
+    state,
+  }
 }

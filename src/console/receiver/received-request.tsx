@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { CodeBlock } from '../components/json/code-block.tsx'
-import { HeaderTable } from '../deliveries/header-table.tsx'
+import { HeaderTable } from '../deliveries/attempt/header-table.tsx'
 import type { ReceivedRequestFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 

@@ -91,7 +91,7 @@ function Receiver() {
           )}
           {can('events:publish') && (
             <Button component={Link} to="/events?publish">
-              {t('onboarding:publish')}
+              {t('events:publish.title')}
             </Button>
           )}
         </>
@@ -123,7 +123,7 @@ function Receiver() {
           empty={
             <EmptyState title={t('onboarding:receiver.empty')}>
               {t('onboarding:receiver.emptyHint')}{' '}
-              <Anchor component={Link} to="/overview" inherit>
+              <Anchor component={Link} to="/overview" inherit underline="always">
                 {t('onboarding:receiver.toFirstSteps')}
               </Anchor>
             </EmptyState>

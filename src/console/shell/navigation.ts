@@ -43,36 +43,46 @@ const NAVIGATION: readonly DestinationGroup[] = [
   {
     label: null,
     destinations: [
-      { label: 'Overview', to: '/overview', icon: IconLayoutDashboard, scope: 'deliveries:read' },
-      { label: 'Webhooks', to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
-      { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
-      { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
-      { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-      { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
+      {
+        label: t('overview:title'),
+        to: '/overview',
+        icon: IconLayoutDashboard,
+        scope: 'deliveries:read',
+      },
+      { label: t('webhooks:title'), to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
+      { label: t('events:title'), to: '/events', icon: IconBolt, scope: 'events:read' },
+      { label: t('deliveries:title'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+      {
+        label: t('attempts:title'),
+        to: '/attempts',
+        icon: IconListDetails,
+        scope: 'deliveries:read',
+      },
+      { label: t('live:title'), to: '/live', icon: IconActivity, scope: 'deliveries:read' },
     ],
   },
   {
-    label: 'Configuration',
+    label: t('shell:menu.configuration'),
     destinations: [
-      { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
-      { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
-      { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
+      { label: t('eventTypes:title'), to: '/event-types', icon: IconBook, scope: null },
+      { label: t('apiKeys:title'), to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
+      { label: t('audit:title'), to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],
   },
   {
-    label: 'Developers',
+    label: t('shell:menu.developers'),
     destinations: [
       ...(hasTestReceiver ? [TEST_RECEIVER] : []),
       ...(isExploreEnabled
-        ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
+        ? [{ label: t('explore:title'), to: '/explore', icon: IconApi, scope: null }]
         : []),
     ],
   },
   {
-    label: 'Operators',
+    label: t('shell:menu.operators'),
     destinations: [
-      { label: 'Organizations', to: '/organizations', icon: IconBuilding, scope: 'admin' },
-      { label: 'Jobs', to: '/jobs', icon: IconBriefcase, scope: 'admin' },
+      { label: t('organizations:title'), to: '/organizations', icon: IconBuilding, scope: 'admin' },
+      { label: t('jobs:title'), to: '/jobs', icon: IconBriefcase, scope: 'admin' },
     ],
   },
 ]
@@ -95,11 +105,21 @@ function ofOneWebhook(webhookId: string): DestinationGroup[] {
     {
       label: null,
       destinations: [
-        { label: 'Webhook', to: webhook, icon: IconWebhook, scope: 'webhooks:read' },
-        { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
-        { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-        { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
-        { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+        { label: t('shell:menu.webhook'), to: webhook, icon: IconWebhook, scope: 'webhooks:read' },
+        {
+          label: t('deliveries:title'),
+          to: '/deliveries',
+          icon: IconSend,
+          scope: 'deliveries:read',
+        },
+        {
+          label: t('attempts:title'),
+          to: '/attempts',
+          icon: IconListDetails,
+          scope: 'deliveries:read',
+        },
+        { label: t('live:title'), to: '/live', icon: IconActivity, scope: 'deliveries:read' },
+        { label: t('eventTypes:title'), to: '/event-types', icon: IconBook, scope: null },
       ],
     },
   ]

@@ -2,20 +2,21 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { t } from '../strings/t.ts'
 
 /** For unknown URLs, and for ids of objects that do not exist or no longer exist. */
-export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
+export default function NotFoundPage({ noun = t('shell:notFound.page') }: { noun?: string }) {
   return (
-    <Page title="Not found">
+    <Page title={t('shell:notFound.title')}>
       <EmptyState
-        title={`This ${noun} does not exist`}
+        title={t('shell:notFound.heading', { noun })}
         action={
           <Button component={Link} to="/" variant="default">
-            Go to the overview
+            {t('shell:notFound.action')}
           </Button>
         }
       >
-        It was deleted, is past its retention period, or belongs to another organization.
+        {t('shell:notFound.reason', { noun })}
       </EmptyState>
     </Page>
   )

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { Component, type ReactNode, useEffect, useState } from 'react'
+import { t } from '../strings/t.ts'
 
 interface PageBoundaryProps {
   readonly children: ReactNode
@@ -29,12 +30,12 @@ function Broken({ error }: { error: Error }) {
       color="red"
       variant="light"
       role="alert"
-      title={isUnreachable ? 'Server unreachable' : 'This page failed'}
+      title={isUnreachable ? t('shell:broken.unreachable') : t('shell:broken.title')}
     >
       <Stack align="start">
-        {isUnreachable ? 'Posthorn is unreachable. Retrying automatically.' : error.message}
+        {isUnreachable ? t('shell:broken.retrying') : error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          Reload
+          {t('shell:broken.reload')}
         </Button>
       </Stack>
     </Alert>

@@ -2,6 +2,7 @@ const PAGES: Readonly<Record<string, string>> = {
   wh: '/webhooks',
   evt: '/events',
   msg: '/deliveries',
+  task: '/tasks',
 }
 
 /** The page of an id, or null if no page shows it. */

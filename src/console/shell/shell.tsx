@@ -1,41 +1,52 @@
-import { Anchor, AppShell, Burger, Group, Image, NavLink, Stack, Text } from '@mantine/core'
+import { ActionIcon, Anchor, AppShell, Burger, Group, Image, Stack, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
 import { Suspense, useEffect, useRef } from 'react'
-import { Outlet, NavLink as RouterLink, useLocation, useNavigationType } from 'react-router'
+import { Outlet, useLocation } from 'react-router'
+import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
+import { moveFocusToNextTitle } from '../components/page/title-focus.ts'
 import { mount } from '../mount.ts'
 import { portalLink, useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ActingAs } from './acting-as.tsx'
 import { GoTo } from './go-to.tsx'
-import { navigationFor } from './navigation.ts'
+import { Menu } from './menu.tsx'
 import { PageBoundary } from './page-boundary.tsx'
 import { Progress } from './progress.tsx'
+import { UnreachableBar } from './unreachable-bar.tsx'
+import { useMenuWidth } from './use-menu-width.ts'
+import { useScroll } from './use-scroll.ts'
 
-/** The frame of every page: the header and the navigation. */
+/** The frame of every page: the header and the menu. */
 export function Shell() {
-  const session = useSession()
-  const { viewer } = session
+  const { viewer } = useSession()
   const [opened, { toggle, close }] = useDisclosure()
+  const menu = useMenuWidth()
   const { pathname } = useLocation()
-  const navigationType = useNavigationType()
+  const firstPage = useRef(pathname)
   const main = useRef<HTMLElement>(null)
+  const isStale = useUnreachableSince() !== null
+  useScroll()
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of page
   useEffect(() => {
     close()
-    // On Back and Forward, the browser restores the scroll position.
-    if (navigationType !== 'POP') scrollTo(0, 0)
-  }, [pathname])
+    if (firstPage.current !== pathname) moveFocusToNextTitle()
+    firstPage.current = ''
+  }, [pathname, close])
 
+  const collapse = menu.collapsed ? t('shell:menu.expand') : t('shell:menu.collapse')
+  const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding={{ base: 'md', md: 'xl' }}
+      header={{ height: 52 }}
+      navbar={{ width: menu.width, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', md: 'lg' }}
+      transitionDuration={150}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        Skip to content
+        {t('shell:skip')}
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -45,7 +56,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close navigation' : 'Open navigation'}
+              aria-label={opened ? t('shell:menu.close') : t('shell:menu.open')}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (
@@ -60,33 +71,25 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages">
-        <Stack gap="md" style={{ overflowY: 'auto' }}>
-          {navigationFor(session).map(({ label, destinations }) => (
-            <Stack gap={2} key={label}>
-              {label && (
-                <Text size="xs" fw={600} c="dimmed" px="sm" pb={2}>
-                  {label}
-                </Text>
-              )}
-              {destinations.map(({ label, to, icon: Icon }) => (
-                <NavLink
-                  key={to}
-                  component={RouterLink}
-                  to={to}
-                  label={label}
-                  leftSection={<Icon size={18} stroke={1.7} />}
-                  active={pathname === to || pathname.startsWith(`${to}/`)}
-                  style={{ borderRadius: 'var(--mantine-radius-md)' }}
-                />
-              ))}
-            </Stack>
-          ))}
-        </Stack>
+      <AppShell.Navbar p="sm" aria-label={t('shell:menu.label')}>
+        <Menu collapsed={menu.collapsed && !opened} />
+        <Tooltip label={collapse} position="right">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            visibleFrom="sm"
+            aria-label={collapse}
+            onClick={menu.toggle}
+          >
+            <Collapse size={18} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
+        <UnreachableBar />
         {mount.organizationId !== null && <ActingAs />}
-        <Stack maw={1280} mx="auto" gap="lg">
+        <Stack maw={1280} mx="auto" gap="lg" className="ph-page" data-stale={isStale || undefined}>
           <PageBoundary key={pathname}>
             <Suspense fallback={<Progress />}>
               <Outlet />

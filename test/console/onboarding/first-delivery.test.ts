@@ -49,7 +49,7 @@ story('told to fail, the receiver shows the failure and then the retry', async (
   await page.goto(`${server.url}/console/receiver`)
   await waitUntilLoaded(page)
   await page.getByLabel('Deliveries', { exact: true }).fill('1')
-  await page.getByText('500 error').click()
+  await page.locator('label').getByText('500', { exact: true }).click()
   await page.getByText('The next delivery fails').waitFor()
   await publish()
   await page.getByRole('link', { name: 'Test receiver' }).click()

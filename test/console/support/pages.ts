@@ -28,6 +28,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('deliveries', 'deliveries'),
     page('delivery', 'deliveries/:id', `/deliveries/${seed.recovered}?attempt=${seed.attemptId}`),
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
+    page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
     page('attempts', 'attempts', '/attempts?response=FAILED'),
     page('live', 'live'),
     page('event-types', 'event-types'),

@@ -2,10 +2,10 @@ import { Title } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { formatCompact, formatPercent } from '../../format.ts'
-import type { BucketUnit } from '../../generated/graphql.ts'
+import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
 import { t } from '../../strings/t.ts'
 import { AttemptsChart } from './attempts-chart.tsx'
-import { foldBuckets } from './fold-buckets.ts'
+import { type Bar, foldBuckets } from './fold-buckets.ts'
 import { LatencyChart } from './latency-chart.tsx'
 import { LinePlot } from './line-plot.tsx'
 import type { PlotMark } from './plot.tsx'
@@ -18,14 +18,16 @@ const BAR_PX = 7
 interface ActivityProps {
   /** Oldest first, including buckets without attempts. */
   readonly buckets: readonly AttemptBucket[]
+  /** The backlog in the same buckets. */
+  readonly backlog?: readonly BacklogBucketFragment[] | null | undefined
   readonly unit: BucketUnit
   readonly webhookId?: string
-  readonly marks?: readonly PlotMark[]
+  readonly marks?: readonly PlotMark[] | undefined
   zoom(since: string, until: string): void
 }
 
-/** The attempts of a time range: their responses, and beside them success rate, throughput and latency. */
-export function Activity({ buckets, unit, webhookId, marks, zoom }: ActivityProps) {
+/** The attempts of a time range: their responses, and beside them success rate, throughput, backlog and latency. */
+export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: ActivityProps) {
   const { ref, width } = useElementSize()
   const bars = foldBuckets(buckets, unit, Math.max(12, Math.floor((width || 900) / BAR_PX)))
   const few = foldBuckets(buckets, unit, 48)
@@ -76,18 +78,46 @@ export function Activity({ buckets, unit, webhookId, marks, zoom }: ActivityProp
             lines={[
               {
                 label: t('charts.throughput'),
-                color: 'var(--posthorn-chart-line)',
+                color: 'var(--posthorn-mark-blue)',
                 values: perSecond,
               },
             ]}
           />
         </Small>
+        {backlog && (
+          <Small title={t('charts.backlog.title')}>
+            <LinePlot
+              label={t('charts.backlog.label')}
+              bars={few}
+              unit={unit}
+              heightPx={SMALL_HEIGHT_PX}
+              format={formatCompact}
+              zoom={zoom}
+              lines={[
+                {
+                  label: t('charts.backlog.waiting'),
+                  color: 'var(--posthorn-chart-3xx)',
+                  values: few.map((bar) => largestIn(bar, backlog)),
+                },
+              ]}
+            />
+          </Small>
+        )}
         <Small title={t('charts.latency.title')}>
           <LatencyChart bars={few} unit={unit} heightPx={SMALL_HEIGHT_PX} zoom={zoom} />
         </Small>
       </div>
     </div>
   )
+}
+
+/** The largest backlog within a bar. */
+function largestIn({ start, end }: Bar, backlog: readonly BacklogBucketFragment[]): number {
+  const [from, to] = [Date.parse(start), Date.parse(end)]
+  const within = backlog.filter(
+    (one) => Date.parse(one.start) >= from && Date.parse(one.start) < to,
+  )
+  return Math.max(0, ...within.map(({ waiting }) => waiting))
 }
 
 /** Three significant digits below 10, as rates are often small. */
@@ -97,11 +127,11 @@ function formatRate(value: number): string {
 
 function Small({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section aria-label={title}>
+    <div>
       <Title order={3} size="h6" mb={6}>
         {title}
       </Title>
       {children}
-    </section>
+    </div>
   )
 }

@@ -1,20 +1,46 @@
 import { Button, Group } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { t } from '../../strings/t.ts'
 
 interface FilterBarProps {
   readonly active: boolean
   clear(): void
   readonly children: ReactNode
+  /** Filters that are hidden until the reader asks for them. */
+  readonly more?: ReactNode
+  /** Whether one of the hidden filters is set, which shows them. */
+  readonly moreActive?: boolean
 }
 
 /** The filters of a list, with a button that clears them. */
-export function FilterBar({ active, clear, children }: FilterBarProps) {
+export function FilterBar({ active, clear, children, more, moreActive = false }: FilterBarProps) {
+  const [opened, setOpened] = useState(false)
+  const isOpen = opened || moreActive
   return (
-    <Group component="search" className="ph-filters" gap="xs" align="end" aria-label="Filters">
+    <Group
+      component="search"
+      className="ph-filters"
+      gap="xs"
+      align="end"
+      aria-label={t('filters:label')}
+    >
       {children}
+      {isOpen && more}
+      {more && !moreActive && (
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={isOpen}
+          leftSection={<IconAdjustmentsHorizontal size={14} />}
+          onClick={() => setOpened(!opened)}
+        >
+          {isOpen ? t('filters:fewer') : t('filters:more')}
+        </Button>
+      )}
       {active && (
         <Button size="xs" variant="subtle" onClick={clear}>
-          Clear
+          {t('filters:clear')}
         </Button>
       )}
     </Group>

@@ -1,14 +1,15 @@
 import { useMemo } from 'react'
+import { t } from '../../strings/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { FilterSelect } from './filter-select.tsx'
-import { RECENT_TIMES } from './recent-times.ts'
+import { FILTER_TIMES } from './recent-times.ts'
 
 /** The query parameters of a time range. */
 export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
 type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
 
-const CUSTOM = { value: 'custom', label: 'From … to …' }
+const CUSTOM = { value: 'custom', label: t('filters:time.custom') }
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
@@ -19,8 +20,8 @@ export function useTimeRange({ within, since, until }: TimeValues): {
   until?: string
 } {
   return useMemo(() => {
-    const preset = RECENT_TIMES.find(({ value }) => value === within)
-    if (preset) return { since: new Date(Date.now() - preset.ms).toISOString() }
+    const preset = FILTER_TIMES.find(({ value }) => value === within)
+    if (preset) return { since: preset.startOf(new Date()).toISOString() }
     return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
   }, [within, since, until])
 }
@@ -30,20 +31,22 @@ function isTime(text: string | null): text is string {
 }
 
 interface TimeRangeProps {
+  /** Whose time it is. */
+  readonly label?: string
   readonly values: TimeValues
   set(values: Partial<TimeValues>): void
 }
 
 /** Picks a recent time range or a custom one, in the reader's zone. */
-export function TimeRange({ values, set }: TimeRangeProps) {
+export function TimeRange({ label = t('filters:time.label'), values, set }: TimeRangeProps) {
   const { within, since, until } = values
   const isCustom = within === CUSTOM.value || since !== null || until !== null
   return (
     <>
       <FilterSelect
-        label="Time"
+        label={label}
         w={150}
-        data={[...RECENT_TIMES.map(({ value, label }) => ({ value, label })), CUSTOM]}
+        data={[...FILTER_TIMES.map((time) => ({ value: time.value, label: time.label })), CUSTOM]}
         value={isCustom ? CUSTOM.value : within}
         onChange={(value) => set({ within: value, since: null, until: null })}
       />
@@ -51,13 +54,13 @@ export function TimeRange({ values, set }: TimeRangeProps) {
         <>
           <DateTimeInput
             size="xs"
-            label="From"
+            label={t('filters:time.from')}
             value={since}
             onChange={(at) => set({ within: CUSTOM.value, since: at })}
           />
           <DateTimeInput
             size="xs"
-            label="To"
+            label={t('filters:time.to')}
             value={until}
             onChange={(at) => set({ within: CUSTOM.value, until: at })}
           />

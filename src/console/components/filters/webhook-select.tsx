@@ -1,10 +1,9 @@
-import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { useRead } from '../../api/use-read.ts'
 import { hostAndPath } from '../../format.ts'
-import { PickWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { FilterSelect } from './filter-select.tsx'
+import { useWebhookOptions } from './use-webhook-options.ts'
 
 interface WebhookSelectProps {
   readonly value: string | null
@@ -12,28 +11,15 @@ interface WebhookSelectProps {
   readonly w?: number
 }
 
-/** Picks a webhook by its URL. Lists the first 100; beyond them, searches for URLs that contain the typed text. */
+/** Picks one webhook by its URL. Nothing without the scope to read them. */
 export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) {
   const { can } = useSession()
   const [search, setSearch] = useState('')
-  const [typed] = useDebouncedValue(search, 250)
-  const hidden = !can('webhooks:read')
-  const { data } = useRead(PickWebhookDocument, {}, { pause: hidden })
-  const known = data?.webhooks?.nodes ?? []
-  const isMore = known.length === 100 && typed !== '' && !known.some(({ url }) => url === typed)
-  const { data: found } = useRead(
-    PickWebhookDocument,
-    { filter: { urlContains: typed } },
-    { pause: hidden || !isMore },
-  )
-  if (hidden) return null
-  const all = new Map(
-    [...known, ...(isMore ? (found?.webhooks?.nodes ?? []) : [])].map(({ id, url }) => [id, url]),
-  )
-  if (value !== null && !all.has(value)) all.set(value, value)
+  const all = useWebhookOptions(search, value === null ? [] : [value])
+  if (!can('webhooks:read')) return null
   return (
     <FilterSelect
-      label="Webhook"
+      label={t('filters:webhook')}
       w={w}
       searchable
       data={[...all].map(([id, url]) => ({ value: id, label: hostAndPath(url) }))}

@@ -1,6 +1,8 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../strings/t.ts'
+import { takeTitleFocus } from './title-focus.ts'
 
 interface PageProps {
   /** Also the title of the browser tab. */
@@ -25,6 +27,8 @@ export function Page({
   actions,
   children,
 }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => takeTitleFocus(heading.current), [])
   useEffect(() => {
     document.title = `${title} · Posthorn`
   }, [title])
@@ -32,7 +36,7 @@ export function Page({
     <Stack gap="lg">
       <Stack gap={6}>
         {breadcrumbs.length > 0 && (
-          <Breadcrumbs component="nav" aria-label="Breadcrumbs" fz="sm">
+          <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
             {breadcrumbs.map(([label, to]) => (
               <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
                 {label}
@@ -42,7 +46,7 @@ export function Page({
         )}
         <Group justify="space-between" gap="sm" align="center">
           <Group gap="sm" miw={0}>
-            <Title order={1} id="title" tabIndex={-1} lineClamp={2} className="ph-title">
+            <Title order={1} ref={heading} tabIndex={-1} lineClamp={2} className="ph-title">
               {title}
             </Title>
             {aside}

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
+import { markOf } from '../../components/charts/change-mark.ts'
 import { boundsOf } from '../../components/charts/chart-range.ts'
 import { RangeSwitch } from '../../components/charts/range-switch.tsx'
 import type { AttemptBucket } from '../../components/charts/status-classes.ts'
@@ -35,7 +36,14 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
       <Section title={t('charts.attempts.title')} actions={<RangeSwitch {...chosen} />}>
         {statistics ? (
           <Suspense fallback={loading}>
-            <Activity buckets={statistics} unit={range.unit} webhookId={webhookId} zoom={zoom} />
+            <Activity
+              buckets={statistics}
+              backlog={data?.webhook?.backlogHistory}
+              marks={data?.webhook?.changes.map(markOf)}
+              unit={range.unit}
+              webhookId={webhookId}
+              zoom={zoom}
+            />
           </Suspense>
         ) : (
           loading

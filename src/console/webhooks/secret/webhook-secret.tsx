@@ -8,6 +8,7 @@ import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookSecretsDocument } from '../../generated/graphql.ts'
 import { setFlag } from '../../onboarding/flags.ts'
+import { PublishNext } from '../../onboarding/publish-next.tsx'
 import { useSession } from '../../session/session.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 import { ExpiringSecret, SecretKey } from './secret-key.tsx'
@@ -90,6 +91,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         </Section>
       )}
       <VerifySnippets headerPrefix={headerPrefix} />
+      {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
       <RotateSecret webhookId={webhookId} opened={rotating} close={rotate.close} done={reload} />
     </Stack>
   )

@@ -1,5 +1,6 @@
 import { Group, List, Popover, Text, UnstyledButton } from '@mantine/core'
-import { CopyButton } from '../components/copy-button.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { t } from '../../strings/t.ts'
 import { asCurl } from './as-curl.ts'
 
 interface CopyAsCurlProps {
@@ -11,14 +12,14 @@ export function CopyAsCurl({ request }: CopyAsCurlProps) {
   const { command, notes } = asCurl(request)
   return (
     <Group gap="sm">
-      <CopyButton value={command} label="Copy as curl" labelled />
+      <CopyButton value={command} label={t('deliveries:curl.copy')} labelled />
       <Popover width={320} withArrow shadow="md">
         <Popover.Target>
           <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" td="underline">
-            Before you run this
+            {t('deliveries:curl.before')}
           </UnstyledButton>
         </Popover.Target>
-        <Popover.Dropdown aria-label="Before you run this">
+        <Popover.Dropdown aria-label={t('deliveries:curl.before')}>
           <List size="xs" spacing={6}>
             {notes.map((note) => (
               <List.Item key={note}>

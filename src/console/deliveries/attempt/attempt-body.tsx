@@ -1,33 +1,32 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { CopyButton } from '../components/copy-button.tsx'
-import { CodeBlock } from '../components/json/code-block.tsx'
-import { formatJson } from '../components/json/format-json.ts'
-import { formatBytes } from '../format.ts'
-import type { BodyEncoding } from '../generated/graphql.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { CodeBlock } from '../../components/json/code-block.tsx'
+import { formatJson } from '../../components/json/format-json.ts'
+import { formatBytes } from '../../format.ts'
+import type { BodyEncoding } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 interface AttemptBodyProps {
   readonly label: string
-  /** Null when not recorded. */
-  readonly body: string | null
-  /** Shown when the body is not recorded. */
-  readonly missing?: string
+  readonly body: string
   readonly encoding?: BodyEncoding
   readonly truncated?: boolean
 }
 
 /** A body, raw or, if it is JSON, pretty-printed. */
 export function AttemptBody(props: AttemptBodyProps) {
-  const { label, body, missing, encoding = 'UTF8', truncated = false } = props
+  const { label, body, encoding = 'UTF8', truncated = false } = props
   const [pretty, setPretty] = useState(true)
   const formatted = useMemo(
-    () => (body === null || encoding === 'BASE64' ? null : formatJson(body)),
+    () => (encoding === 'BASE64' ? null : formatJson(body)),
     [body, encoding],
   )
-  if (body === null || body === '') {
+  const name = label.toLowerCase()
+  if (body === '') {
     return (
       <Text size="xs" c="dimmed">
-        {label}: {body === null ? missing : 'empty'}
+        {label}: {t('deliveries:attempts.empty')}
       </Text>
     )
   }
@@ -36,30 +35,33 @@ export function AttemptBody(props: AttemptBodyProps) {
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {label}, {formatBytes(sizeOf(body, encoding))}
-          {truncated && ', truncated'}
+          {truncated && `, ${t('deliveries:attempts.truncated')}`}
         </Text>
         <Group gap={4}>
           {formatted !== null && (
             <SegmentedControl
               size="xs"
-              aria-label={`View of the ${label.toLowerCase()}`}
-              data={['Pretty', 'Raw']}
-              value={pretty ? 'Pretty' : 'Raw'}
-              onChange={(value) => setPretty(value === 'Pretty')}
+              aria-label={t('deliveries:attempts.bodyView', { label: name })}
+              data={[
+                { value: 'pretty', label: t('deliveries:attempts.pretty') },
+                { value: 'raw', label: t('deliveries:attempts.raw') },
+              ]}
+              value={pretty ? 'pretty' : 'raw'}
+              onChange={(value) => setPretty(value === 'pretty')}
             />
           )}
-          <CopyButton value={body} label={`Copy the ${label.toLowerCase()}`} />
+          <CopyButton value={body} label={t('deliveries:attempts.copyBody', { label: name })} />
         </Group>
       </Group>
       <CodeBlock code={pretty && formatted !== null ? formatted : body} label={label} />
       {encoding === 'BASE64' && (
         <Text size="xs" c="dimmed">
-          Shown in base64, because this is not UTF-8 text.
+          {t('deliveries:attempts.base64')}
         </Text>
       )}
       {truncated && (
         <Text size="xs" c="dimmed">
-          Posthorn records the first 16 KiB that arrive within 2 seconds.
+          {t('deliveries:attempts.kept')}
         </Text>
       )}
     </Stack>

@@ -1,3 +1,5 @@
+import { t } from '../../strings/t.ts'
+
 /** Stands for the value of a custom header: attempts do not record these values. */
 const MASK = '•••'
 
@@ -24,18 +26,12 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
     }),
     ...(body == null ? [] : [`--data-raw ${quote(body)}`]),
   ]
-  const notes = [
-    'The signature is the one of the attempt. Receivers that check its age reject it after 5 minutes.',
-  ]
+  const notes = [t('deliveries:curl.signature')]
   if (masked.length > 0) {
-    notes.push(
-      `Attempts do not record the values of custom headers, which may be credentials. Replace ${masked.map(placeholder).join(', ')} with yours.`,
-    )
+    notes.push(t('deliveries:curl.masked', { names: masked.map(placeholder).join(', ') }))
   }
   if (body == null) {
-    notes.push(
-      'The body is left out, because it is past its retention period or you may not read events.',
-    )
+    notes.push(t('deliveries:curl.noBody'))
   }
   return { command: lines.join(' \\\n  '), notes }
 }

@@ -1,0 +1,140 @@
+import {
+  CheckIcon,
+  CloseButton,
+  Combobox,
+  Group,
+  Input,
+  InputBase,
+  useCombobox,
+} from '@mantine/core'
+import { useId, useState } from 'react'
+import { t } from '../../strings/t.ts'
+import './filter-multi-select.css'
+
+export interface FilterOption {
+  readonly value: string
+  readonly label: string
+}
+
+interface FilterMultiSelectProps {
+  readonly label: string
+  readonly options: readonly FilterOption[]
+  readonly values: readonly string[]
+  onChange(values: readonly string[]): void
+  readonly w: number
+  readonly searchable?: boolean
+  readonly onSearch?: (text: string) => void
+  readonly searchHint?: string
+  /** Turns the searched text into a value that is not among the options. Null if no value is meant. */
+  readonly toValue?: (text: string) => string | null
+}
+
+/** A filter for any of several values. It stays one line high, however many are chosen. */
+export function FilterMultiSelect(props: FilterMultiSelectProps) {
+  const { label, options, values, onChange, w, searchable = false, onSearch, searchHint } = props
+  const [search, setSearch] = useState('')
+  const labelId = useId()
+  const combobox = useCombobox({
+    onDropdownOpen: () => combobox.focusSearchInput(),
+    onDropdownClose: () => {
+      combobox.resetSelectedOption()
+      changeSearch('')
+    },
+  })
+
+  function changeSearch(text: string) {
+    setSearch(text)
+    onSearch?.(text)
+  }
+
+  const added = searchable ? (props.toValue?.(search.trim()) ?? null) : null
+  const shown = options.filter((option) => matches(option, search))
+  const labels = values.map((value) => options.find((one) => one.value === value)?.label ?? value)
+  const text = labels.join(', ')
+  return (
+    <Combobox
+      store={combobox}
+      width="max-content"
+      position="bottom-start"
+      onOptionSubmit={(value) =>
+        onChange(
+          values.includes(value) ? values.filter((one) => one !== value) : [...values, value],
+        )
+      }
+    >
+      <Combobox.Target targetType="button">
+        <InputBase
+          component="button"
+          type="button"
+          pointer
+          size="xs"
+          w={w}
+          maw="100%"
+          label={label}
+          labelProps={{ id: labelId }}
+          aria-label={text === '' ? label : `${label}: ${text}`}
+          rightSectionPointerEvents={values.length > 0 ? 'all' : 'none'}
+          rightSection={
+            values.length > 0 ? (
+              <CloseButton
+                size="xs"
+                aria-label={t('filters:clearOne', { label })}
+                onClick={() => onChange([])}
+              />
+            ) : (
+              <Combobox.Chevron />
+            )
+          }
+          onClick={() => combobox.toggleDropdown()}
+        >
+          {text === '' ? (
+            <Input.Placeholder>{t('filters:any')}</Input.Placeholder>
+          ) : (
+            <span className="ph-filter-values">{text}</span>
+          )}
+        </InputBase>
+      </Combobox.Target>
+      <Combobox.Dropdown miw={w} maw="min(420px, 90vw)">
+        {searchable && (
+          <Combobox.Search
+            aria-label={t('filters:search', { label })}
+            placeholder={searchHint}
+            value={search}
+            onChange={(event) => {
+              changeSearch(event.currentTarget.value)
+              combobox.updateSelectedOptionIndex()
+            }}
+          />
+        )}
+        <Combobox.Options
+          labelledBy={labelId}
+          aria-multiselectable
+          mah={280}
+          style={{ overflowY: 'auto' }}
+        >
+          {added !== null && !options.some(({ value }) => value === added) && (
+            <Combobox.Option value={added} active={values.includes(added)}>
+              {t('filters:add', { value: added })}
+            </Combobox.Option>
+          )}
+          {shown.map(({ value, label: name }) => (
+            <Combobox.Option key={value} value={value} active={values.includes(value)}>
+              <Group gap="xs" wrap="nowrap">
+                <CheckIcon size={11} style={{ opacity: values.includes(value) ? 1 : 0 }} />
+                <span>{name}</span>
+              </Group>
+            </Combobox.Option>
+          ))}
+          {shown.length === 0 && added === null && (
+            <Combobox.Empty>{t('filters:noMatch')}</Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}
+
+function matches({ value, label }: FilterOption, search: string): boolean {
+  const text = search.trim().toLowerCase()
+  return label.toLowerCase().includes(text) || value.toLowerCase().includes(text)
+}

@@ -1,0 +1,47 @@
+import { useRead } from '../../api/use-read.ts'
+import { PickEventTypeDocument } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
+import { FilterSelect } from './filter-select.tsx'
+import type { KeyValues } from './read-key.ts'
+import { SearchField } from './search-field.tsx'
+
+interface KeyFilterProps {
+  readonly values: KeyValues
+  set(values: Partial<KeyValues>): void
+}
+
+/** Finds events by a value in their data. Nothing while no event type has a search key, or for those who see no events. */
+export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
+  const { can } = useSession()
+  const { data } = useRead(PickEventTypeDocument, {})
+  const paths = new Set(data?.eventTypes.flatMap(({ searchKeys }) => searchKeys))
+  if (key !== null) paths.add(key)
+  const [first] = paths
+  if (first === undefined || !can('events:read')) return null
+  const path = key ?? first
+  return (
+    <>
+      {paths.size > 1 && (
+        <FilterSelect
+          label={t('filters:key.path')}
+          w={150}
+          searchable
+          data={[...paths]}
+          value={path}
+          onChange={(chosen) => set({ key: chosen, ...(chosen === null && { value: null }) })}
+        />
+      )}
+      <SearchField
+        label={paths.size > 1 ? t('filters:key.value') : path}
+        placeholder={t('filters:key.placeholder')}
+        w={180}
+        value={value ?? ''}
+        onChange={(text) => {
+          const equals = text.trim()
+          set({ key: equals === '' ? key : path, value: equals })
+        }}
+      />
+    </>
+  )
+}

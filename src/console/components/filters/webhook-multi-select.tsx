@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { hostAndPath } from '../../format.ts'
+import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
+import { FilterMultiSelect } from './filter-multi-select.tsx'
+import { useWebhookOptions } from './use-webhook-options.ts'
+
+interface WebhookMultiSelectProps {
+  readonly values: readonly string[]
+  onChange(webhookIds: readonly string[]): void
+}
+
+/** Picks webhooks by their URLs. Nothing without the scope to read them. */
+export function WebhookMultiSelect({ values, onChange }: WebhookMultiSelectProps) {
+  const { can } = useSession()
+  const [search, setSearch] = useState('')
+  const all = useWebhookOptions(search, values)
+  if (!can('webhooks:read')) return null
+  return (
+    <FilterMultiSelect
+      label={t('filters:webhook')}
+      w={190}
+      searchable
+      options={[...all].map(([value, url]) => ({ value, label: hostAndPath(url) }))}
+      values={values}
+      onChange={onChange}
+      onSearch={setSearch}
+    />
+  )
+}

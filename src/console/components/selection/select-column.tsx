@@ -1,0 +1,28 @@
+import { Checkbox } from '@mantine/core'
+import { t } from '../../strings/t.ts'
+import type { Column } from '../lists/list.tsx'
+import './selection.css'
+import type { Selection } from './use-selection.ts'
+
+/** The column of check boxes. A click, or the space bar, with Shift selects a range. */
+export function selectColumn<Row extends { readonly id: string }>(
+  selection: Selection,
+  labelOf: (row: Row) => string,
+): Column<Row> {
+  return {
+    label: '',
+    width: 36,
+    grow: false,
+    cell: (row) => (
+      <Checkbox
+        size="xs"
+        className="ph-select"
+        aria-label={t('bulk:selectRow', { label: labelOf(row) })}
+        checked={selection.has(row.id)}
+        onChange={({ nativeEvent }) =>
+          selection.toggle(row.id, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+        }
+      />
+    ),
+  }
+}

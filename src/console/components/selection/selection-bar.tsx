@@ -1,0 +1,63 @@
+import { Button, Checkbox, Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { t } from '../../strings/t.ts'
+import './selection.css'
+import type { Selection } from './use-selection.ts'
+
+interface SelectionBarProps {
+  readonly selection: Selection
+  /** The ids of the shown rows. */
+  readonly shown: readonly string[]
+  /** How many match the filters, in words such as "4,312". Null while unknown. */
+  readonly total: string | null
+  /** Offers to select what is on other pages too. */
+  readonly selectAll?: ReactNode
+  /** Actions that need no selection. */
+  readonly always?: ReactNode
+  /** The actions for what is selected, which appear with a selection. */
+  readonly children: ReactNode
+}
+
+/** Above a list: selects its page, says what is selected, and offers the actions for it. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { selection, shown, total, selectAll, always, children } = props
+  const { ids, isAll } = selection
+  const onPage = shown.filter((id) => selection.has(id)).length
+  const isPage = shown.length > 0 && onPage === shown.length
+  const isActive = isAll || ids.size > 0
+  return (
+    <Group
+      className="ph-selection"
+      data-active={isActive || undefined}
+      gap="md"
+      justify="space-between"
+    >
+      <Group gap="sm">
+        <Checkbox
+          size="xs"
+          label={isActive ? undefined : t('bulk:selectPage')}
+          aria-label={t('bulk:selectPage')}
+          disabled={shown.length === 0}
+          checked={isPage}
+          indeterminate={isActive && !isPage}
+          onChange={selection.togglePage}
+        />
+        <Text size="sm" fw={600} role="status">
+          {isAll
+            ? t('bulk:allSelected', { total: total ?? '' })
+            : ids.size > 0 && t('bulk:selected', { count: ids.size })}
+        </Text>
+        {!isAll && isPage && selectAll}
+        {isActive && (
+          <Button size="compact-xs" variant="subtle" onClick={selection.clear}>
+            {t('bulk:clear')}
+          </Button>
+        )}
+      </Group>
+      <Group gap="xs">
+        {isActive && children}
+        {always}
+      </Group>
+    </Group>
+  )
+}

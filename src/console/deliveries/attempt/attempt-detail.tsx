@@ -1,0 +1,136 @@
+import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { IconBulb } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useRead } from '../../api/use-read.ts'
+import { QueryError } from '../../components/query-error.tsx'
+import { formatDuration } from '../../format.ts'
+import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
+import { AttemptBody } from './attempt-body.tsx'
+import { type AttemptWithExchange, CompareWithSuccess } from './compare-with-success.tsx'
+import { CopyAsCurl } from './copy-as-curl.tsx'
+import { HeaderTable } from './header-table.tsx'
+import { PhasesBar } from './phases-bar.tsx'
+
+interface AttemptDetailProps {
+  readonly id: string
+  readonly attempt: AttemptStepFragment
+  /** What to check, for a failed attempt. */
+  readonly hint: string | null
+}
+
+/** The time, the request and the response of an attempt. */
+export function AttemptDetail({ id, attempt, hint }: AttemptDetailProps) {
+  return (
+    <Stack gap="md" px={10} pt="xs" pb="md">
+      {hint && (
+        <Group gap="xs" wrap="nowrap" align="start" c="var(--posthorn-on-yellow)">
+          <IconBulb size={18} style={{ flex: 'none', marginTop: 1 }} aria-hidden />
+          <Text size="sm">{hint}</Text>
+        </Group>
+      )}
+      <Stack gap={4}>
+        <PhasesBar attempt={attempt} />
+        <Remarks attempt={attempt} />
+      </Stack>
+      <Exchange id={id} />
+    </Stack>
+  )
+}
+
+function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragment }) {
+  return (
+    <>
+      {waitedMs > 0 && (
+        <Text size="xs" c="dimmed">
+          {t('deliveries:attempts.waitedFor', { time: formatDuration(waitedMs) })}
+        </Text>
+      )}
+      {resent && (
+        <Text size="xs" c="dimmed">
+          {t('deliveries:attempts.resent')}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** Attempts are immutable, so the cache is always current. */
+function Exchange({ id }: { id: string }) {
+  const withBody = useSession().can('events:read')
+  const { data, error, reload } = useRead(
+    DeliveryAttemptDocument,
+    { id, withBody },
+    { requestPolicy: 'cache-first' },
+  )
+  if (error && !data) return <QueryError error={error} retry={reload} />
+  const attempt = data?.node && isAttempt(data.node) ? data.node : null
+  if (!attempt) {
+    return data ? <Text size="sm">{t('deliveries:attempts.gone')}</Text> : <Skeleton h={280} />
+  }
+  const { request, response } = attempt
+  return (
+    <>
+      <SimpleGrid type="container" cols={{ base: 1, '640px': 2 }} spacing="lg">
+        <Half
+          title={t('deliveries:attempts.response')}
+          line={
+            response
+              ? t('deliveries:attempts.status', { status: response.status })
+              : t('deliveries:attempts.noResponse')
+          }
+        >
+          {response && (
+            <>
+              <HeaderTable
+                label={t('deliveries:attempts.responseHeaders')}
+                headers={response.headers}
+              />
+              <AttemptBody
+                label={t('deliveries:attempts.responseBody')}
+                body={response.body}
+                encoding={response.bodyEncoding}
+                truncated={response.bodyTruncated}
+              />
+            </>
+          )}
+          {!response && <Text size="sm">{attempt.error}</Text>}
+        </Half>
+        <Half title={t('deliveries:attempts.request')} line={`${request.method} ${request.url}`}>
+          <HeaderTable label={t('deliveries:attempts.requestHeaders')} headers={request.headers} />
+        </Half>
+      </SimpleGrid>
+      <Group gap="sm">
+        <CopyAsCurl request={request} />
+        {!attempt.succeeded && <CompareWithSuccess attempt={attempt} />}
+      </Group>
+    </>
+  )
+}
+
+function isAttempt(node: object): node is AttemptWithExchange {
+  return 'request' in node
+}
+
+interface HalfProps {
+  readonly title: string
+  readonly line: string
+  readonly children: ReactNode
+}
+
+function Half({ title, line, children }: HalfProps) {
+  return (
+    <Stack gap="sm" miw={0}>
+      <div>
+        <Text component="h3" size="sm" fw={650} m={0}>
+          {title}
+        </Text>
+        <Text size="xs" className="ph-mono" c="dimmed">
+          {line}
+        </Text>
+      </div>
+      {children}
+    </Stack>
+  )
+}

@@ -1,0 +1,114 @@
+import { Anchor, Button, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { IconArrowsDiff } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
+import { QueryError } from '../../components/query-error.tsx'
+import { formatDuration } from '../../format.ts'
+import {
+  type ComparedAttemptFragment,
+  type DeliveryAttemptQuery,
+  DeliveryLastSuccessDocument,
+} from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
+import { type ComparedAttempt, type Difference, differencesOf } from './differences.ts'
+
+/** An attempt as its details read it. */
+export type AttemptWithExchange = Extract<DeliveryAttemptQuery['node'], { recordedAt: string }>
+
+interface CompareWithSuccessProps {
+  readonly attempt: AttemptWithExchange
+}
+
+/** What is different now from the last attempt of the webhook that succeeded. */
+export function CompareWithSuccess({ attempt }: CompareWithSuccessProps) {
+  const [opened, setOpened] = useState(false)
+  if (!opened) {
+    return (
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconArrowsDiff size={16} />}
+        onClick={() => setOpened(true)}
+      >
+        {t('deliveries:differences.show')}
+      </Button>
+    )
+  }
+  return <Comparison attempt={attempt} />
+}
+
+function Comparison({ attempt }: CompareWithSuccessProps) {
+  const withBody = useSession().can('events:read')
+  const { webhookId, recordedAt } = attempt
+  const { data, error, reload } = useRead(
+    DeliveryLastSuccessDocument,
+    { webhookId, until: recordedAt, withBody },
+    { requestPolicy: 'cache-first' },
+  )
+  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (!data) return <Skeleton h={80} />
+  const success = data.attempts?.nodes[0]
+  if (!success) return <Text size="sm">{t('deliveries:differences.noSuccess')}</Text>
+  const differences = differencesOf(comparedOf(success), comparedOf(attempt), formatDuration)
+  return (
+    <Stack gap="xs" w="100%" component="section" aria-label={t('deliveries:differences.title')}>
+      <Text component="h3" size="sm" fw={650} m={0}>
+        {t('deliveries:differences.title')}
+      </Text>
+      {differences.length === 0 ? (
+        <Text size="sm">{t('deliveries:differences.none')}</Text>
+      ) : (
+        <DifferenceTable differences={differences} />
+      )}
+      {success.delivery && (
+        <Anchor
+          component={Link}
+          to={`/deliveries/${success.delivery.id}?attempt=${success.id}`}
+          size="sm"
+        >
+          {t('deliveries:differences.open')}
+        </Anchor>
+      )}
+    </Stack>
+  )
+}
+
+function DifferenceTable({ differences }: { differences: readonly Difference[] }) {
+  return (
+    <Table fz="sm" layout="fixed" verticalSpacing={6} style={{ overflowWrap: 'anywhere' }}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('deliveries:differences.what')}</Table.Th>
+          <Table.Th>{t('deliveries:differences.then')}</Table.Th>
+          <Table.Th>{t('deliveries:differences.now')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {differences.map(({ what, before, now }) => (
+          <Table.Tr key={what}>
+            <Table.Td>{what}</Table.Td>
+            <Table.Td>{before}</Table.Td>
+            <Table.Td fw={600}>{now}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function comparedOf(attempt: ComparedAttemptFragment): ComparedAttempt {
+  const { status = null, durationMs, request, response, delivery } = attempt
+  return {
+    status,
+    durationMs,
+    url: request.url,
+    eventType: delivery?.eventType ?? null,
+    requestHeaders: request.headers,
+    responseHeaders: response?.headers ?? [],
+    payload: request.body ? payloadOf(request.body) : null,
+  }
+}
+
+const payloadOf = (body: string) => (JSON.parse(body) as { data?: unknown }).data ?? null

@@ -1,0 +1,102 @@
+import { t } from '../../strings/t.ts'
+
+/** What two attempts for one webhook are compared by. */
+export interface ComparedAttempt {
+  readonly status: number | null
+  readonly durationMs: number
+  readonly url: string
+  readonly eventType: string | null
+  readonly requestHeaders: readonly Header[]
+  readonly responseHeaders: readonly Header[]
+  /** The payload, or null if it is past its retention. */
+  readonly payload: unknown
+}
+
+interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+export interface Difference {
+  readonly what: string
+  readonly before: string
+  readonly now: string
+}
+
+/** What differs in `now` from `then`. `format` makes a duration readable. */
+export function differencesOf(
+  then: ComparedAttempt,
+  now: ComparedAttempt,
+  format: (ms: number) => string,
+): Difference[] {
+  return [
+    pair(t('deliveries:differences.status'), statusOf(then), statusOf(now)),
+    pair(t('deliveries:differences.duration'), format(then.durationMs), format(now.durationMs)),
+    pair(t('deliveries:differences.url'), then.url, now.url),
+    pair(t('deliveries:differences.eventType'), then.eventType ?? '', now.eventType ?? ''),
+    ...headers('requestHeader', then.requestHeaders, now.requestHeaders),
+    ...(now.status === null
+      ? []
+      : headers('responseHeader', then.responseHeaders, now.responseHeaders)),
+    ...payloadKeys(then, now),
+  ].filter((difference) => difference.before !== difference.now)
+}
+
+function pair(what: string, before: string, now: string): Difference {
+  return { what, before, now }
+}
+
+function statusOf({ status }: ComparedAttempt): string {
+  return status === null ? t('deliveries:differences.noResponse') : String(status)
+}
+
+/** Headers that differ in every attempt: they say nothing. */
+const ALWAYS_DIFFERENT =
+  /(-id|-timestamp|-signature|^traceparent|^tracestate|^date|^content-length|^age|^cf-ray|^etag|^x-runtime)$/
+
+function headers(
+  key: 'requestHeader' | 'responseHeader',
+  then: readonly Header[],
+  now: readonly Header[],
+): Difference[] {
+  const valuesOf = (list: readonly Header[]) =>
+    new Map(list.map(({ name, value }) => [name.toLowerCase(), value]))
+  const [before, after] = [valuesOf(then), valuesOf(now)]
+  const names = new Set([...before.keys(), ...after.keys()])
+  const missing = t('deliveries:differences.missing')
+  return [...names]
+    .filter((name) => !ALWAYS_DIFFERENT.test(name))
+    .map((name) =>
+      pair(
+        t(`deliveries:differences.${key}`, { name }),
+        before.get(name) ?? missing,
+        after.get(name) ?? missing,
+      ),
+    )
+}
+
+/** Keys that only one of two payloads of the same type has. */
+function payloadKeys(then: ComparedAttempt, now: ComparedAttempt): Difference[] {
+  if (then.eventType !== now.eventType || then.payload == null || now.payload == null) return []
+  const [before, after] = [new Set(keysOf(then.payload)), new Set(keysOf(now.payload))]
+  const word = (has: boolean) => t(`deliveries:differences.${has ? 'present' : 'missing'}`)
+  return [...new Set([...before, ...after])].map((name) =>
+    pair(
+      t('deliveries:differences.payloadKey', { name }),
+      word(before.has(name)),
+      word(after.has(name)),
+    ),
+  )
+}
+
+const MAX_DEPTH = 4
+
+/** The paths of all keys, such as `attendee.email`. The elements of a list share their paths. */
+function keysOf(value: unknown, path = '', depth = 0): string[] {
+  if (depth > MAX_DEPTH || value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value.flatMap((each) => keysOf(each, `${path}[]`, depth + 1))
+  return Object.entries(value).flatMap(([key, each]) => {
+    const at = path === '' ? key : `${path}.${key}`
+    return [at, ...keysOf(each, at, depth + 1)]
+  })
+}

@@ -1,0 +1,105 @@
+import './schedule-line.css'
+import { Text, Tooltip } from '@mantine/core'
+import { Trans } from 'react-i18next'
+import { Time } from '../components/time.tsx'
+import { formatDateTime, formatDuration } from '../format.ts'
+import type { AttemptStepFragment, DeliveryQuery } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+import { scheduleOf } from './schedule.ts'
+
+interface ScheduleLineProps {
+  readonly delivery: NonNullable<DeliveryQuery['delivery']>
+  /** Oldest first. */
+  readonly attempts: readonly AttemptStepFragment[]
+  open(attemptId: string): void
+}
+
+/** The attempts so far, and those that follow if each of them fails, on one line. */
+export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
+  const { made, planned, hidden, more } = scheduleOf(delivery, attempts)
+  return (
+    <div className="ph-schedule">
+      <ol
+        aria-label={t('deliveries:schedule.label')}
+        data-many={made.length + planned.length > 10 || undefined}
+      >
+        {hidden > 0 && (
+          <li className="ph-schedule-count">
+            {t('deliveries:schedule.earlier', { count: hidden })}
+          </li>
+        )}
+        {made.map(({ id, number, startedAt, succeeded, result, gapMs }) => (
+          <li key={id} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
+            <Dot
+              label={t('deliveries:schedule.attempt', {
+                number,
+                result,
+                at: formatDateTime(startedAt),
+              })}
+              kind={succeeded ? 'succeeded' : 'failed'}
+              onClick={() => open(id)}
+            />
+            <span>{result}</span>
+          </li>
+        ))}
+        {planned.map(({ number, at, gapMs }) => (
+          <li key={number} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
+            <Dot
+              label={t('deliveries:schedule.planned', { number, at: formatDateTime(at) })}
+              kind="planned"
+            />
+            <span>{number}</span>
+          </li>
+        ))}
+        {more > 0 && (
+          <li className="ph-schedule-count">{t('deliveries:schedule.more', { count: more })}</li>
+        )}
+      </ol>
+      <Text size="xs" c="dimmed" component="div">
+        <Ending delivery={delivery} />
+      </Text>
+    </div>
+  )
+}
+
+interface DotProps {
+  readonly label: string
+  readonly kind: 'succeeded' | 'failed' | 'planned'
+  onClick?(): void
+}
+
+function Dot({ label, kind, onClick }: DotProps) {
+  return (
+    <Tooltip label={label} events={{ hover: true, focus: true, touch: true }}>
+      {onClick ? (
+        <button
+          type="button"
+          className="ph-schedule-dot"
+          data-kind={kind}
+          aria-label={label}
+          onClick={onClick}
+        />
+      ) : (
+        <span className="ph-schedule-dot" data-kind={kind} role="img" aria-label={label} />
+      )}
+    </Tooltip>
+  )
+}
+
+/** What follows the last attempt. */
+function Ending({ delivery: { state, plannedAttempts } }: Pick<ScheduleLineProps, 'delivery'>) {
+  const last = plannedAttempts.at(-1)
+  if (last) {
+    return (
+      <Trans
+        ns="deliveries"
+        i18nKey="schedule.planned"
+        count={plannedAttempts.length}
+        components={{ time: <Time at={last} /> }}
+      />
+    )
+  }
+  if (state === 'WAITING') return t('deliveries:schedule.waiting')
+  if (state === 'EXHAUSTED') return t('deliveries:schedule.exhausted')
+  return state === 'CANCELED' ? t('deliveries:schedule.canceled') : null
+}

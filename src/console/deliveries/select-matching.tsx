@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { type Client, useClient } from 'urql'
+import { dataOf } from '../api/data-of.ts'
+import { notifyError } from '../components/notify.ts'
+import type { Selection } from '../components/selection/use-selection.ts'
+import {
+  type DeliveryFilter,
+  DeliveryIdsDocument,
+  type DeliveryIdsQuery,
+  type DeliveryIdsQueryVariables,
+} from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+
+/** A bulk action takes at most this many ids. */
+const MAX_IDS = 1_000
+const PAGE = 100
+
+interface SelectMatchingProps {
+  readonly filter: DeliveryFilter
+  /** How many match, in words. Null while unknown. */
+  readonly total: string | null
+  readonly selection: Selection
+}
+
+/**
+ * Selects what is on other pages too: everything that matches or, for a search key, which no bulk action takes, the first
+ * thousand by their ids.
+ */
+export function SelectMatching({ filter, total, selection }: SelectMatchingProps) {
+  const client = useClient()
+  const [loading, setLoading] = useState(false)
+
+  async function selectFirst() {
+    setLoading(true)
+    try {
+      selection.select(await firstIds(client, filter))
+    } catch (error) {
+      notifyError(t('bulk:selectFailed', { reason: (error as Error).message }))
+    }
+    setLoading(false)
+  }
+
+  if (filter.key != null) {
+    return (
+      <Button size="compact-xs" variant="subtle" loading={loading} onClick={selectFirst}>
+        {t('bulk:selectFirst', { count: MAX_IDS })}
+      </Button>
+    )
+  }
+  return (
+    <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
+      {total === null ? t('bulk:selectAll') : t('bulk:selectAllOf', { total })}
+    </Button>
+  )
+}
+
+async function firstIds(client: Client, filter: DeliveryFilter): Promise<readonly string[]> {
+  const ids: string[] = []
+  let after: string | null | undefined = null
+  do {
+    const variables: DeliveryIdsQueryVariables = { filter, first: PAGE, after }
+    const result = await client
+      .query(DeliveryIdsDocument, variables, { requestPolicy: 'network-only' })
+      .toPromise()
+    const page: DeliveryIdsQuery['deliveries'] = dataOf(result).deliveries
+    ids.push(...(page?.nodes.map(({ id }) => id) ?? []))
+    after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+  } while (after != null && ids.length < MAX_IDS)
+  return ids
+}

@@ -1,0 +1,17 @@
+import { IconCloudOff } from '@tabler/icons-react'
+import { useUnreachableSince } from '../api/reachability.ts'
+import { t } from '../strings/t.ts'
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+
+/** Says that the server is unreachable, and how old the figures on the page are. */
+export function UnreachableBar() {
+  const since = useUnreachableSince()
+  if (since === null) return null
+  return (
+    <div className="ph-unreachable" role="alert">
+      <IconCloudOff size={16} aria-hidden />
+      {t('shell:unreachable', { time: clock.format(since) })}
+    </div>
+  )
+}

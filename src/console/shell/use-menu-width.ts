@@ -1,0 +1,20 @@
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
+
+const WIDE = 220
+const COLLAPSED = 60
+
+/** Whether the side menu shows only icons: as the reader chose or, without a choice, in a window below 1,100 pixels. */
+export function useMenuWidth() {
+  const isNarrow = useMediaQuery('(max-width: 1099px)', false, { getInitialValueInEffect: false })
+  const [chosen, setChosen] = useLocalStorage<'wide' | 'collapsed' | null>({
+    key: 'posthorn-menu',
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  })
+  const collapsed = chosen === null ? isNarrow : chosen === 'collapsed'
+  return {
+    collapsed,
+    width: collapsed ? COLLAPSED : WIDE,
+    toggle: () => setChosen(collapsed ? 'wide' : 'collapsed'),
+  }
+}

@@ -1,0 +1,45 @@
+import { Anchor, CloseButton, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { describeError } from '../api/request-error.ts'
+import { t } from '../strings/t.ts'
+import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
+import { useTask } from './use-task.ts'
+import './tasks.css'
+
+interface TaskPanelProps {
+  readonly id: string
+  onClose(): void
+}
+
+/** Follows a bulk action above the list that it was started from. */
+export function TaskPanel({ id, onClose }: TaskPanelProps) {
+  const { task, error } = useTask(id)
+  if (!task && !error && task !== null) return null
+  return (
+    <Stack component="section" gap="xs" className="ph-task" aria-label={t('tasks:result')}>
+      <Group justify="space-between" wrap="nowrap">
+        <Group gap="sm">
+          <Text fw={600} size="sm">
+            {task ? taskHeading(task) : t('tasks:notFound')}
+          </Text>
+          {task && <TaskStateBadge task={task} />}
+        </Group>
+        <Group gap="xs" wrap="nowrap">
+          {task && <StopTask task={task} />}
+          {task && (
+            <Anchor component={Link} to={`/tasks/${id}`} size="sm">
+              {t('tasks:open')}
+            </Anchor>
+          )}
+          <CloseButton size="sm" aria-label={t('tasks:close')} onClick={onClose} />
+        </Group>
+      </Group>
+      {task && <TaskResult task={task} />}
+      {error && !task && (
+        <Text size="sm" role="alert" c="var(--posthorn-on-red)">
+          {t('tasks:gone', { reason: describeError(error).message })}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,33 @@
+import type { DeliveryFilter, DeliveryState, DeliveryTaskAction } from '../generated/graphql.ts'
+
+/** The deliveries of a bulk action: either ids or a filter. */
+export type TaskTarget = { readonly ids: readonly string[] } | { readonly filter: DeliveryFilter }
+
+/** The states that an action changes. */
+const STATES: Record<DeliveryTaskAction, readonly DeliveryState[]> = {
+  REDELIVER: ['RETRYING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED'],
+  CANCEL: ['QUEUED', 'RETRYING', 'WAITING'],
+}
+
+/** Without states in the filter of a redelivery, the server selects only these. */
+const FAILED: readonly DeliveryState[] = ['RETRYING', 'EXHAUSTED']
+
+/** The input for the API, without the states that the action cannot change. Null if none is left. */
+export function targetInput(
+  action: DeliveryTaskAction,
+  target: TaskTarget,
+): { ids: string[] } | { filter: DeliveryFilter } | null {
+  if ('ids' in target) return { ids: [...target.ids] }
+  const { filter } = target
+  const given = filter.states == null ? null : [filter.states].flat()
+  const states = given?.filter((state) => STATES[action].includes(state))
+  if (states?.length === 0) return null
+  return {
+    filter: { ...filter, states: states ?? [...(action === 'REDELIVER' ? FAILED : STATES.CANCEL)] },
+  }
+}
+
+/** Whether a redelivery leaves out deliveries that match, because their state was not asked for. */
+export function leavesOut(action: DeliveryTaskAction, target: TaskTarget): boolean {
+  return action === 'REDELIVER' && 'filter' in target && target.filter.states == null
+}

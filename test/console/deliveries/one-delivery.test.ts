@@ -1,0 +1,130 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../../support/factories.ts'
+import { call, testDelivery, untilDelivery } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+/** A person looks at one delivery that fails, and decides what to do about it. */
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+let webhookId: string
+let failing: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer({
+    environment: { POSTHORN_RETRY_SCHEDULE: '1s,10m,30m' },
+  })
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    {
+      input: [
+        'CreateWebhookInput!',
+        { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] },
+      ],
+    },
+    'webhook { id }',
+  )
+  webhookId = webhook.id
+  server.receiver.answer = (response) => response.writeHead(503, { server: 'proxy' }).end('closed')
+  failing = await sendAndWait(2)
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+async function sendAndWait(attempts: number): Promise<string> {
+  const id = await testDelivery(server, webhookId, JOINED)
+  await untilDelivery(server, id, (one) => one.attemptCount === attempts, `${attempts} attempts`)
+  return id
+}
+
+async function open(id: string): Promise<void> {
+  await page.goto(`${server.url}/console/deliveries/${id}`)
+  await waitUntilLoaded(page)
+}
+
+story(
+  'one line has the attempts and the planned retries, and a dot opens its attempt',
+  async () => {
+    await open(failing)
+    const line = page.getByRole('list', { name: 'Past and planned attempts, in order' })
+    expect(await line.getByRole('button').count()).toBe(2)
+    expect(await line.getByRole('img', { name: /^No\. [34], planned/ }).count()).toBe(2)
+    await page.getByText('Up to 2 attempts more').waitFor()
+    await line.getByRole('button', { name: /^No\. 1: 503/ }).click()
+    await page.getByRole('button', { name: 'Attempt 1', expanded: true }).waitFor()
+  },
+)
+
+story('attempts are newest first, and each shows where its time went', async () => {
+  await open(failing)
+  const steps = page.getByRole('button', { name: /^Attempt \d/ })
+  expect(await steps.allTextContents()).toMatchObject([/^Attempt 2/, /^Attempt 1/].map(matching))
+  await page.getByRole('figure', { name: 'Where the time went' }).getByText('in all').waitFor()
+  await steps.nth(1).click()
+  const figure = page.getByRole('figure', { name: 'Where the time went' })
+  for (const phase of ['Look-up', 'Connect', 'TLS', 'Waiting', 'Body']) {
+    await figure.getByText(phase).waitFor()
+  }
+})
+
+story('the payload is shown once', async () => {
+  await open(failing)
+  await page.getByRole('region', { name: 'Payload' }).getByText('attendee').first().waitFor()
+  expect(await page.getByRole('region', { name: 'Payload' }).count()).toBe(1)
+  expect(await page.getByText('Request body').count()).toBe(0)
+})
+
+story('a failed attempt is compared with the last success, if there was one', async () => {
+  await open(failing)
+  await page.getByRole('button', { name: 'Compare with the last success' }).click()
+  await page.getByText('No earlier attempt of this webhook succeeded.').waitFor()
+
+  server.receiver.answer = (response) => response.writeHead(200, { server: 'app' }).end()
+  await sendAndWait(1)
+  server.receiver.answer = (response) => response.writeHead(503, { server: 'proxy' }).end('closed')
+  await open(await sendAndWait(1))
+  await page.getByRole('button', { name: 'Compare with the last success' }).click()
+  const differences = page.getByRole('region', { name: 'Different from the last success' })
+  await differences.getByRole('row', { name: 'Status 200 503' }).waitFor()
+  await differences.getByRole('row', { name: 'Response header server app proxy' }).waitFor()
+})
+
+story('redelivering to a disabled webhook says what the delivery waits for', async () => {
+  await setEnabled(false)
+  await open(failing)
+  await page.getByRole('button', { name: 'Retry now' }).click()
+  await page.getByText('the delivery waits until you enable the webhook').waitFor()
+  await page.getByText('The webhook is disabled', { exact: true }).waitFor()
+  await setEnabled(true)
+})
+
+story('stopping a delivery can be declined, and ends its planned attempts', async () => {
+  await open(failing)
+  await page.getByRole('button', { name: 'Stop delivering' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Stop delivering' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop delivering' }).click()
+  await page.locator('main').getByText('Canceled', { exact: true }).first().waitFor()
+  await expect.poll(() => page.getByRole('img', { name: /planned/ }).count()).toBe(0)
+})
+
+async function setEnabled(enabled: boolean): Promise<void> {
+  await call(server, 'updateWebhook', {
+    id: ['ID!', webhookId],
+    input: ['UpdateWebhookInput!', { enabled }],
+  })
+}
+
+const matching = (pattern: RegExp) => expect.stringMatching(pattern)
