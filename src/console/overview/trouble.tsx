@@ -72,7 +72,7 @@ function Item({ webhook, reload }: ItemProps) {
         </Group>
         <TroubleText webhook={webhook} />
       </Stack>
-      <TroubleActions webhook={webhook} reload={reload} />
+      <TroubleActions webhook={webhook} withEnable reload={reload} />
     </Group>
   )
 }

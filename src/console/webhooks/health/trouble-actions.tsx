@@ -11,11 +11,13 @@ import { ToggleWebhook } from '../actions/toggle-webhook.tsx'
 
 interface TroubleActionsProps {
   readonly webhook: WebhookTroubleFragment
+  /** Offers to enable a disabled webhook. Its own page has that button already. */
+  readonly withEnable?: boolean
   reload(): void
 }
 
 /** The remedies for a webhook in trouble, as far as the viewer may use them. */
-export function TroubleActions({ webhook, reload }: TroubleActionsProps) {
+export function TroubleActions({ webhook, withEnable = false, reload }: TroubleActionsProps) {
   const { can } = useSession()
   const [resuming, resume] = useDisclosure()
   const [enabling, enable] = useDisclosure()
@@ -45,7 +47,7 @@ export function TroubleActions({ webhook, reload }: TroubleActionsProps) {
           </Button>
         </>
       )}
-      {isDisabled && can('webhooks:write') && (
+      {isDisabled && withEnable && can('webhooks:write') && (
         <Button size="xs" variant="default" onClick={enable.open}>
           {t('webhooks:trouble.enable')}
         </Button>

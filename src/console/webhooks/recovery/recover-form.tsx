@@ -48,7 +48,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: 'Choose a start time.' })
+    if (since === null) return setErrors({ since: t('webhooks:recoverForm.chooseStart') })
     setErrors({})
     const outcome = await run({
       input: {
@@ -97,7 +97,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       <NumberInput
         label={t('webhooks:recoverForm.rate')}
         description={t('webhooks:recoverForm.maximumDeliveriesQueuedA')}
-        suffix=" a second"
+        suffix={t('webhooks:recoverForm.aSecond')}
         maw={420}
         min={1}
         max={5_000}
@@ -114,7 +114,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       )}
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
-          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE)}
+          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
         </Text>
         <Group gap="xs">
           <Button
@@ -126,8 +126,9 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
-              Recover {formatCount(counted.count)}
-              {!counted.countIsExact && ' or more'}
+              {counted.countIsExact
+                ? t('webhooks:recoverForm.send', amountOf(counted.count))
+                : t('webhooks:recoverForm.sendMore', amountOf(counted.count))}
             </Button>
           )}
         </Group>
@@ -136,12 +137,24 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   )
 }
 
-function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number): string {
-  if (count === 0) return 'There is nothing to recover in this time range.'
+const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
+
+function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
+  if (count === 0) {
+    return waiting === 0
+      ? t('webhooks:recoverForm.nothing')
+      : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
+  }
   const seconds = Math.ceil(count / ratePerSecond)
-  const least = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
-  const deliveries = count === 1 ? 'delivery' : 'deliveries'
-  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}, queued in about ${least} at this rate.`
+  const time = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
+  return countIsExact
+    ? t('webhooks:recoverForm.found', { ...amountOf(count), time })
+    : t('webhooks:recoverForm.foundMore', { ...amountOf(count), time })
+}
+
+/** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */
+function waitingOnHold({ health, backlog }: RecoverFormProps['webhook']): number {
+  return health?.onHoldSince ? (backlog?.count ?? 0) : 0
 }
 
 /** One minute earlier: the first failed event was published before its attempt began. */

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
+import { Link } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -14,7 +15,12 @@ import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const POLL_EVERY_MS = 1_000
 
-export function RecoveryProgress({ id }: { id: string }) {
+interface RecoveryProgressProps {
+  readonly id: string
+  readonly webhookId: string
+}
+
+export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
   const { can } = useSession()
   const { data, error, reload } = useRead(RecoveryProgressDocument, { id })
   const { run } = useAction(RecoveryCancelDocument)
@@ -60,7 +66,22 @@ export function RecoveryProgress({ id }: { id: string }) {
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
-            `Queued ${formatCount(done)} of ${formatCount(recovery.total)}${recovery.totalIsExact ? '' : ' or more'} deliveries (${formatCount(recovery.redelivered)} retried, ${formatCount(recovery.created)} new).`}
+            t(
+              recovery.totalIsExact
+                ? 'webhooks:recoveryProgress.queued'
+                : 'webhooks:recoveryProgress.queuedMore',
+              {
+                done: formatCount(done),
+                total: formatCount(recovery.total),
+                redelivered: formatCount(recovery.redelivered),
+                created: formatCount(recovery.created),
+              },
+            )}{' '}
+          {recovery && done > 0 && (
+            <Anchor component={Link} to={attemptsSince(webhookId, recovery.createdAt)} inherit>
+              {t('webhooks:recoveryProgress.attempts')}
+            </Anchor>
+          )}
         </Text>
         {recovery?.failure && (
           <Alert color="red" variant="light" role="alert">
@@ -82,4 +103,9 @@ export function RecoveryProgress({ id }: { id: string }) {
       </Confirm>
     </Section>
   )
+}
+
+/** What came of a recovery: the attempts that the webhook has had since. */
+function attemptsSince(webhook: string, since: string): string {
+  return `/attempts?${new URLSearchParams({ webhook, since })}`
 }
