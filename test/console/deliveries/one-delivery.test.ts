@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call, testDelivery, untilDelivery } from '../support/call.ts'
+import { until } from '../../support/until.ts'
+import { call, deliveriesOf, untilDelivery } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
@@ -42,8 +43,17 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
+const STATES = ['QUEUED', 'RETRYING', 'WAITING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED']
+
 async function sendAndWait(attempts: number): Promise<string> {
-  const id = await testDelivery(server, webhookId, JOINED)
+  const known = new Set((await deliveriesOf(server, webhookId, STATES)).map(({ id }) => id))
+  const event = { type: JOINED, data: { attendee: { email: 'ada@example.com' } } }
+  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events: [event] }] })
+  let id = ''
+  await until(async () => {
+    id = (await deliveriesOf(server, webhookId, STATES)).find((one) => !known.has(one.id))?.id ?? ''
+    return id !== ''
+  }, 'the event has a delivery')
   await untilDelivery(server, id, (one) => one.attemptCount === attempts, `${attempts} attempts`)
   return id
 }
