@@ -1,7 +1,8 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { mount } from '../mount.ts'
-import { portalLink, useSession } from '../session/session.tsx'
+import { portalLink } from '../session/portal.ts'
+import { useSession } from '../session/session.tsx'
 
 const SCHEMES = [
   ['light', 'Light', IconSun],
