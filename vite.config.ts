@@ -1,14 +1,54 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The script of each folder of `src/console` that has pages. */
+const SUBJECTS = [
+  ['overview', 'overview|onboarding'],
+  ['webhooks', 'webhooks'],
+  ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
+  ['catalogue', 'event-types|receiver'],
+  ['administration', 'api-keys|audit|organizations|jobs'],
+] as const
+
+const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`
+
+/**
+ * The scripts: what every page needs, what several pages share, and the pages of each subject. A script for each page
+ * and each shared part would be a hundred requests. Explore, with its large editor, is split as rolldown does.
+ */
+const SCRIPTS = [
+  // All styles but those of Explore are one file, which the first page loads.
+  {
+    name: 'style',
+    test: /[\\/](src[\\/]console(?![\\/]explore)|@mantine)[\\/].*\.css$/,
+    priority: 4,
+  },
+  { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 3 },
+  { name: 'start', tags: ['$initial' as const], priority: 2 },
+  {
+    name: 'shared',
+    test: new RegExp(`[\\\\/](src[\\\\/]console|${COMPONENTS})[\\\\/]`),
+    minShareCount: 4,
+    priority: 1,
+  },
+  ...SUBJECTS.map(([name, folders]) => ({
+    name,
+    test: new RegExp(`[\\\\/]src[\\\\/]console[\\\\/](${folders})[\\\\/]`),
+  })),
+]
 
 /** The console and the portal: one program, whose files `src/server/console-files.ts` serves. */
 export default defineConfig({
   root: here('src/console'),
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), preloadTypeface()],
+  define: { __VERSION__: JSON.stringify(version) },
   build: {
     outDir: here('dist/console'),
     emptyOutDir: true,
@@ -23,6 +63,7 @@ export default defineConfig({
         // Directives of the React compiler, which has run already.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },
+      output: { codeSplitting: { groups: SCRIPTS } },
     },
   },
   // Vite does not look for the CommonJS packages of a worker.
@@ -39,3 +80,19 @@ export default defineConfig({
     },
   },
 })
+
+/** Loads the typeface together with the scripts, so that the first text has it. */
+function preloadTypeface(): Plugin {
+  return {
+    name: 'preload-typeface',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {} }) {
+        const file = Object.keys(bundle).find((name) => /inter-latin-wght.*\.woff2$/.test(name))
+        if (!file) return []
+        const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '' }
+        return [{ tag: 'link', attrs: { ...attrs, href: `/console/${file}` } }]
+      },
+    },
+  }
+}

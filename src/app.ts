@@ -4,6 +4,7 @@ import { findInactiveKeys } from './api-keys/inactive-keys.ts'
 import type { Role, Settings } from './config/settings.ts'
 import { type Database, openDatabase, POOLS } from './db/client.ts'
 import { startHeartbeat } from './db/heartbeat.ts'
+import { createCopySender } from './deliveries/copies/copy-sender.ts'
 import { createKeyring } from './encryption/keyring.ts'
 import { requireListedKeys } from './encryption/stored-secrets.ts'
 import { createCatalogue } from './event-types/event-type.ts'
@@ -106,7 +107,10 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     servesMetrics: config.metricsPort === null,
   })
   const receiver = api && started.use(await openReceiver(services, settings))
-  api?.addApiRoutes(routes, { ...services, testReceiver: receiver }, config)
+  if (api) {
+    const copySender = started.use(createCopySender(settings))
+    api.addApiRoutes(routes, { ...services, testReceiver: receiver, copySender }, config)
+  }
   await beforeListening?.()
   const listening = server && started.use(await listen(server, routes, services, settings, rest))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.

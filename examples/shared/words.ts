@@ -2,6 +2,7 @@ const STATES: Readonly<Record<string, string>> = {
   DISABLED: 'Disabled',
   FAILING: 'Failing',
   HEALTHY: 'Healthy',
+  NO_DELIVERIES: 'No deliveries yet',
   ON_HOLD: 'On hold',
 }
 

@@ -20,7 +20,7 @@ export interface ApiDeps
   extends ConnectV1Deps,
     Pick<
       GraphqlDeps,
-      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver'
+      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver' | 'copySender'
     > {
   readonly database: Database
 }

@@ -7,12 +7,16 @@ import { notFound } from '../lib/errors.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
-export type WebhookState = 'healthy' | 'failing' | 'on_hold' | 'disabled'
+export type WebhookState = 'no_deliveries' | 'healthy' | 'failing' | 'on_hold' | 'disabled'
+
+export type WebhookOrder = 'oldest first' | 'attention first'
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
   /** Set only for a portal session that is restricted to one webhook. */
   readonly uuid?: string | null | undefined
+  /** A part of the URL or of the description. */
+  readonly search?: string | null | undefined
   readonly urlContains?: string | null | undefined
   readonly descriptionContains?: string | null | undefined
   readonly subscribesTo?: string | null | undefined
@@ -20,13 +24,15 @@ export interface WebhookFilter {
   readonly state?: WebhookState | null | undefined
 }
 
-/** A page of an organization's webhooks, oldest first. */
+/** A page of an organization's webhooks. */
 export async function findWebhooks(
   db: Db,
   organizationId: string,
   filter: WebhookFilter,
   query: Selection & Page,
+  order: WebhookOrder = 'oldest first',
 ): Promise<Webhook[]> {
+  if (order === 'attention first') return await findByAttention(db, organizationId, filter, query)
   const { where, ...page } = pageOf(query, 'oldest first')
   return await db.webhook.findMany({
     ...page,
@@ -46,9 +52,12 @@ export async function countWebhooks(
 }
 
 function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
-  const { uuid, urlContains, descriptionContains, subscribesTo, enabled, state } = filter
+  const { uuid, search, urlContains, descriptionContains, subscribesTo, enabled, state } = filter
   return [
     typeof uuid === 'string' ? { id: uuid } : {},
+    typeof search === 'string'
+      ? { OR: [{ url: containing(search) }, { description: containing(search) }] }
+      : {},
     typeof urlContains === 'string' ? { url: containing(urlContains) } : {},
     typeof descriptionContains === 'string' ? { description: containing(descriptionContains) } : {},
     typeof subscribesTo === 'string' ? { eventSubscriptions: { has: subscribesTo } } : {},
@@ -66,10 +75,65 @@ function inState(state: WebhookState): Prisma.WebhookWhereInput {
     case 'failing':
       return { enabled: true, ...failing, NOT: onHold }
     case 'healthy':
-      return { enabled: true, NOT: { OR: [failing, onHold] } }
+      return { enabled: true, condition: { isNot: null }, NOT: { OR: [failing, onHold] } }
+    case 'no_deliveries':
+      return { enabled: true, condition: { is: null }, NOT: onHold }
     case 'on_hold':
       return { enabled: true, ...onHold }
   }
+}
+
+/**
+ * Those on hold first, then the failing ones, the others and the disabled ones, each group from the oldest. Finds ids
+ * first: Prisma cannot order by a state. An organization has few webhooks.
+ */
+async function findByAttention(
+  db: Db,
+  organizationId: string,
+  filter: WebhookFilter,
+  { cursor, skip: _, take, ...selection }: Selection & Page,
+): Promise<Webhook[]> {
+  const where = { organizationId, deletedAt: null, AND: conditions(filter) }
+  const states = await db.webhook.findMany({
+    where,
+    select: {
+      id: true,
+      enabled: true,
+      schedule: { select: { onHoldSince: true } },
+      condition: { select: { failingSince: true } },
+    },
+    orderBy: { id: 'asc' },
+  })
+  const ids = Object.values(ATTENTION).flatMap((matches) =>
+    states.filter(matches).map(({ id }) => id),
+  )
+  const page = sliceAround(ids, cursor?.id, take)
+  const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
+  return page.flatMap((id) => rows.get(id) ?? [])
+}
+
+interface States {
+  readonly enabled: boolean
+  readonly schedule: { readonly onHoldSince: Date | null } | null
+  readonly condition: { readonly failingSince: Date | null } | null
+}
+
+const isOnHold = ({ schedule }: States) => schedule?.onHoldSince != null
+const isFailing = ({ condition }: States) => condition?.failingSince != null
+
+const ATTENTION = {
+  onHold: (webhook: States) => webhook.enabled && isOnHold(webhook),
+  failing: (webhook: States) => webhook.enabled && !isOnHold(webhook) && isFailing(webhook),
+  others: (webhook: States) => webhook.enabled && !isOnHold(webhook) && !isFailing(webhook),
+  disabled: ({ enabled }: States) => !enabled,
+}
+
+/** At most `take` ids after the cursor or, if `take` is negative, before it. */
+function sliceAround(ids: readonly string[], cursor: string | undefined, take: number): string[] {
+  const at = cursor === undefined ? -1 : ids.indexOf(cursor)
+  if (take >= 0) return ids.slice(at + 1, at + 1 + take)
+  const end = at < 0 ? ids.length : at
+  return ids.slice(Math.max(0, end + take), end)
 }
 
 /** Prisma passes the text to ILIKE unescaped, so its wildcards are escaped here. */

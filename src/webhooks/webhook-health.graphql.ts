@@ -32,10 +32,11 @@ interface WebhookHealth {
 const WebhookState = builder.enumType('WebhookState', {
   description: 'The state of a webhook.',
   values: {
-    HEALTHY: {
-      value: 'healthy',
-      description: 'Enabled, and the last attempt succeeded or there is none.',
+    NO_DELIVERIES: {
+      value: 'no_deliveries',
+      description: 'Enabled, and no attempt was made yet.',
     },
+    HEALTHY: { value: 'healthy', description: 'Enabled, and the last attempt succeeded.' },
     FAILING: { value: 'failing', description: 'Enabled, and the last attempt failed.' },
     ON_HOLD: {
       value: 'on_hold',
@@ -49,6 +50,10 @@ const WebhookState = builder.enumType('WebhookState', {
 builder.inputType('WebhookFilter', {
   description: 'Selects webhooks. A webhook must match all given fields.',
   fields: (t) => ({
+    search: t.string({
+      description: 'Webhooks whose URL or description contains this text, ignoring case.',
+      validate: textRule,
+    }),
     urlContains: t.string({
       description: 'Webhooks whose URL contains this text, ignoring case.',
       validate: textRule,
@@ -86,7 +91,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       type: 'DateTime',
       nullable: true,
       description:
-        'When the first of the consecutive failures started. Null if the last attempt succeeded.',
+        'When the first of the consecutive failures was recorded. Null if the last attempt succeeded.',
     }),
     consecutiveFailures: t.exposeInt('consecutiveFailures', {
       description: 'The number of failed attempts since the last success.',
@@ -167,7 +172,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
       })
       const failingSince = condition?.failingSince ?? null
       return {
-        state: stateOf(enabled, schedule?.onHoldSince ?? null, failingSince),
+        state: stateOf(enabled, schedule?.onHoldSince ?? null, condition),
         failingSince,
         consecutiveFailures: condition?.consecutiveFailures ?? 0,
         onHoldSince: schedule?.onHoldSince ?? null,
@@ -181,10 +186,16 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-function stateOf(enabled: boolean, onHoldSince: Date | null, failingSince: Date | null): State {
+/** The condition is null before the first attempt. */
+function stateOf(
+  enabled: boolean,
+  onHoldSince: Date | null,
+  condition: { readonly failingSince: Date | null } | null,
+): State {
   if (!enabled) return 'disabled'
   if (onHoldSince) return 'on_hold'
-  return failingSince ? 'failing' : 'healthy'
+  if (!condition) return 'no_deliveries'
+  return condition.failingSince ? 'failing' : 'healthy'
 }
 
 const WebhookHealthChange = builder.objectRef<StreamItem>('WebhookHealthChange').implement({
@@ -217,7 +228,8 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
   t.field({
     type: WebhookHealthChange,
     semanticNonNull: true,
-    description: 'Emits each change of the state of a webhook. Needs the scope `webhooks:read`.',
+    description:
+      'Emits each change of the state of a webhook, except the first success of a new webhook. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
     portal: streamsOfWebhook,
     args: {

@@ -60,6 +60,18 @@ const Webhook = builder.prismaNode('Webhook', {
   }),
 })
 
+const WebhookOrder = builder.enumType('WebhookOrder', {
+  description: 'The order of webhooks.',
+  values: {
+    OLDEST_FIRST: { value: 'oldest first', description: 'By the time of their creation.' },
+    ATTENTION_FIRST: {
+      value: 'attention first',
+      description:
+        'Webhooks on hold, then failing ones, then the others, disabled ones last; each group oldest first. A state that changes between two pages can repeat or skip a webhook.',
+    },
+  } as const,
+})
+
 const WebhookConnection = builder.connectionObject(
   {
     type: Webhook,
@@ -96,15 +108,20 @@ builder.queryFields((t) => ({
       type: 'Webhook',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The webhooks of the organization, oldest first. Needs the scope `webhooks:read`.',
+      description: 'The webhooks of the organization. Needs the scope `webhooks:read`.',
       authScopes: { scope: 'webhooks:read' },
       portal: (args, { webhookId }) => ({ ...args, filter: { ...args.filter, uuid: webhookId } }),
       args: {
         filter: t.arg({ type: 'WebhookFilter', description: 'Selects webhooks. Default: all.' }),
+        order: t.arg({
+          type: WebhookOrder,
+          required: true,
+          defaultValue: 'oldest first',
+          description: 'The order. Default: OLDEST_FIRST.',
+        }),
       },
-      resolve: (query, _root, { filter }, context) =>
-        findWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
+      resolve: (query, _root, { filter, order }, context) =>
+        findWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}, query, order),
       totalCount: (_root, { filter }, context) =>
         countWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}),
     },

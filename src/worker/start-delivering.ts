@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
@@ -10,12 +9,12 @@ import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
 import { createRequeue } from '../deliveries/attempts/requeue.ts'
 import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
+import { openSender } from '../deliveries/open-sender.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
-import { createHttpSender, type HttpSender } from '../outbound/http-sender.ts'
-import { createAddressGuard } from '../outbound/public-address.ts'
+import type { HttpSender } from '../outbound/http-sender.ts'
 import { startWorker, type Worker } from '../queue/runner.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
@@ -57,21 +56,6 @@ export async function startDelivering(
   const worker = started.use(await startTasks(deps, sender, scheduler, settings))
   const resources = started.move()
   return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
-}
-
-async function openSender({
-  config,
-  secrets,
-  trustedAuthorities = [],
-}: Settings): Promise<HttpSender> {
-  const file = config.egressCaFile
-  return createHttpSender({
-    guard: createAddressGuard(config.egressAllow),
-    userAgent: USER_AGENT,
-    caPem: [...trustedAuthorities, ...(file ? [await readFile(file, 'utf8')] : [])],
-    acknowledgeTimeoutMs: config.attemptTimeoutMs,
-    ...(secrets.egressProxy !== null && { proxyUrl: secrets.egressProxy }),
-  })
 }
 
 function openScheduler(

@@ -53,11 +53,20 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   ],
   deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
   rotateSigningSecret: ['signing_secret.rotated', 'webhooks', ({ webhookId }) => ({ webhookId })],
+  probeWebhook: [
+    'webhook.probed',
+    'webhooks',
+    async ({ webhookId }) => {
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
+      await publish(api, operator.organizationId)
+      return { id: webhookId }
+    },
+  ],
   resumeWebhook: [
     'webhook.resumed',
     'webhooks',
     async ({ webhookId }) => {
-      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
       return { id: webhookId }
     },
   ],
@@ -90,6 +99,11 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'delivery.tested',
     'deliveries',
     ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
+  ],
+  sendDeliveryCopy: [
+    'delivery.copied',
+    'deliveries',
+    ({ deliveryId }) => ({ id: deliveryId, input: { url: 'https://127.0.0.1:1024/' } }),
   ],
   redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   cancelDelivery: ['delivery.canceled', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],

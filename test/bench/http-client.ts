@@ -46,6 +46,8 @@ export function openHttpClient({ url, headers, connections }: HttpClientOptions)
     socket.on('error', (error) => connection.request?.answer.reject(error))
     socket.on('close', () => {
       all.delete(connection)
+      // The server closes a connection that is idle for long.
+      if (free.includes(connection)) free.splice(free.indexOf(connection), 1)
       connection.request?.answer.reject(new Error('The connection closed before the response.'))
     })
     return connection

@@ -18,6 +18,7 @@ import { reportRetention } from './retention.ts'
 import { reportScale } from './scale.ts'
 import { reportSingles } from './singles.ts'
 import { FULL, QUICK } from './sizes.ts'
+import { reportSoak } from './soak.ts'
 
 /**
  * `npm run bench` measures Posthorn on this machine, with its own Postgres and a TLS receiver in another process. Compare
@@ -52,6 +53,12 @@ const { values } = parseArgs({
     only: { type: 'string' },
     /** What large numbers of deliveries and webhooks cost. */
     scale: { type: 'boolean', default: false },
+    /** Instead of the others: half the rate for a long time. */
+    soak: { type: 'boolean', default: false },
+    /** How long the soak takes. */
+    minutes: { type: 'string', default: '30' },
+    /** Events per second of the soak. Default: half of what a worker delivers. */
+    rate: { type: 'string' },
     /** Small sizes, to check that everything works. */
     quick: { type: 'boolean', default: false },
     /** The number of deliveries of a short drain. */
@@ -71,14 +78,22 @@ const sizes = {
   stored: Number(values.stored ?? base.stored),
   scaleStored: Number(values.stored ?? base.scaleStored),
 }
+const soak = {
+  minutes: Number(values.minutes),
+  perSecond: values.rate === undefined ? null : Number(values.rate),
+}
+const SOAK_SCENARIOS = { K: (bench: Bench) => reportSoak(bench, soak) }
 const scenarios: Record<string, (bench: Bench) => Promise<void>> = values.scale
   ? SCALE_SCENARIOS
-  : SCENARIOS
+  : values.soak
+    ? SOAK_SCENARIOS
+    : SCENARIOS
 const selected = values.only?.toUpperCase().split(',') ?? Object.keys(scenarios)
 const unknown = selected.filter((letter) => !(letter in scenarios))
-if (unknown.length > 0 || !(sizes.count > 0) || !(sizes.stored > 0)) {
+const numbers = [sizes.count, sizes.stored, soak.minutes, soak.perSecond ?? 1]
+if (unknown.length > 0 || !numbers.every((number) => number > 0)) {
   console.error(
-    `Give --only letters of ${Object.keys(scenarios).join(', ')}, and --count and --stored numbers above 0.`,
+    `Give --only letters of ${Object.keys(scenarios).join(', ')}, and --count, --stored, --minutes and --rate numbers above 0.`,
   )
   process.exit(2)
 }

@@ -64,6 +64,51 @@ serveParent({
     await Promise.all(unfinished)
     return { accepted: unfinished.length, acceptedInTime: unfinished.length - Math.ceil(first) }
   },
+
+  /**
+   * Publishes batches at a constant rate. Waits while all connections are busy, and does not catch up afterwards. Repeats a
+   * call while the API answers that Postgres is unavailable.
+   */
+  async publishBatchesAtRate(
+    target: Omit<Target, 'warmUpMs'> & { types: string[]; perSecond: number; batch: number },
+  ): Promise<{ accepted: number; repeated: number }> {
+    const { types, perSecond, batch, data, connections, measureMs } = target
+    await using client = openClient(target)
+    const inFlight = new Set<Promise<void>>()
+    const everyMs = (batch * 1_000) / perSecond
+    const endAt = monotonicMs() + measureMs
+    let accepted = 0
+    let repeated = 0
+    async function publish(body: string): Promise<void> {
+      try {
+        await client.publish(body)
+      } catch (error) {
+        if (!String(error).includes('UNAVAILABLE')) throw error
+        repeated += 1
+        await sleep(1_000)
+        await publish(body)
+      }
+    }
+    for (let sendAt = monotonicMs(); sendAt < endAt; sendAt += everyMs) {
+      const waitMs = sendAt - monotonicMs()
+      if (waitMs > 0) await sleep(Math.ceil(waitMs))
+      else sendAt = monotonicMs()
+      while (inFlight.size >= connections) await Promise.race(inFlight)
+      const events = Array.from({ length: batch }, (_, i) => ({
+        type: types[(accepted + i) % types.length],
+        data,
+      }))
+      accepted += batch
+      const published = publish(toBody('publishEvents', { events }))
+      inFlight.add(published)
+      published.then(
+        () => inFlight.delete(published),
+        () => {},
+      )
+    }
+    await Promise.all(inFlight)
+    return { accepted, repeated }
+  },
 })
 
 type Mutation = 'publishEvent' | 'publishEvents'
@@ -75,7 +120,7 @@ function toBody(mutation: Mutation, input: object): string {
   return JSON.stringify({ query, variables: { input } })
 }
 
-function openClient({ url, token, connections }: Target) {
+function openClient({ url, token, connections }: Pick<Target, 'url' | 'token' | 'connections'>) {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
   const client = openHttpClient({ url: `${url}/graphql`, headers, connections })
   return {

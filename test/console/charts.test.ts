@@ -114,6 +114,25 @@ story('the same numbers stand in a table, in local time or in UTC', async () => 
   await page.reload()
   await waitUntilLoaded(page)
   expect(await page.getByRole('radio', { name: 'UTC' }).isChecked()).toBe(true)
+  await page.getByRole('radiogroup', { name: 'Time range' }).getByText('Custom').click()
+  const from = page.getByLabel('From (UTC)', { exact: true })
+  const { searchParams } = new URL(page.url())
+  expect(await from.inputValue()).toBe(searchParams.get('from')?.slice(0, 16))
+  await page.getByRole('radiogroup', { name: 'Time zone' }).getByText('Local').click()
+  await page.getByLabel('From', { exact: true }).waitFor()
+})
+
+story('a switch shows causes, each of which leads to its attempts', async () => {
+  const { page } = reader
+  await open('/overview?range=1h')
+  await page.getByRole('radiogroup', { name: 'Group by' }).getByText('By cause').click()
+  await page.getByRole('slider', { name: 'Failed attempts over time by cause.' }).waitFor()
+  await attempts().getByText('503', { exact: true }).waitFor()
+  expect(await attempts().getByText('2xx', { exact: true }).count()).toBe(0)
+  await attempts().locator('[data-part="0"]').last().click()
+  await page.waitForURL(/\/attempts\?.*cause=503/)
+  await waitUntilLoaded(page)
+  expect(await page.locator('main tbody tr').count()).toBe(1)
 })
 
 const attempts = () => reader.page.getByRole('region', { name: /^Attempts/ })

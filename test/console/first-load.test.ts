@@ -13,13 +13,19 @@ import { visit } from './support/visit.ts'
  */
 const SCRIPT_BYTES = 250 * 1_024
 
+const WEBHOOK_PAGE_REQUESTS = 20
+/** Scripts of the console without those of Explore. */
+const SCRIPTS = 12
+
 let browser: Browser
 let server: ConsoleServer
+let webhookId: string
 
 beforeAll(async () => {
   browser = await storyBrowser()
   server = await startConsoleServer()
   const webhooks = await createWebhooks(server)
+  webhookId = webhooks.boxOffice
   await using database = await server.openDatabase()
   await backfillStatistics(database.pool, webhooks)
 })
@@ -51,6 +57,39 @@ story(
     expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(SCRIPT_BYTES)
   },
 )
+
+story(
+  'a page of a webhook loads with at most 20 requests, each script and query once',
+  async () => {
+    const { url } = server
+    await using reader = await visit(browser, { origins: [url], signedInTo: server })
+    const requests: string[] = []
+    reader.page.on('request', (request) =>
+      requests.push(`${request.method()} ${new URL(request.url()).pathname} ${request.postData()}`),
+    )
+    await reader.page.goto(`${url}/console/webhooks/${webhookId}`)
+    await waitUntilLoaded(reader.page)
+    console.log(`page of a webhook: ${requests.length} requests`)
+    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(WEBHOOK_PAGE_REQUESTS)
+    const repeated = requests.filter((each, index) => requests.indexOf(each) !== index)
+    expect(repeated.filter((each) => /assets|graphql/.test(each))).toEqual([])
+  },
+)
+
+story('every page of the console but Explore loads at most 12 scripts in all', async () => {
+  const { url } = server
+  await using reader = await visit(browser, { origins: [url], signedInTo: server })
+  const scripts = collectScripts(reader.page)
+  const links = ['Webhooks', 'Events', 'Deliveries', 'Event types', 'API keys', 'Audit log', 'Jobs']
+  await reader.page.goto(`${url}/console/overview`)
+  for (const name of links) {
+    await reader.page.getByRole('link', { name, exact: true }).click()
+    await reader.page.getByRole('heading', { level: 1, name }).waitFor()
+    await waitUntilLoaded(reader.page)
+  }
+  const files = new Set(scripts.map((script) => new URL(script.url()).pathname))
+  expect(files.size, [...files].join('\n')).toBeLessThanOrEqual(SCRIPTS)
+})
 
 function collectScripts(page: Page): Response[] {
   const scripts: Response[] = []

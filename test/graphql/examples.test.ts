@@ -71,8 +71,14 @@ const VARIABLES: Record<
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
+  ProbeWebhook: async ({ webhookId }) => {
+    await onHold(webhookId)
+    await publish(api, tenant.organizationId)
+    return { id: webhookId }
+  },
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
+  SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
   TestDelivery: ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
@@ -174,11 +180,13 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RenameOrganization: 9,
   RenewFrontendSession: 9,
   RescheduleJobs: 3,
+  ProbeWebhook: 11,
   ResumeWebhook: 13,
   RevokeApiKey: 8,
   RotateSigningSecret: 9,
   RunJobsNow: 6,
   ScanEvents: 3,
+  SendDeliveryCopy: 3,
   TestDelivery: 8,
   TestReceiver: 1,
   TuneWebhook: 10,
@@ -190,6 +198,8 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Webhooks: 2,
   WhyWebhookFails: 13,
 }
+
+const NOBODY_LISTENS = 'https://127.0.0.1:1024/'
 
 const hourAgo = () => new Date(Date.now() - 3_600_000)
 
@@ -222,7 +232,7 @@ async function deliveryTask(deliveryId: string): Promise<string> {
 }
 
 async function onHold(webhookId: string): Promise<string> {
-  await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+  await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
   return webhookId
 }
 

@@ -86,6 +86,10 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', '{ deliveryTask(id: "task_x") { id } }'],
   ['deliveries:read', '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { cause } }'],
   [
+    'deliveries:read',
+    '{ failureCauses(filter: { since: "2026-01-31T12:00:00Z" }, bucket: DAY) { isExact } }',
+  ],
+  [
     'webhooks:read',
     '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { webhook { id } } }',
   ],
@@ -215,6 +219,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
     'RecoverDeliveries',
     { input: { webhookId: 'wh_x', since: '2026-01-31T12:00:00Z' } },
   ],
+  ['deliveries:write', 'webhooks', 'ProbeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'webhooks', 'ResumeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'recoveries', 'CancelRecovery', { id: 'rec_x' }],
   ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],

@@ -6,6 +6,7 @@ import {
 } from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -271,6 +272,46 @@ describe('webhooks', () => {
     expect(await found({ descriptionContains: 'crm', urlContains: 'shop' })).toEqual([])
   })
 
+  test('are found by a part of the URL or the description, and ordered by attention', async () => {
+    const own = await api.tenant()
+    const [off, healthy, failing, onHold] = [
+      await addWebhook(api, own.organizationId),
+      await addWebhook(api, own.organizationId),
+      await addWebhook(api, own.organizationId),
+      await addWebhook(api, own.organizationId),
+    ]
+    const webhooks = api.deps.webhooks
+    await updateWebhook(webhooks, own.organizationId, off.id, { enabled: false })
+    await updateWebhook(webhooks, own.organizationId, healthy.id, { description: 'The 100% shop' })
+    await api.database.prisma.webhookCondition.create({
+      data: { webhookId: parseId('webhook', failing.id) as string, failingSince: new Date() },
+    })
+    await putOnHold(api.database.pool, parseId('webhook', onHold.id) as string)
+    const list = async (args: string) => {
+      const { data } = await api.call(
+        own.token,
+        `{ webhooks(${args}) {
+        nodes { id } totalCount pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
+      } }`,
+      )
+      return { ...data.webhooks, ids: data.webhooks.nodes.map(({ id }: { id: string }) => id) }
+    }
+    expect((await list('filter: { search: "100% SHOP" }')).ids).toEqual([healthy.id])
+    expect((await list('filter: { search: "1000 shop" }')).ids).toEqual([])
+    const first = await list('order: ATTENTION_FIRST, first: 3')
+    expect(first.ids).toEqual([onHold.id, failing.id, healthy.id])
+    expect(first).toMatchObject({ totalCount: 4, pageInfo: { hasNextPage: true } })
+    const after = `after: "${first.pageInfo.endCursor}"`
+    const second = await list(`order: ATTENTION_FIRST, first: 3, ${after}`)
+    expect(second.ids).toEqual([off.id])
+    const before = `before: "${second.pageInfo.startCursor}"`
+    expect((await list(`order: ATTENTION_FIRST, last: 2, ${before}`)).ids).toEqual([
+      failing.id,
+      healthy.id,
+    ])
+    expect((await list('order: ATTENTION_FIRST, filter: { enabled: false }')).ids).toEqual([off.id])
+  })
+
   test('are found by subscription, enabled and state', async () => {
     const { id: on } = await addWebhook(api, tenant.organizationId)
     const { id: off } = await addWebhook(api, tenant.organizationId)
@@ -286,7 +327,13 @@ describe('webhooks', () => {
     expect(await found({ subscribesTo: TICKET })).toEqual([off])
     expect(await found({ enabled: false })).toEqual([off])
     expect(await found({ enabled: true })).toEqual([on, failing])
+    expect(await found({ state: 'NO_DELIVERIES' })).toEqual([on])
+    expect(await found({ state: 'HEALTHY' })).toEqual([])
+    await api.database.prisma.webhookCondition.create({
+      data: { webhookId: parseId('webhook', on) as string, lastSuccessAt: new Date() },
+    })
     expect(await found({ state: 'HEALTHY' })).toEqual([on])
+    expect(await found({ state: 'NO_DELIVERIES' })).toEqual([])
     expect(await found({ state: 'FAILING' })).toEqual([failing])
     expect(await found({ state: 'DISABLED' })).toEqual([off])
     expect(await found({ state: 'ON_HOLD' })).toEqual([])

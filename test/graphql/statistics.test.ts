@@ -76,9 +76,9 @@ const sum = (buckets: { attempts: number }[]) =>
   buckets.reduce((n, { attempts }) => n + attempts, 0)
 
 describe('health', () => {
-  test('is healthy before the first attempt, without counts', async () => {
+  test('has no deliveries before the first attempt, and no counts', async () => {
     expect(await health()).toEqual({
-      state: 'HEALTHY',
+      state: 'NO_DELIVERIES',
       failingSince: null,
       lastSuccessAt: null,
       attempts: 0,

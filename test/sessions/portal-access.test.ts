@@ -238,6 +238,10 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
     ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`],
   ],
+  failureCauses: [
+    ['open', () => `filter: { since: "${hourAgo()}" }`, false],
+    ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`, false],
+  ],
   event: [
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
@@ -344,6 +348,15 @@ test('totalCount counts the own webhook only', async () => {
   })
 })
 
+test('failures are counted by cause of the own webhook only', async () => {
+  const query = `{ failureCauses(filter: { since: "${hourAgo()}" }) { buckets { count } } }`
+  const counted = ({ data }: Answer) =>
+    data.failureCauses.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+  const [all, own] = [counted(await ordinary(query)), counted(await restricted(query))]
+  expect(own).toBeGreaterThan(0)
+  expect(own).toBeLessThan(all)
+})
+
 test('nodes finds the own objects by their ids', async () => {
   const ids = [...Object.values(own), shared, JOINED, publicId('organization', organizationId)]
   const query = `{ nodes(ids: ${JSON.stringify(ids)}) { id } }`
@@ -362,6 +375,7 @@ test('an event of both webhooks shows only the own delivery', async () => {
 const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = {
   updateWebhook: ['not_found', () => `id: "${other.webhook}", input: { enabled: false }`],
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
+  probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
   testDelivery: [
@@ -371,6 +385,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
+  ],
+  sendDeliveryCopy: [
+    'not_found',
+    () => `id: "${other.delivery}", input: { url: "https://example.com/" }`,
   ],
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],

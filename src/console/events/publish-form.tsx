@@ -10,8 +10,10 @@ import {
   EventPublishTypesDocument,
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
+import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { keepLastType, readLastType } from './last-type.ts'
 import { parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
@@ -26,13 +28,14 @@ interface FormProps {
 }
 
 function Form({ types, close }: FormProps) {
-  const { can } = useSession()
+  const { can, viewer } = useSession()
   const navigate = useNavigate()
   const { run, running } = useAction(EventPublishDocument)
-  const [type, setType] = useState(types[0]?.name ?? null)
+  const [type, setType] = useState(() => firstType(types, viewer.organization.id))
   const [text, setText] = useState(() => exampleOf(types, type))
   const [idempotencyKey, setIdempotencyKey] = useState('')
   const [rejection, setRejection] = useState<Rejection | null>(null)
+  const [withCode, setWithCode] = useState(false)
   const payload = parsePayload(text)
   const chosen = types.find(({ name }) => name === type)
   const issuesOf = (field: string) =>
@@ -60,6 +63,7 @@ function Form({ types, close }: FormProps) {
     })
     setRejection(outcome.ok ? null : outcome)
     if (!outcome.ok) return
+    keepLastType(viewer.organization.id, type)
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
@@ -113,7 +117,13 @@ function Form({ types, close }: FormProps) {
             {rejection.message}
           </Alert>
         )}
+        {withCode && payload.ok && type !== null && (
+          <PublishSnippets type={type} example={payload.value} />
+        )}
         <Group justify="end" gap="xs">
+          <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
+            {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}
+          </Button>
           <Button variant="default" onClick={close}>
             {t('events:publish.cancel')}
           </Button>
@@ -127,6 +137,12 @@ function Form({ types, close }: FormProps) {
 }
 
 const FIELDS = ['type', 'data', 'idempotencyKey']
+
+/** The type that was published last in this browser, or else the first one. */
+function firstType(types: FormProps['types'], organizationId: string): string | null {
+  const last = readLastType(organizationId)
+  return types.find(({ name }) => name === last)?.name ?? types[0]?.name ?? null
+}
 
 function exampleOf(types: FormProps['types'], name: string | null): string {
   const example = types.find((type) => type.name === name)?.example

@@ -67,7 +67,7 @@ export function Checklist({ data, done, isDone, hide, reload }: ReturnType<typeo
                 size="xs"
                 variant={done.endpoint ? 'filled' : 'default'}
               >
-                {t('onboarding:publish')}
+                {t('events:publish.title')}
               </Button>
               <Button size="xs" variant="default" onClick={() => setWithCode(!withCode)}>
                 {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}

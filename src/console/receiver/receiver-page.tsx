@@ -91,7 +91,7 @@ function Receiver() {
           )}
           {can('events:publish') && (
             <Button component={Link} to="/events?publish">
-              {t('onboarding:publish')}
+              {t('events:publish.title')}
             </Button>
           )}
         </>

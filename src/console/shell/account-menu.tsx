@@ -1,5 +1,6 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import { AboutItems, useWhatsNew, WhatsNewDialog } from '../about/about-items.tsx'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
@@ -15,56 +16,66 @@ export function AccountMenu() {
   const { viewer, signOut } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const isPortal = mount.kind === 'portal'
+  const [whatsNew, news] = useWhatsNew()
   return (
-    <Menu position="bottom-end" width={260} withArrow>
-      <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label="Account and appearance">
-          <IconUser size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Organization</Menu.Label>
-        <Text size="sm" fw={600} px="sm" pb="xs">
-          {viewer.organization.name}
-        </Text>
-        {!isPortal && (
-          <>
-            <Menu.Label>API key</Menu.Label>
-            <Text size="sm" px="sm" pb="xs">
-              {viewer.apiKey.name ?? 'Unnamed'}{' '}
-              <Text span c="dimmed" className="ph-mono">
-                {viewer.apiKey.tokenHint}…
+    <>
+      <WhatsNewDialog opened={whatsNew} close={news.close} />
+      <Menu position="bottom-end" width={260} withArrow>
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label="Account and appearance">
+            <IconUser size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Organization</Menu.Label>
+          <Text size="sm" fw={600} px="sm" pb="xs">
+            {viewer.organization.name}
+          </Text>
+          {!isPortal && (
+            <>
+              <Menu.Label>API key</Menu.Label>
+              <Text size="sm" px="sm" pb="xs">
+                {viewer.apiKey.name ?? 'Unnamed'}{' '}
+                <Text span c="dimmed" className="ph-mono">
+                  {viewer.apiKey.tokenHint}…
+                </Text>
               </Text>
-            </Text>
-          </>
-        )}
-        {(!portalLink || portalLink.scheme === 'auto') && (
-          <>
-            <Menu.Divider />
-            <Menu.Label>Appearance</Menu.Label>
-            {SCHEMES.map(([scheme, label, Icon]) => (
-              <Menu.Item
-                key={scheme}
-                leftSection={<Icon size={16} />}
-                onClick={() => setColorScheme(scheme)}
-                role="menuitemradio"
-                aria-checked={colorScheme === scheme}
-                fw={colorScheme === scheme ? 650 : undefined}
-              >
-                {label}
+            </>
+          )}
+          {(!portalLink || portalLink.scheme === 'auto') && (
+            <>
+              <Menu.Divider />
+              <Menu.Label>Appearance</Menu.Label>
+              {SCHEMES.map(([scheme, label, Icon]) => (
+                <Menu.Item
+                  key={scheme}
+                  leftSection={<Icon size={16} />}
+                  onClick={() => setColorScheme(scheme)}
+                  role="menuitemradio"
+                  aria-checked={colorScheme === scheme}
+                  fw={colorScheme === scheme ? 650 : undefined}
+                >
+                  {label}
+                </Menu.Item>
+              ))}
+            </>
+          )}
+          {!isPortal && (
+            <>
+              <Menu.Divider />
+              <AboutItems showWhatsNew={news.open} />
+            </>
+          )}
+          {!isPortal && (
+            <>
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+                Sign out
               </Menu.Item>
-            ))}
-          </>
-        )}
-        {!isPortal && (
-          <>
-            <Menu.Divider />
-            <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-              Sign out
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </>
   )
 }

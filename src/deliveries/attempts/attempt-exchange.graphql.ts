@@ -16,6 +16,12 @@ interface AttemptResponse {
   readonly bodyTruncated: boolean
 }
 
+declare module '../../graphql/builder.ts' {
+  interface Objects {
+    AttemptResponse: AttemptResponse
+  }
+}
+
 const BodyEncoding = builder.enumType('BodyEncoding', {
   description: 'The encoding of a body in a response field.',
   values: {
@@ -48,7 +54,7 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
   }),
 })
 
-const AttemptResponse = builder.objectRef<AttemptResponse>('AttemptResponse').implement({
+builder.objectType('AttemptResponse', {
   description: 'The HTTP response of a receiver.',
   fields: (t) => ({
     status: t.exposeInt('status', { description: 'The HTTP status code.' }),
@@ -100,7 +106,7 @@ builder.prismaObjectFields('Attempt', (t) => ({
     },
   }),
   response: t.field({
-    type: AttemptResponse,
+    type: 'AttemptResponse',
     nullable: true,
     description: 'The response. Null if there was none; `error` then says why.',
     select: {

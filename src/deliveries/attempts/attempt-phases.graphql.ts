@@ -1,7 +1,13 @@
 import { builder } from '../../graphql/builder.ts'
-import { type AttemptPhases as Phases, phasesOf } from './attempt-phases.ts'
+import { type AttemptPhases, phasesOf } from './attempt-phases.ts'
 
-const AttemptPhases = builder.objectRef<Phases>('AttemptPhases').implement({
+declare module '../../graphql/builder.ts' {
+  interface Objects {
+    AttemptPhases: AttemptPhases
+  }
+}
+
+builder.objectType('AttemptPhases', {
   description:
     'Where the time of an attempt went, in milliseconds: the phases in order. Together they are `durationMs`, up to rounding. A failed attempt ends with the phase that failed; the phases after it are null.',
   fields: (t) => ({
@@ -32,7 +38,7 @@ const AttemptPhases = builder.objectRef<Phases>('AttemptPhases').implement({
 
 builder.prismaObjectFields('Attempt', (t) => ({
   phases: t.field({
-    type: AttemptPhases,
+    type: 'AttemptPhases',
     description: 'Where the time of the attempt went.',
     select: {
       durationMs: true,

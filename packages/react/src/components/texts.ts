@@ -28,6 +28,7 @@ export const WEBHOOK_STATES: Readonly<Record<WebhookState, string>> = {
   DISABLED: 'Disabled',
   FAILING: 'Failing',
   HEALTHY: 'Healthy',
+  NO_DELIVERIES: 'No deliveries yet',
   ON_HOLD: 'On hold',
 }
 

@@ -8,7 +8,7 @@ import { LinePlot } from './line-plot.tsx'
 
 /** The dash patterns also tell the lines apart without color. */
 const LINES = [
-  { name: 'p50Ms', label: 'p50', color: 'var(--posthorn-chart-line)' },
+  { name: 'p50Ms', label: 'p50', color: 'var(--posthorn-mark-blue)' },
   { name: 'p95Ms', label: 'p95', color: 'var(--posthorn-chart-4xx)', dashes: '6 3' },
   { name: 'p99Ms', label: 'p99', color: 'var(--posthorn-chart-none)', dashes: '2 3' },
 ] as const

@@ -8,6 +8,7 @@ import {
   type WebhookRowFragment,
   WebhookTestDocument,
 } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 import { TestProgress } from './test-progress.tsx'
 
 interface TestEventProps {
@@ -24,7 +25,7 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
       onClose={close}
       size="lg"
       centered
-      title={<Text fw={650}>Send test event</Text>}
+      title={<Text fw={650}>{t('webhooks:testEvent.sendTestEvent')}</Text>}
     >
       {opened && <TestForm webhook={webhook} close={close} />}
     </Modal>
@@ -53,18 +54,18 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   }
 
   if (!webhook.enabled) {
-    return <Text size="sm">This webhook is disabled. Enable it to send a test event.</Text>
+    return <Text size="sm">{t('webhooks:testEvent.thisWebhookIsDisabled')}</Text>
   }
   if (data && !type) {
-    return <Text size="sm">None of this webhook’s event types has an example.</Text>
+    return <Text size="sm">{t('webhooks:testEvent.noneOfThisWebhook')}</Text>
   }
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Only this webhook receives the test event, signed, retried and recorded like any delivery.
+        {t('webhooks:testEvent.onlyThisWebhookReceives')}
       </Text>
       <Select
-        label="Event type"
+        label={t('webhooks:testEvent.eventType')}
         data={types.map(({ name }) => name)}
         value={type?.name ?? null}
         allowDeselect={false}
@@ -74,16 +75,21 @@ function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
           setDeliveryId(null)
         }}
       />
-      {type && <JsonBlock value={type.example} label="the example" />}
+      {type && <JsonBlock value={type.example} label={t('webhooks:testEvent.theExample')} />}
       {error !== null && (
-        <Alert color="red" variant="light" role="alert" title="Sending failed">
+        <Alert
+          color="red"
+          variant="light"
+          role="alert"
+          title={t('webhooks:testEvent.sendingFailed')}
+        >
           {error}
         </Alert>
       )}
       {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}
       <Group justify="end" gap="xs">
         <Button variant="default" onClick={close}>
-          Close
+          {t('webhooks:testEvent.close')}
         </Button>
         <Button loading={running || !data} onClick={send}>
           {deliveryId === null ? 'Send' : 'Send another'}

@@ -12,6 +12,7 @@ import {
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 /** Polls as well, because an attempt may end before the subscription begins. */
 const POLL_EVERY_MS = 2_000
@@ -65,7 +66,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
           )}
         </Text>
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          Show delivery
+          {t('webhooks:testProgress.showDelivery')}
         </Anchor>
       </Group>
     </Alert>

@@ -10,6 +10,7 @@ import {
   RecoveryBeginDocument,
   type RecoveryInclude,
 } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
@@ -66,7 +67,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   return (
-    <Section title="What to recover">
+    <Section title={t('webhooks:recoverForm.whatToRecover')}>
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -78,15 +79,15 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label="Events published from"
-          description="In your time zone."
+          label={t('webhooks:recoverForm.eventsPublishedFrom')}
+          description={t('webhooks:recoverForm.inYourTimeZone')}
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
-          label="Until"
-          description="Empty: now."
+          label={t('webhooks:recoverForm.until')}
+          description={t('webhooks:recoverForm.emptyNow')}
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -94,8 +95,8 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
-        label="Rate"
-        description="Maximum deliveries queued a second, from 1 to 5,000. The limits of the webhook apply as well."
+        label={t('webhooks:recoverForm.rate')}
+        description={t('webhooks:recoverForm.maximumDeliveriesQueuedA')}
         suffix=" a second"
         maw={420}
         min={1}
@@ -121,7 +122,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
             loading={running}
             onClick={() => submit(true)}
           >
-            Count
+            {t('webhooks:recoverForm.count')}
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>

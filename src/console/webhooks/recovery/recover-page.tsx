@@ -6,6 +6,7 @@ import { QueryError } from '../../components/query-error.tsx'
 import { RecoverWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
+import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { PastRecoveries } from './past-recoveries.tsx'
 import { RecoverForm } from './recover-form.tsx'
@@ -19,24 +20,24 @@ export default function RecoverPage() {
   const recoveryId = params.get('recovery')
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
+  if (data && !webhook && !error) return <NotFoundPage noun={t('webhooks:recoverPage.webhook')} />
   return (
     <Page
-      title="Recover deliveries"
+      title={t('webhooks:recoverPage.recoverDeliveries')}
       breadcrumbs={[
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
-      description="Sends the events of a time range that this webhook missed or failed to receive. You can repeat a recovery safely: it delivers nothing twice."
+      description={t('webhooks:recoverPage.sendsTheEventsOf')}
     >
       {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}
       {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} />}
       {webhook && !webhook.enabled && mayRecover && (
-        <Alert color="gray" variant="light" title="This webhook is disabled">
+        <Alert color="gray" variant="light" title={t('webhooks:recoverPage.thisWebhookIsDisabled')}>
           You can count the missed deliveries.{' '}
           <Anchor component={Link} to={`/webhooks/${id}`} size="sm">
-            Enable the webhook
+            {t('webhooks:recoverPage.enableTheWebhook')}
           </Anchor>{' '}
           to recover them.
         </Alert>

@@ -9,6 +9,7 @@ import { QueryError } from '../../components/query-error.tsx'
 import { formatCount } from '../../format.ts'
 import { RecoveryCancelDocument, RecoveryProgressDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const POLL_EVERY_MS = 1_000
@@ -30,20 +31,20 @@ export function RecoveryProgress({ id }: { id: string }) {
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">
-        This recovery does not exist.
+        {t('webhooks:recoveryProgress.thisRecoveryDoesNot')}
       </Alert>
     )
   }
   const done = recovery ? recovery.redelivered + recovery.created : 0
   return (
     <Section
-      title="Recovery"
+      title={t('webhooks:recoveryProgress.recovery')}
       actions={
         <Group gap="sm" mih={30}>
           {recovery && <RecoveryStateBadge state={recovery.state} />}
           {recovery && runs && can('deliveries:write') && (
             <Button size="xs" variant="default" onClick={cancel.open}>
-              Cancel
+              {t('webhooks:recoveryProgress.cancel')}
             </Button>
           )}
         </Group>
@@ -55,7 +56,7 @@ export function RecoveryProgress({ id }: { id: string }) {
           value={100 * (recovery?.progress ?? 0)}
           animated={runs}
           color={recovery?.state === 'FAILED' ? 'red' : undefined}
-          aria-label="Progress of the recovery"
+          aria-label={t('webhooks:recoveryProgress.progressOfTheRecovery')}
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
@@ -70,14 +71,14 @@ export function RecoveryProgress({ id }: { id: string }) {
       <Confirm
         opened={canceling}
         onClose={cancel.close}
-        title="Cancel this recovery?"
-        action="Cancel recovery"
+        title={t('webhooks:recoveryProgress.cancelThisRecovery')}
+        action={t('webhooks:recoveryProgress.cancelRecovery')}
         onConfirm={async () => {
           const outcome = await run({ id })
           return outcome.ok ? null : outcome.message
         }}
       >
-        Deliveries that are already queued stay queued. You can recover the rest later.
+        {t('webhooks:recoveryProgress.deliveriesThatAreAlready')}
       </Confirm>
     </Section>
   )

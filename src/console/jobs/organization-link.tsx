@@ -4,16 +4,15 @@ import { Link } from 'react-router'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 
-interface DeliveryLinkProps {
-  readonly id: string
+interface OrganizationLinkProps {
   readonly organizationId: string | null
+  readonly path: string
   readonly children: ReactNode
 }
 
-/** A link to a delivery. A delivery of another organization opens in the console of that organization. */
-export function DeliveryLink({ id, organizationId, children }: DeliveryLinkProps) {
+/** A link to a page of an organization. Pages of another organization open in its console. */
+export function OrganizationLink({ organizationId, path, children }: OrganizationLinkProps) {
   const own = useSession().viewer.organization.id
-  const path = `/deliveries/${id}`
   if (organizationId === null || organizationId === own) {
     return (
       <Anchor component={Link} to={path} inherit underline="always">

@@ -1,0 +1,58 @@
+import { Menu, Modal, Skeleton, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconBraces, IconFileText, IconSparkles } from '@tabler/icons-react'
+import { lazy, Suspense } from 'react'
+import { t } from '../strings/t.ts'
+
+const WhatsNew = lazy(() => import('./whats-new.tsx').then((m) => ({ default: m.WhatsNew })))
+
+/** Whether *What is new* is open. It stays open when the menu closes. */
+export const useWhatsNew = () => useDisclosure()
+
+/** The entries of the account menu about Posthorn itself. */
+export function AboutItems({ showWhatsNew }: { showWhatsNew(): void }) {
+  return (
+    <>
+      <Menu.Label>{t('shell:about.title', { version: __VERSION__ })}</Menu.Label>
+      <Menu.Item leftSection={<IconSparkles size={16} />} onClick={showWhatsNew}>
+        {t('shell:about.whatsNew')}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconFileText size={16} />}
+        component="a"
+        href="/schema.graphql"
+        target="_blank"
+      >
+        {t('shell:about.graphql')}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconBraces size={16} />}
+        component="a"
+        href="/openapi.json"
+        target="_blank"
+      >
+        {t('shell:about.rest')}
+      </Menu.Item>
+    </>
+  )
+}
+
+export function WhatsNewDialog({ opened, close }: { opened: boolean; close(): void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="xl"
+      title={
+        <Text fw={600}>
+          {t('shell:about.whatsNew')} ({t('shell:about.title', { version: __VERSION__ })})
+        </Text>
+      }
+    >
+      <Suspense fallback={<Skeleton h={320} />}>{opened && <WhatsNew />}</Suspense>
+    </Modal>
+  )
+}
+
+/** Set at build from package.json. */
+declare const __VERSION__: string

@@ -1,0 +1,60 @@
+import { Text } from '@mantine/core'
+import type { Column } from '../components/lists/list.tsx'
+import { DeliveryStateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { ResponseStatus } from '../deliveries/delivery-columns.tsx'
+import { whyFailed } from '../deliveries/why-failed.ts'
+import { formatDuration, hostAndPath } from '../format.ts'
+import type { AttemptRowFragment } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+
+export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
+  {
+    label: t('attempts:list.attempt'),
+    cell: ({ number, delivery }) =>
+      t('attempts:list.which', {
+        type: delivery?.eventType ?? t('attempts:list.pastRetention'),
+        number,
+      }),
+    grow: true,
+  },
+  { label: t('attempts:list.webhook'), cell: (row) => <WebhookOf row={row} />, grow: true },
+  { label: t('attempts:list.response'), cell: (row) => <Response row={row} />, grow: true },
+  {
+    label: t('attempts:list.duration'),
+    end: true,
+    priority: 2,
+    cell: ({ durationMs }) => formatDuration(durationMs),
+    width: 90,
+  },
+  {
+    label: t('attempts:list.state'),
+    priority: 3,
+    cell: ({ delivery }) => delivery && <DeliveryStateBadge state={delivery.state} />,
+    width: 120,
+  },
+  {
+    label: t('attempts:list.started'),
+    priority: 2,
+    cell: ({ startedAt }) => <Time at={startedAt} as="relative" />,
+    width: 110,
+  },
+]
+
+function WebhookOf({ row: { webhook, webhookId } }: { row: AttemptRowFragment }) {
+  if (webhook) return hostAndPath(webhook.url)
+  return <span className="ph-mono">{webhookId}</span>
+}
+
+function Response({ row }: { row: AttemptRowFragment }) {
+  return (
+    <>
+      <ResponseStatus succeeded={row.succeeded} status={row.status} />{' '}
+      {!row.succeeded && (
+        <Text span c="dimmed" fz="xs">
+          {whyFailed(row)?.sentence}
+        </Text>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { type Actor, SYSTEM } from '../../access/actor.ts'
+import { writeAuditEntry } from '../../audit/audit-entry.ts'
+import type { Db, Sql } from '../../db/client.ts'
+import { parseId } from '../../db/ids.ts'
+import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
+import { DomainError, invalid, notFound } from '../../lib/errors.ts'
+import { checkDestinationUrl } from '../../outbound/destination-url.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
+import type { AddressGuard } from '../../outbound/public-address.ts'
+import { deliveryHeaderNames } from '../attempts/signed-request.ts'
+import type { CopySender } from './copy-sender.ts'
+
+interface CopyDeps {
+  readonly prisma: Db
+  readonly sql: Sql
+  readonly copySender: CopySender
+  readonly webhooks: { readonly guard: AddressGuard; readonly headerPrefix?: string }
+  /** The actor, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
+}
+
+/** A copy of a delivery, and what the URL answered. */
+export interface DeliveryCopy {
+  readonly url: string
+  readonly sentAt: Date
+  readonly outcome: Exclude<Outcome, { kind: 'aborted' }>
+}
+
+/**
+ * Sends the body of a delivery once to any permitted URL, without a signature and without custom headers: a signature is
+ * only for the webhook's own endpoint, and custom headers can be credentials. A copy is not an attempt. Throws `invalid`
+ * for a URL that is not permitted, and `conflict` if the event is past its retention.
+ */
+export async function sendCopy(
+  { prisma, sql, copySender, webhooks, actor = SYSTEM }: CopyDeps,
+  organizationId: string,
+  id: string,
+  url: string,
+): Promise<DeliveryCopy> {
+  const event = await findEvent(sql, organizationId, id)
+  const check = checkDestinationUrl(url, webhooks.guard)
+  if (!check.ok) throw invalid([{ path: ['url'], code: check.code, detail: check.detail }])
+  await writeAuditEntry(prisma, actor, {
+    action: 'delivery.copied',
+    organizationId,
+    subjectId: id,
+    after: { host: new URL(url).host },
+  })
+  const sentAt = new Date()
+  const names = deliveryHeaderNames(webhooks.headerPrefix ?? 'wh-')
+  const outcome = await copySender.send({
+    organizationId,
+    url,
+    headers: {
+      'content-type': 'application/json',
+      [names.id]: id,
+      [names.timestamp]: String(Math.floor(sentAt.getTime() / 1_000)),
+    },
+    body: Buffer.from(deliveryBody(event)),
+  })
+  return { url, sentAt, outcome }
+}
+
+type EventRow = Omit<DeliveredEvent, 'data'> & { readonly data: string | null }
+
+async function findEvent(sql: Sql, organizationId: string, id: string): Promise<DeliveredEvent> {
+  const uuid = parseId('delivery', id)
+  if (uuid === null) throw notFound('delivery', id)
+  const { rows } = await sql.query<EventRow>(
+    `select e.id, e.type, e.occurred_at as "occurredAt", e.data
+     from posthorn.deliveries as d left join posthorn.events as e on e.id = d.event_id
+     where d.id = $1 and d.organization_id = $2`,
+    [uuid, organizationId],
+  )
+  const [row] = rows
+  if (!row) throw notFound('delivery', id)
+  if (row.data !== null) return { ...row, data: row.data }
+  throw new DomainError(
+    'conflict',
+    `The event of the delivery ${id} is past its retention, so no copy can be sent.`,
+  )
+}

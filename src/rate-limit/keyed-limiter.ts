@@ -1,0 +1,28 @@
+import { type Bucket, drain } from './bucket.ts'
+
+/** If there are more keys, the least recently counted ones are evicted. */
+const MAX_KEYS = 10_000
+
+/** Limits requests by a key, in this process only. */
+export interface KeyedLimiter {
+  /** Counts a request. Returns the seconds until the next one is allowed; 0 within the limit. */
+  count(key: string): number
+}
+
+/** `perMinute` is the limit of each key. An idle key may use all of it at once. */
+export function createKeyedLimiter(perMinute: number, now = () => performance.now()): KeyedLimiter {
+  const perSecond = perMinute / 60
+  const buckets = new Map<string, Bucket>()
+  return {
+    count(key) {
+      const bucket = buckets.get(key) ?? { level: 0, atMs: now() }
+      buckets.delete(key)
+      buckets.set(key, bucket)
+      if (buckets.size > MAX_KEYS) buckets.delete(buckets.keys().next().value as string)
+      drain(bucket, perSecond, now())
+      // Capped, so that requests over the limit do not extend the wait.
+      bucket.level = Math.min(bucket.level + 1, perMinute + 1)
+      return Math.ceil(Math.max(0, bucket.level - perMinute) / perSecond)
+    },
+  }
+}

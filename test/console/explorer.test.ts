@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+import { call } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+/* A person on call finds deliveries and acts on them. Each question takes at most three steps. */
+const SUCCEEDED = 130
+/** Few for each webhook, so that none is put on hold. */
+const FAILING_WEBHOOKS = 7
+const FAILED = 4 * FAILING_WEBHOOKS
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } })
+  await call(server, 'updateEventType', {
+    name: ['String!', JOINED],
+    input: ['UpdateEventTypeInput!', { searchKeys: ['$.order'] }],
+  })
+  await addWebhook('works', JOINED)
+  for (let n = 0; n < FAILING_WEBHOOKS; n++) await addWebhook(`fails-${n}`, TICKET)
+  server.receiver.answer = (response, { path }) => {
+    response.writeHead(path.startsWith('/fails') ? 502 : 204).end()
+  }
+  await publish(JOINED, SUCCEEDED)
+  await publish(TICKET, 4)
+  await untilCount({ states: ['SUCCEEDED'] }, SUCCEEDED)
+  await untilCount({ states: ['RETRYING'] }, FAILED)
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story('what failed in the last hour? One click shows it, and nothing else', async () => {
+  await open('/deliveries')
+  await page.getByRole('link', { name: 'Failed in the last hour' }).click()
+  await expectRows('Retrying', 25)
+  expect(await rows().filter({ hasText: 'Succeeded' }).count()).toBe(0)
+  expect(new URL(page.url()).search).toBe('?status=FAILED&attempted=1h')
+  await page.getByRole('button', { name: /^Status or error/ }).click()
+  await page.getByLabel('Search: Status or error').fill('418')
+  await page.getByRole('option', { name: 'Add “418”' }).click()
+  await page.getByText('No delivery matches these filters').waitFor()
+})
+
+story('where is order 87012? Its value finds the event and what came of it', async () => {
+  await open('/events')
+  await page.getByLabel('$.order', { exact: true }).fill('87012')
+  await expectRows('1 of 1 delivered', 1)
+  await rows().filter({ hasText: '{"order":87012}' }).waitFor()
+  await page.getByLabel('$.order', { exact: true }).fill('99999')
+  await page.getByText('No event matches these filters').waitFor()
+})
+
+story('all that failed with 502 since some time are redelivered in three steps', async () => {
+  await open('/deliveries')
+  await page.getByRole('button', { name: /^Status or error/ }).click()
+  await page.getByRole('option', { name: '502', exact: true }).click()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Attempted').first().click()
+  await page.getByRole('option', { name: 'From … to …' }).click()
+  await page.getByLabel('From', { exact: true }).fill(await anHourAgo())
+  await expectRows('502', 25)
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: `Select all ${FAILED} that match` }).click()
+
+  server.receiver.answer = (response) => response.end()
+  await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(`Redeliver ${FAILED} deliveries?`).waitFor()
+  await dialog.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  const result = page.getByRole('region', { name: 'Result of the bulk action' })
+  await result.getByText(`Redelivery of ${FAILED} deliveries`).waitFor()
+  await result.getByText(`${FAILED} delivered`, { exact: true }).waitFor()
+  await result.getByText('Completed', { exact: true }).waitFor()
+  await result.getByRole('link', { name: 'Open the result' }).click()
+  await page.getByText('None has failed.').waitFor()
+})
+
+story('a range of rows is selected with Shift, and stays selected on other pages', async () => {
+  await open('/deliveries?state=SUCCEEDED')
+  const boxes = page.getByRole('checkbox', { name: /^Select msg_/ })
+  await boxes.nth(1).click()
+  await boxes.nth(4).click({ modifiers: ['Shift'] })
+  await page.getByText('4 selected').waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await boxes.nth(0).click()
+  await page.getByText('5 selected').waitFor()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
+  await page.getByText('5 selected').waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Redeliver', exact: true }).count()).toBe(0)
+})
+
+story('a bulk action that is stopped says how far it came', async () => {
+  await open('/deliveries?state=SUCCEEDED')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('25 of them succeeded already').waitFor()
+  await dialog.getByLabel('Per second').fill('1')
+  await dialog.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  const result = page.getByRole('region', { name: 'Result of the bulk action' })
+  await result.getByRole('button', { name: 'Stop', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
+  await result.getByText('Stopped', { exact: true }).waitFor()
+  await result.getByText(/^Stopped\. What was queued before is delivered/).waitFor()
+})
+
+story('a reader without the scope can export, but neither redeliver nor cancel', async () => {
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+    server,
+    'createApiKey',
+    { input: ['CreateApiKeyInput!', { name: 'Reader', scopes: ['deliveries:read'] }] },
+    'createdApiKey { token }',
+  )
+  const signedInTo = { url: server.url, token: createdApiKey.token }
+  await using other = await visit(browser, { origins: [server.url], signedInTo })
+  await other.page.goto(`${server.url}/console/deliveries`)
+  await other.page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await other.page.getByText('25 selected').waitFor()
+  await other.page.getByRole('button', { name: 'Export' }).waitFor()
+  expect(
+    await other.page.getByRole('button', { name: /Redeliver|Cancel deliveries/ }).count(),
+  ).toBe(0)
+})
+
+story('an export that breaks off in the middle says so, and goes on where it ended', async () => {
+  const total = SUCCEEDED + FAILED
+  reader.expectPageErrors(/ERR_FAILED/)
+  await open('/deliveries')
+  let asked = 0
+  await page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('DeliveryExport') && ++asked === 2
+      ? route.abort()
+      : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Export' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Export' }).click()
+  await dialog.getByText(/broke off after 100 rows: Posthorn is unreachable\./).waitFor()
+  const part = await saved(() => dialog.getByRole('link', { name: 'Save 100 rows' }).click())
+  expect(part.name).toMatch(/^deliveries-\d{4}-\d\d-\d\d-incomplete\.csv$/)
+  expect(part.lines).toHaveLength(101)
+
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByText(`Exported ${total} rows.`).waitFor()
+  const whole = await saved(() => dialog.getByRole('link', { name: 'Save the file' }).click())
+  expect(whole.name).toMatch(/^deliveries-\d{4}-\d\d-\d\d\.csv$/)
+  expect(whole.lines[0]).toMatch(/^id,state,event_type,/)
+  expect(new Set(whole.lines).size).toBe(total + 1)
+  await page.unroute('**/graphql')
+})
+
+const rows = () => page.locator('main tbody tr')
+
+async function expectRows(text: string, count: number): Promise<void> {
+  await until(async () => (await rows().filter({ hasText: text }).count()) === count, text)
+  expect(await rows().count()).toBe(count)
+}
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${server.url}/console${path}`)
+  await waitUntilLoaded(page)
+}
+
+/** In the zone of the page, as the browser's picker writes it. */
+async function anHourAgo(): Promise<string> {
+  return await page.evaluate(() => {
+    const at = new Date(Date.now() - 3_600_000 - new Date().getTimezoneOffset() * 60_000)
+    return at.toISOString().slice(0, 16)
+  })
+}
+
+async function saved(click: () => Promise<void>): Promise<{ name: string; lines: string[] }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()])
+  const text = await readFile(await download.path(), 'utf8')
+  return { name: download.suggestedFilename(), lines: text.trimEnd().split('\r\n') }
+}
+
+async function addWebhook(name: string, eventType: string): Promise<void> {
+  const input = {
+    url: `${server.receiver.url}${name}`,
+    enabled: true,
+    eventSubscriptions: [eventType],
+  }
+  await call(server, 'createWebhook', { input: ['CreateWebhookInput!', input] })
+}
+
+async function publish(type: string, count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, n) => ({ type, data: { order: 87_000 + n } }))
+  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
+}
+
+async function untilCount(filter: object, count: number): Promise<void> {
+  await until(
+    async () => {
+      const { deliveryCount } = await server.graphql<{ deliveryCount: { count: number } }>(
+        'query ($filter: DeliveryFilter) { deliveryCount(filter: $filter) { count } }',
+        { filter },
+      )
+      return deliveryCount.count === count
+    },
+    `${count} deliveries match ${JSON.stringify(filter)}`,
+    30_000,
+  )
+}
