@@ -10,8 +10,9 @@ import { Checklist } from '../onboarding/checklist.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
-import { Attention } from './attention.tsx'
-import { Tiles } from './tiles.tsx'
+import { Failures } from './failures.tsx'
+import { OverviewFigures } from './figures.tsx'
+import { Trouble } from './trouble.tsx'
 import { useStatistics } from './use-statistics.ts'
 
 const Activity = lazy(() =>
@@ -54,9 +55,10 @@ function Overview({ checklist }: { checklist: ReactNode }) {
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
+      {can('webhooks:read') && <Trouble />}
       {checklist}
       {error && !buckets && <QueryError error={error} retry={reload} />}
-      <Tiles range={range} buckets={buckets ?? undefined} live={live} />
+      <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
       <Section title={t('overview:attempts')}>
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
@@ -73,7 +75,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
           )}
         </div>
       </Section>
-      {can('webhooks:read') && <Attention />}
+      <Failures />
     </Page>
   )
 }
