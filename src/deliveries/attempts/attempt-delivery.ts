@@ -176,7 +176,7 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
     url: options.url,
     ordered: options.ordered,
     isProbe: delivery.onHold && delivery.isProbe,
-    scheduleMs: options.retryScheduleMs ?? deps.retryScheduleMs,
+    scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
     startedAt: deps.now(),
   }
 }
