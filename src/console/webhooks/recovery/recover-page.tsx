@@ -40,7 +40,9 @@ export default function RecoverPage() {
           <Trans
             ns="webhooks"
             i18nKey="recoverPage.previewOnly"
-            components={{ a: <Anchor component={Link} to={`/webhooks/${id}`} inherit /> }}
+            components={{
+              a: <Anchor component={Link} to={`/webhooks/${id}`} inherit underline="always" />,
+            }}
           />
         </Alert>
       )}
