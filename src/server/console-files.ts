@@ -16,6 +16,8 @@ interface ConsoleFilesOptions {
   readonly explore: boolean
   /** Whether the console has the page of the test receiver. Default: false. */
   readonly receiver?: boolean
+  /** The host of the provider that people sign in with by OpenID Connect. Default: none. */
+  readonly signInHost?: string
 }
 
 export const EXPLORE_PATH = '/console/explore'
@@ -28,6 +30,7 @@ export function createConsoleFiles({
   portalOrigins,
   explore,
   receiver = false,
+  signInHost = '',
 }: ConsoleFilesOptions): Hono {
   const routes = new Hono()
   // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
@@ -41,11 +44,18 @@ export function createConsoleFiles({
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
-  const consolePage = page({ explore, receiver, framedBy: [], pictures: `'self' data:` })
+  const consolePage = page({
+    explore,
+    receiver,
+    signInHost,
+    framedBy: [],
+    pictures: `'self' data:`,
+  })
   // The host application serves the logo of the portal.
   const portalPage = page({
     explore: false,
     receiver: false,
+    signInHost: '',
     framedBy: portalOrigins,
     pictures: `'self' data: https:`,
   })
@@ -72,13 +82,14 @@ async function cacheUntilChanged(context: Context, next: () => Promise<void>): P
 interface PageOptions {
   readonly explore: boolean
   readonly receiver: boolean
+  readonly signInHost: string
   /** The origins whose pages may frame the page. */
   readonly framedBy: readonly string[]
   /** The allowed sources of pictures. */
   readonly pictures: string
 }
 
-function page({ explore, receiver, framedBy, pictures }: PageOptions) {
+function page({ explore, receiver, signInHost, framedBy, pictures }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(framedBy, pictures),
@@ -94,7 +105,15 @@ function page({ explore, receiver, framedBy, pictures }: PageOptions) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
     const off = [!explore && 'posthorn-explore', !receiver && 'posthorn-receiver']
-    return context.html(off.reduce<string>(turnOff, html), 200, headers)
+    const settled = off.reduce<string>(turnOff, html)
+    return context.html(
+      settled.replace(
+        'name="posthorn-sign-in" content=""',
+        `name="posthorn-sign-in" content="${signInHost}"`,
+      ),
+      200,
+      headers,
+    )
   }
 }
 

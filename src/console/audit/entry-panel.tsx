@@ -50,7 +50,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
 }
 
 function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
-  const { action, subjectId, apiKeyId, source, address, forwardedFor, userAgent } = entry
+  const { action, subjectId, apiKeyId, person, source, address, forwardedFor, userAgent } = entry
   return (
     <Stack gap="xl">
       <Facts
@@ -59,7 +59,7 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
           { label: 'Object', value: <Subject action={action} id={subjectId} /> },
           {
             label: 'Actor',
-            value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
+            value: <Actor apiKeyId={apiKeyId} person={person} source={source} names={names} />,
           },
           { label: 'Source', value: sourceLabel(source) },
           address ? { label: 'Address', value: address } : null,
