@@ -11,7 +11,12 @@ const TestDeliveryInput = builder.inputType('TestDeliveryInput', {
   fields: (t) => ({
     eventType: t.string({
       required: true,
-      description: 'The name of an event type in the catalogue. It must have an example.',
+      description: 'The name of an event type that the webhook subscribes to.',
+    }),
+    data: t.field({
+      type: 'JSON',
+      description:
+        'The payload: at most 256 KiB as JSON. It must match the schema of the event type. Default: the example of the event type, which must then have one.',
     }),
   }),
 })
@@ -21,7 +26,7 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Sends the example of an event type to one webhook only. The delivery is signed, retried and recorded like any other, and has `isTest` set. The webhook must be enabled and subscribe to the event type. Needs the scope `deliveries:write`.',
+      'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. Needs the scope `deliveries:write`.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
@@ -36,7 +41,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { webhookId, input }, context) => {
       const { organizationId } = callerOf(context)
-      const id = await testDelivery(context, organizationId, webhookId, input.eventType)
+      const id = await testDelivery(context, organizationId, webhookId, input)
       return await rereadDelivery(context.prisma, organizationId, id, query)
     },
   }),

@@ -2,8 +2,11 @@ import { type Actor, SYSTEM } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
+import { type CheckData, createCatalogue } from '../event-types/event-type.ts'
 import { findExample } from '../event-types/find-example.ts'
-import { DomainError, invalid } from '../lib/errors.ts'
+import { checkEvent } from '../events/check-event.ts'
+import type { NewEvent } from '../events/new-event.ts'
+import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
@@ -14,20 +17,30 @@ interface DeliveryDeps {
   readonly actor?: Actor
 }
 
+/** What a test event is. */
+interface TestEvent {
+  readonly eventType: string
+  /** Default: the example of the event type. */
+  readonly data?: unknown
+}
+
 /**
- * Sends the example of an event type to one webhook only, and returns the public id of the delivery. A test delivery is
- * signed, guarded, retried and recorded like any other, and marked as a test. Throws `invalid` if the webhook does not
- * subscribe to the type, and `conflict` if the webhook is disabled.
+ * Sends a test event to one webhook only, and returns the public id of the delivery. A test delivery is signed, guarded
+ * and recorded like any other, and marked as a test. A webhook that is disabled receives it too, in one attempt: a
+ * person asks for it, and it is no delivery of an event. Throws `invalid` if the webhook does not subscribe to the type,
+ * or the data does not match the schema.
  */
 export async function testDelivery(
   { prisma, sql, actor = SYSTEM }: DeliveryDeps,
   organizationId: string,
   webhookId: string,
-  eventType: string,
+  { eventType, data: given }: TestEvent,
 ): Promise<string> {
   const webhook = await findWebhook(prisma, organizationId, webhookId)
-  const data = await findExample(prisma, eventType)
+  const data = given === undefined ? await findExample(prisma, eventType) : given
   requireSubscription(webhookId, webhook.eventSubscriptions, eventType)
+  const json = JSON.stringify(data)
+  if (given !== undefined) await requireValid(sql, { type: eventType, data }, json)
   const eventId = mintId('event')
   const deliveryId = mintId('delivery')
   const occurredAt = new Date()
@@ -35,9 +48,9 @@ export async function testDelivery(
     `
     with webhook as (
       -- The lock prevents disabling or deleting the webhook before this statement commits.
-      select id, organization_id, (${MAX_ATTEMPTS}) as max_attempts
+      select id, organization_id, case when enabled then (${MAX_ATTEMPTS}) else 1 end as max_attempts
       from posthorn.webhooks as w
-      where id = $1 and enabled and deleted_at is null for share
+      where id = $1 and deleted_at is null for share
     ),
     event as (
       insert into posthorn.events (id, organization_id, type, occurred_at, data, is_test)
@@ -63,17 +76,38 @@ export async function testDelivery(
       parseId('delivery', deliveryId),
       eventType,
       occurredAt,
-      JSON.stringify(data),
+      json,
       actorJson(actor),
       JSON.stringify({ webhookId, eventType }),
     ],
   )
   if (rows.length > 0) return deliveryId
-  throw new DomainError(
-    'conflict',
-    `The webhook ${webhookId} is disabled. Enable it, then send the test.`,
-  )
+  throw notFound('webhook', webhookId)
 }
+
+/** Checks the type, the size and the schema. Paths are those of the input. */
+async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
+  const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
+  const issues = known
+    ? [...checkEvent(event, json), ...schemaIssues(event, known.check)]
+    : [
+        {
+          path: ['eventType'],
+          code: 'unknown_event_type',
+          detail: `The event type ${event.type} is not in the catalogue, or it is archived.`,
+        },
+      ]
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/** One issue for each problem, so that a form can list them. */
+function schemaIssues({ data }: NewEvent, check: CheckData): FieldIssue[] {
+  return check(data)
+    .slice(0, MAX_PROBLEMS)
+    .map((problem) => ({ path: ['data'], code: 'schema_mismatch', detail: `${problem}.` }))
+}
+
+const MAX_PROBLEMS = 20
 
 function requireSubscription(
   webhookId: string,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -59,21 +60,31 @@ describe('testDelivery', () => {
     expect(marked(lists.events.nodes)).toEqual([event.id])
   })
 
-  test('a disabled webhook is a conflict with the remedy, and nothing is created', async () => {
-    await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
-      id: webhookId,
-      input: { enabled: false },
+  test('sends the given payload in place of the example', async () => {
+    const data = { attendee: { id: 'at_1', email: 'grace@example.com' }, event: { id: 'ev_1' } }
+    const answer = await send({ webhookId, input: { eventType: JOINED, data } })
+    expect(answer.data.testDelivery.delivery).toMatchObject({ isTest: true, event: { data } })
+  })
+
+  test('a payload that does not match the schema is rejected with each problem', async () => {
+    await updateEventType(api.database.prisma, JOINED, {
+      schema: {
+        type: 'object',
+        required: ['event'],
+        properties: { attendee: { type: 'object', required: ['email'] } },
+      },
     })
-    const { data } = await send({ webhookId, input: { eventType: JOINED } })
-    expect(data.testDelivery).toEqual({
-      __typename: 'ConflictError',
-      code: 'conflict',
-      message: `The webhook ${webhookId} is disabled. Enable it, then send the test.`,
-    })
+    const { data } = await send({ webhookId, input: { eventType: JOINED, data: { attendee: {} } } })
+    expect(data.testDelivery.__typename).toBe('ValidationError')
+    expect(data.testDelivery.issues.map((issue: { message: string }) => issue.message)).toEqual([
+      "the value must have required property 'event'.",
+      "/attendee must have required property 'email'.",
+    ])
+    const large = 'x'.repeat(256 * 1_024)
+    const tooLarge = await send({ webhookId, input: { eventType: JOINED, data: { event: large } } })
+    expect(tooLarge.data.testDelivery.issues).toMatchObject([{ path: ['data'], code: 'too_large' }])
     expect(await count()).toBe(0)
-    expect(
-      await api.database.prisma.event.count({ where: { organizationId: tenant.organizationId } }),
-    ).toBe(0)
+    await updateEventType(api.database.prisma, JOINED, { schema: null })
   })
 
   test.each<[string, string, string]>([
@@ -171,6 +182,34 @@ describe('a test delivery', () => {
     const { delivery } = await posthorn.graphql(state, { id })
     expect(delivery).toEqual({ state: 'SUCCEEDED', isTest: true, attemptCount: 2 })
     expect(receiver.received.map(({ path }) => path)).toEqual(['/mine', '/mine'])
+  })
+
+  test('arrives at a webhook that is not enabled, once, and no event does', async () => {
+    receiver.clear()
+    receiver.answer = (response) => response.writeHead(500).end()
+    const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
+      input: { url: `${receiver.url}off`, eventSubscriptions: [JOINED] },
+    })
+    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
+      webhookId: createWebhook.webhook.id,
+      input: { eventType: JOINED, data: { test: true } },
+    })
+    const state = 'query ($id: ID!) { delivery(id: $id) { state attemptCount plannedAttempts } }'
+    const read = async () =>
+      (await posthorn.graphql(state, { id: testDelivery.delivery.id })).delivery
+    await until(async () => (await read()).state === 'EXHAUSTED', 'the test is exhausted')
+    expect(await read()).toMatchObject({ attemptCount: 1, plannedAttempts: [] })
+    expect(JSON.parse(String(receiver.received[0]?.body)).data).toEqual({ test: true })
+
+    const { publishEvent } = await posthorn.graphql(document('events', 'PublishEvent'), {
+      input: { type: JOINED, data: {} },
+    })
+    expect(publishEvent.__typename).toBe('PublishEventSuccess')
+    const { deliveries } = await posthorn.graphql(
+      'query ($id: ID!) { deliveries(filter: { webhookId: $id }) { nodes { id } } }',
+      { id: createWebhook.webhook.id },
+    )
+    expect(deliveries.nodes).toHaveLength(1)
   })
 
   test('passes the same address guard', async () => {

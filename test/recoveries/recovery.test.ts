@@ -160,7 +160,7 @@ describe('a recovery', () => {
   })
 
   test('skips test deliveries and their events', async () => {
-    await testDelivery(api.deps, organizationId, webhookId, JOINED)
+    await testDelivery(api.deps, organizationId, webhookId, { eventType: JOINED })
     await api.database.prisma.delivery.updateMany({
       where: { webhookId: webhookUuid },
       data: { state: 'exhausted', finishedAt: new Date(), nextAttemptAt: null },

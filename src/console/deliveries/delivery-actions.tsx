@@ -101,7 +101,7 @@ function StopDelivering({ id }: { id: string }) {
 }
 
 /** A disabled or ordered webhook does not receive the delivery at once. */
-function queuedText({ webhook }: NonNullable<DeliveryQuery['delivery']>): string {
-  if (webhook?.enabled === false) return t('deliveries:delivery.queuedDisabled')
+function queuedText({ webhook, isTest }: NonNullable<DeliveryQuery['delivery']>): string {
+  if (webhook?.enabled === false && !isTest) return t('deliveries:delivery.queuedDisabled')
   return t(webhook?.ordered ? 'deliveries:delivery.queuedOrdered' : 'deliveries:delivery.queued')
 }

@@ -5,7 +5,9 @@ import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { DeliveryEventDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { SendCopy } from './copy/send-copy.tsx'
 
 const EventBody = lazy(() =>
   import('../events/event-body.tsx').then((m) => ({ default: m.EventBody })),
@@ -19,6 +21,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     { requestPolicy: 'cache-first' },
   )
   const event = data?.delivery?.event
+  const maySend = useSession().can('deliveries:write')
   return (
     <Section
       title={t('deliveries:delivery.payload')}
@@ -29,6 +32,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
           </Anchor>
         )
       }
+      actions={event && maySend && <SendCopy deliveryId={deliveryId} />}
     >
       {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}

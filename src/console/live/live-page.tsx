@@ -10,6 +10,7 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { LiveWebhooksDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { TailStatus } from './tail-status.tsx'
 import { TailTable } from './tail-table.tsx'
 import { ROWS_KEPT, useTail } from './use-tail.ts'
@@ -28,7 +29,7 @@ export default function LivePage() {
 
   return (
     <Page
-      title="Live"
+      title={t('live:livePage.live')}
       description={`Attempts in real time, newest first. This page keeps the last ${ROWS_KEPT}.`}
       aside={<LiveBadge state={tail.state} />}
       actions={
@@ -45,7 +46,7 @@ export default function LivePage() {
       <FilterBar active={active} clear={clear}>
         <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
         <Switch
-          label="Failed only"
+          label={t('live:livePage.failedOnly')}
           checked={failedOnly}
           onChange={({ currentTarget }) => set({ failed: currentTarget.checked ? 'only' : null })}
           mb={5}
@@ -58,7 +59,7 @@ export default function LivePage() {
       <Paper withBorder style={{ overflow: 'hidden' }}>
         {tail.rows.length === 0 ? (
           <EmptyState title={failedOnly ? 'No failed attempts yet' : 'No attempts yet'}>
-            This page shows attempts from now on. The deliveries list earlier attempts.
+            {t('live:livePage.thisPageShowsAttempts')}
           </EmptyState>
         ) : (
           <TailTable rows={tail.rows} urls={urls} setInteracting={setInteracting} />
@@ -72,11 +73,8 @@ export default function LivePage() {
 function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
-      <Text size="sm">
-        Some attempts are missing, because this page was interrupted, in the background, or too
-        slow. The deliveries list all attempts.
-      </Text>
-      <CloseButton size="sm" c="inherit" aria-label="Close" onClick={close} />
+      <Text size="sm">{t('live:livePage.someAttemptsAreMissing')}</Text>
+      <CloseButton size="sm" c="inherit" aria-label={t('live:livePage.close')} onClick={close} />
     </Group>
   )
 }

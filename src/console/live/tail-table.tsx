@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { Link } from 'react-router'
 import { whyFailed } from '../deliveries/why-failed.ts'
 import { formatDuration, formatUtc, hostAndPath } from '../format.ts'
+import { t } from '../strings/t.ts'
 import type { TailAttempt } from './use-tail.ts'
 
 interface TailTableProps {
@@ -18,7 +19,7 @@ export const TailTable = memo(function TailTable({ rows, urls, setInteracting }:
   return (
     <table
       className="ph-tail"
-      aria-label="Attempts, newest first"
+      aria-label={t('live:tailTable.attemptsNewestFirst')}
       onPointerEnter={({ pointerType }) => setInteracting(pointerType === 'mouse')}
       onPointerLeave={() => setInteracting(false)}
       onFocus={() => setInteracting(true)}
@@ -26,12 +27,12 @@ export const TailTable = memo(function TailTable({ rows, urls, setInteracting }:
     >
       <thead>
         <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Response</th>
-          <th scope="col">Event type</th>
-          <th scope="col">Webhook</th>
-          <th scope="col">Attempt</th>
-          <th scope="col">Duration</th>
+          <th scope="col">{t('live:tailTable.time')}</th>
+          <th scope="col">{t('live:tailTable.response')}</th>
+          <th scope="col">{t('live:tailTable.eventType')}</th>
+          <th scope="col">{t('live:tailTable.webhook')}</th>
+          <th scope="col">{t('live:tailTable.attempt')}</th>
+          <th scope="col">{t('live:tailTable.duration')}</th>
         </tr>
       </thead>
       <tbody>

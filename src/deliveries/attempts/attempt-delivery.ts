@@ -176,7 +176,7 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
     url: options.url,
     ordered: options.ordered,
     isProbe: delivery.onHold && delivery.isProbe,
-    scheduleMs: options.retryScheduleMs ?? deps.retryScheduleMs,
+    scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
     startedAt: deps.now(),
   }
 }
@@ -223,7 +223,7 @@ async function publishResult(
 ): Promise<void> {
   const { webhookId, organizationId } = delivery
   const { succeeded } = record
-  const { attemptId, state, consecutiveFailures, failingSince } = recorded
+  const { attemptId, state, consecutiveFailures, failingMs } = recorded
   deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
   const finished = state === 'succeeded' || state === 'exhausted'
   deps.notify([
@@ -241,6 +241,6 @@ async function publishResult(
     succeeded,
     finished: state !== 'pending',
     consecutiveFailures,
-    failingSince,
+    failingMs,
   })
 }

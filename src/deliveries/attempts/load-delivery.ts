@@ -14,6 +14,8 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly traceParent: string | null
   readonly traceState: string | null
   readonly revision: string
+  /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
+  readonly sendsOnce: boolean
 }
 
 /** The delivery with a uuid, or `null` if there is none. */
@@ -34,7 +36,8 @@ const LOAD_DELIVERIES = `
       d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
-      case when w.deleted_at is not null then 'deleted' when w.enabled then 'enabled' else 'disabled' end as webhook,
+      case when w.deleted_at is not null then 'deleted' when w.enabled or d.is_test then 'enabled' else 'disabled'
+      end as webhook, d.is_test and not w.enabled as "sendsOnce",
       w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
       s.on_hold_since is not null as "onHold", coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",

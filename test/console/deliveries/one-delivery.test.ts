@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call, testDelivery, untilDelivery } from '../support/call.ts'
+import { until } from '../../support/until.ts'
+import { call, deliveriesOf, untilDelivery } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
@@ -42,8 +43,17 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
+const STATES = ['QUEUED', 'RETRYING', 'WAITING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED']
+
 async function sendAndWait(attempts: number): Promise<string> {
-  const id = await testDelivery(server, webhookId, JOINED)
+  const known = new Set((await deliveriesOf(server, webhookId, STATES)).map(({ id }) => id))
+  const event = { type: JOINED, data: { attendee: { email: 'ada@example.com' } } }
+  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events: [event] }] })
+  let id = ''
+  await until(async () => {
+    id = (await deliveriesOf(server, webhookId, STATES)).find((one) => !known.has(one.id))?.id ?? ''
+    return id !== ''
+  }, 'the event has a delivery')
   await untilDelivery(server, id, (one) => one.attemptCount === attempts, `${attempts} attempts`)
   return id
 }
@@ -98,6 +108,26 @@ story('a failed attempt is compared with the last success, if there was one', as
   const differences = page.getByRole('region', { name: 'Different from the last success' })
   await differences.getByRole('row', { name: 'Status 200 503' }).waitFor()
   await differences.getByRole('row', { name: 'Response header server app proxy' }).waitFor()
+})
+
+story('a copy of the payload goes to another URL, whose answer is shown', async () => {
+  const { receiver } = server
+  await open(failing)
+  await page.getByRole('button', { name: 'Send to another URL' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('URL').fill('https://10.0.0.1/')
+  await dialog.getByRole('button', { name: 'Send copy' }).click()
+  await dialog.getByText('10.0.0.1 belongs to', { exact: false }).first().waitFor()
+
+  receiver.answer = (response) => response.writeHead(418, { 'x-mine': 'yes' }).end('teapot')
+  await dialog.getByLabel('URL').fill(`${receiver.url}mine`)
+  await dialog.getByRole('button', { name: 'Send copy' }).click()
+  const answer = dialog.getByRole('status', { name: 'Answer' })
+  await answer.getByText('418').waitFor()
+  await answer.getByText('teapot').waitFor()
+  await answer.getByRole('row', { name: 'x-mine yes' }).waitFor()
+  await answer.getByRole('figure', { name: 'Where the time went' }).waitFor()
+  await page.keyboard.press('Escape')
 })
 
 story('redelivering to a disabled webhook says what the delivery waits for', async () => {

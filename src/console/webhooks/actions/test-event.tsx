@@ -1,14 +1,9 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
-import { useAction } from '../../api/use-action.ts'
+import { Modal, Skeleton, Text } from '@mantine/core'
 import { useRead } from '../../api/use-read.ts'
-import { JsonBlock } from '../../components/json/json-block.tsx'
-import {
-  WebhookCatalogueDocument,
-  type WebhookRowFragment,
-  WebhookTestDocument,
-} from '../../generated/graphql.ts'
-import { TestProgress } from './test-progress.tsx'
+import { QueryError } from '../../components/query-error.tsx'
+import { WebhookCatalogueDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
+import { TestEventForm } from './test-event-form.tsx'
 
 interface TestEventProps {
   readonly webhook: WebhookRowFragment
@@ -16,7 +11,7 @@ interface TestEventProps {
   close(): void
 }
 
-/** Sends the example of an event type to one webhook, and follows the delivery. */
+/** Sends a test event to one webhook, and follows the delivery. */
 export function TestEvent({ webhook, opened, close }: TestEventProps) {
   return (
     <Modal
@@ -24,71 +19,18 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
       onClose={close}
       size="lg"
       centered
-      title={<Text fw={650}>Send test event</Text>}
+      title={<Text fw={650}>{t('webhooks:test.title')}</Text>}
     >
-      {opened && <TestForm webhook={webhook} close={close} />}
+      {opened && <WithTypes webhook={webhook} close={close} />}
     </Modal>
   )
 }
 
-function TestForm({ webhook, close }: Omit<TestEventProps, 'opened'>) {
-  const { data } = useRead(WebhookCatalogueDocument, {})
-  const { run, running } = useAction(WebhookTestDocument)
-  const [chosen, setChosen] = useState<string | null>(null)
-  const [deliveryId, setDeliveryId] = useState<string | null>(null)
-  const [error, setError] = useState<string | null>(null)
-  const types = (data?.eventTypes ?? []).filter(
-    ({ name, example }) =>
-      webhook.eventSubscriptions.includes(name) && example !== null && example !== undefined,
-  )
-  const type = types.find(({ name }) => name === chosen) ?? types[0]
-
-  async function send() {
-    if (!type) return
-    setError(null)
-    setDeliveryId(null)
-    const outcome = await run({ webhookId: webhook.id, input: { eventType: type.name } })
-    if (outcome.ok) setDeliveryId(outcome.value.delivery.id)
-    else setError(outcome.message)
-  }
-
-  if (!webhook.enabled) {
-    return <Text size="sm">This webhook is disabled. Enable it to send a test event.</Text>
-  }
-  if (data && !type) {
-    return <Text size="sm">None of this webhook’s event types has an example.</Text>
-  }
-  return (
-    <Stack>
-      <Text size="sm" c="dimmed">
-        Only this webhook receives the test event, signed, retried and recorded like any delivery.
-      </Text>
-      <Select
-        label="Event type"
-        data={types.map(({ name }) => name)}
-        value={type?.name ?? null}
-        allowDeselect={false}
-        searchable={types.length > 8}
-        onChange={(name) => {
-          setChosen(name)
-          setDeliveryId(null)
-        }}
-      />
-      {type && <JsonBlock value={type.example} label="the example" />}
-      {error !== null && (
-        <Alert color="red" variant="light" role="alert" title="Sending failed">
-          {error}
-        </Alert>
-      )}
-      {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}
-      <Group justify="end" gap="xs">
-        <Button variant="default" onClick={close}>
-          Close
-        </Button>
-        <Button loading={running || !data} onClick={send}>
-          {deliveryId === null ? 'Send' : 'Send another'}
-        </Button>
-      </Group>
-    </Stack>
-  )
+function WithTypes({ webhook, close }: Omit<TestEventProps, 'opened'>) {
+  const { data, error, reload } = useRead(WebhookCatalogueDocument, {})
+  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (!data) return <Skeleton h={320} />
+  const types = data.eventTypes.filter(({ name }) => webhook.eventSubscriptions.includes(name))
+  if (types.length === 0) return <Text size="sm">{t('webhooks:test.noTypes')}</Text>
+  return <TestEventForm webhook={webhook} types={types} close={close} />
 }

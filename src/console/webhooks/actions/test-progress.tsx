@@ -1,10 +1,12 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
 import { useEffect } from 'react'
+import { Trans } from 'react-i18next'
 import { Link } from 'react-router'
 import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
+import { AttemptBody } from '../../deliveries/attempt/attempt-body.tsx'
 import { isFinished } from '../../deliveries/is-finished.ts'
 import { formatDuration } from '../../format.ts'
 import {
@@ -12,6 +14,7 @@ import {
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 /** Polls as well, because an attempt may end before the subscription begins. */
 const POLL_EVERY_MS = 2_000
@@ -52,30 +55,47 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
     >
       <Group justify="space-between" gap="xs">
         <Text size="sm" component="div">
-          {attempt ? (
-            `${attempt.status ? `Response ${attempt.status}` : attempt.error} after ${formatDuration(attempt.durationMs)}.`
-          ) : (
-            <Loader size="xs" type="dots" />
-          )}
+          {attempt ? resultOf(attempt) : <Loader size="xs" type="dots" />}
           {!finished && delivery?.nextAttemptAt && attempt && (
             <>
               {' '}
-              Next attempt: <Time at={delivery.nextAttemptAt} as="relative" />
+              <Trans
+                ns="webhooks"
+                i18nKey="test.next"
+                components={{ time: <Time at={delivery.nextAttemptAt} as="relative" /> }}
+              />
             </>
           )}
         </Text>
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          Show delivery
+          {t('webhooks:test.show')}
         </Anchor>
       </Group>
+      {attempt?.response && attempt.response.body !== '' && (
+        <AttemptBody
+          label={t('deliveries:attempts.responseBody')}
+          body={attempt.response.body}
+          encoding={attempt.response.bodyEncoding}
+          truncated={attempt.response.bodyTruncated}
+        />
+      )}
     </Alert>
   )
 }
 
-function titleOf(delivery: WebhookTestProgressQuery['delivery'] | null): string {
+type Delivery = NonNullable<WebhookTestProgressQuery['delivery']>
+type Attempt = NonNullable<Delivery['attempts']>['nodes'][number]
+
+function resultOf({ status, error, durationMs }: Attempt): string {
+  const time = formatDuration(durationMs)
+  if (status != null) return t('webhooks:test.response', { status, time })
+  return t('webhooks:test.noResponse', { error, time })
+}
+
+function titleOf(delivery: Delivery | null): string {
   const number = delivery?.attempts?.nodes.at(-1)?.number
-  if (!delivery || number === undefined) return 'Sending'
-  if (delivery.state === 'SUCCEEDED') return 'Delivered'
-  if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`
-  return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
+  if (!delivery || number === undefined) return t('webhooks:test.sending')
+  if (delivery.state === 'SUCCEEDED') return t('webhooks:test.delivered')
+  if (!isFinished(delivery.state)) return t('webhooks:test.attemptFailed', { number })
+  return t(delivery.state === 'CANCELED' ? 'webhooks:test.canceled' : 'webhooks:test.noneLeft')
 }

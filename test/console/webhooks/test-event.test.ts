@@ -1,0 +1,77 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../../support/factories.ts'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+/** A person tests a webhook before it is enabled, with a payload of their own. */
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', { url: server.receiver.url, eventSubscriptions: [JOINED] }] },
+    'webhook { id }',
+  )
+  await call(server, 'updateEventType', {
+    name: ['String!', JOINED],
+    input: [
+      'UpdateEventTypeInput!',
+      { schema: { type: 'object', properties: { attendee: { required: ['email'] } } } },
+    ],
+  })
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+  await page.goto(`${server.url}/console/webhooks/${webhook.id}`)
+  await waitUntilLoaded(page)
+  await page.getByRole('button', { name: 'Send test event' }).click()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const payload = () => page.getByRole('dialog').getByLabel('Payload')
+const send = () => page.getByRole('dialog').getByRole('button', { name: /^Send/ }).click()
+
+story('the payload begins as the example of its type', async () => {
+  expect(JSON.parse(await payload().inputValue())).toHaveProperty('attendee')
+  await page.getByText('This webhook is not enabled', { exact: false }).waitFor()
+})
+
+story('what is not JSON cannot be sent, and each problem of the schema is listed', async () => {
+  const dialog = page.getByRole('dialog')
+  await payload().fill('{"attendee": ')
+  await dialog.getByText('Invalid JSON', { exact: false }).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  await payload().fill('{"attendee": {}}')
+  await send()
+  await dialog.getByText("/attendee must have required property 'email'.").waitFor()
+  expect(server.receiver.received).toHaveLength(0)
+})
+
+story('the test reaches the webhook, and its answer is shown', async () => {
+  server.receiver.answer = (response) => response.writeHead(422).end('wrong seat')
+  await payload().fill('{"attendee": {"email": "grace@example.com"}}')
+  await send()
+  const status = page.getByRole('dialog').getByRole('status')
+  await status.getByText('Failed: no attempts left').waitFor()
+  await status.getByText('wrong seat').waitFor()
+  const arrived = await server.receiver.arrival(1)
+  expect(JSON.parse(String(arrived.body)).data.attendee.email).toBe('grace@example.com')
+
+  server.receiver.answer = (response) => response.end()
+  await send()
+  await status.getByText('Delivered').waitFor()
+  await page.getByRole('link', { name: 'Show delivery' }).click()
+  await page.locator('main').getByText('Test', { exact: true }).first().waitFor()
+})
