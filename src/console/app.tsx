@@ -4,20 +4,24 @@ import { BrowserRouter } from 'react-router'
 import { Centered } from './components/page/centered.tsx'
 import { mount } from './mount.ts'
 import { Pages } from './routes.tsx'
-import { PortalEndedPage } from './session/portal-ended-page.tsx'
-import { portalLink, SessionProvider } from './session/session.tsx'
+import { portalLink } from './session/portal.ts'
+import { PortalEndedNotice, PortalEndedPage } from './session/portal-ended.tsx'
+import { SessionProvider } from './session/session.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
-import { cssVariables, theme, themeOfColor } from './theme.ts'
+import { cssVariables, theme } from './theme.ts'
+import { loadFont, themeOfPortal } from './theme-of-portal.ts'
 
 /** The reader's theme or, in the portal, the host application's. */
-const ownTheme = portalLink?.color ? themeOfColor(portalLink.color) : theme
+const ownTheme = portalLink ? themeOfPortal(portalLink) : theme
+const ownVariables = cssVariables(portalLink?.density)
 const forcedScheme = portalLink && portalLink.scheme !== 'auto' ? portalLink.scheme : undefined
+if (portalLink?.font && portalLink.fontUrl) loadFont(portalLink.font, portalLink.fontUrl)
 
 export function App() {
   return (
     <MantineProvider
       theme={ownTheme}
-      cssVariablesResolver={cssVariables}
+      cssVariablesResolver={ownVariables}
       defaultColorScheme="auto"
       forceColorScheme={forcedScheme}
     >
@@ -28,6 +32,7 @@ export function App() {
             <Loader aria-label="Loading" />
           </Center>
         }
+        ended={<PortalEndedNotice />}
         signedOut={(reason, onSignedIn) =>
           mount.kind === 'portal' ? (
             <PortalEndedPage />

@@ -2,7 +2,9 @@ import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { isExploreEnabled } from './explore/is-enabled.ts'
 import { hasTestReceiver } from './receiver/is-there.ts'
+import { isEmbedded } from './session/portal.ts'
 import { useSession } from './session/session.tsx'
+import { EmbeddedShell } from './shell/embedded-shell.tsx'
 import { navigationFor } from './shell/navigation.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -49,7 +51,7 @@ export function Pages() {
   const isHome = (path: string) => webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
   return (
     <Routes>
-      <Route element={<Shell />}>
+      <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>
         <Route index element={<Home />} />
         <Route path="sign-in" element={<Home />} />
         {ROUTES.map(([path, Page]) => (

@@ -32,7 +32,7 @@ interface Share {
 export function createBacklogReleaser(
   sql: Sql,
   limiter: ConcurrencyLimiter,
-  now: () => Date,
+  aheadMs: () => number,
 ): BacklogReleaser {
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
@@ -108,13 +108,12 @@ export function createBacklogReleaser(
   }
 
   async function releaseAll(): Promise<void> {
-    const at = now()
-    const rows = await readBacklogs(sql, at)
+    const rows = await readBacklogs(sql, aheadMs())
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
     limiter.setBacklogged(new Set(backlogs.keys()))
     inTransit = new Map()
     for (const { webhookId, probeDue, probeCount } of rows) {
-      if (probeDue) await releaseProbe(sql, webhookId, probeCount, at)
+      if (probeDue) await releaseProbe(sql, webhookId, probeCount, aheadMs())
     }
     await releaseFrom(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
   }
@@ -135,17 +134,17 @@ export function createBacklogReleaser(
 }
 
 /** Uses the partial index webhook_schedules_backlogs, and deliveries_parked to find drained backlogs with deliveries. */
-async function readBacklogs(sql: Sql, now: Date): Promise<Backlog[]> {
+async function readBacklogs(sql: Sql, aheadMs: number): Promise<Backlog[]> {
   const { rows } = await sql.query<Backlog>({
     name: 'read_backlogs',
     text: `
       select s.webhook_id as "webhookId", w.organization_id as "organizationId", w.max_in_flight as "maxInFlight",
         s.backlog_since is not null as "isOpen", s.on_hold_since is not null as "onHold",
-        coalesce(s.next_probe_at <= $1, false) as "probeDue", s.probe_count as "probeCount"
+        coalesce(s.next_probe_at <= now() + $1 * interval '1 millisecond', false) as "probeDue", s.probe_count as "probeCount"
       from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
       where w.enabled and (s.backlog_since is not null or s.backlog_drained_at is not null and exists (
         select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null))`,
-    values: [now],
+    values: [aheadMs],
   })
   return rows
 }

@@ -3,8 +3,8 @@ import type { Sql } from '../db/client.ts'
 /** The failed attempts of a webhook since the last success. */
 export interface Failures {
   readonly consecutiveFailures: number
-  /** When the first of them started; null if there are none. */
-  readonly failingSince: Date | null
+  /** The time since the first of them was recorded; null if there are none. */
+  readonly failingMs: number | null
 }
 
 const MIN_FAILURES = 10
@@ -13,13 +13,18 @@ const MIN_FAILING_MS = 60_000
 const FIRST_PROBE_AFTER_MS = 30_000
 const MAX_PROBE_DELAY_MS = 15 * 60_000
 
+/*
+ * The times of holds are of the clock of Postgres, because the clock of a process may be wrong. A test lets time pass by
+ * `aheadMs`, which is 0 otherwise.
+ */
+
 /** Whether the circuit breaker opens: after 10 consecutive failures over at least a minute. */
 export function shouldPutOnHold(
-  { consecutiveFailures, failingSince }: Failures,
-  now: Date,
+  { consecutiveFailures, failingMs }: Failures,
+  aheadMs: number,
 ): boolean {
-  if (consecutiveFailures < MIN_FAILURES || failingSince === null) return false
-  return now.getTime() - failingSince.getTime() >= MIN_FAILING_MS
+  if (consecutiveFailures < MIN_FAILURES || failingMs === null) return false
+  return failingMs + aheadMs >= MIN_FAILING_MS
 }
 
 /** The delay before the next probe: 30 s, doubled with each earlier probe, up to 15 minutes. */
@@ -28,13 +33,14 @@ export function probeDelayMs(probesBefore: number): number {
 }
 
 /** Opens the circuit breaker of an enabled webhook. Returns whether it was closed. */
-export async function putOnHold(sql: Sql, webhookId: string, now: Date): Promise<boolean> {
+export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promise<boolean> {
   const { rowCount } = await sql.query({
     name: 'put_on_hold',
     text: `
       with opened as (
         insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, next_probe_at)
-        select id, now(), $2::timestamptz, $3::timestamptz from posthorn.webhooks where id = $1 and enabled
+        select id, now(), now() + $2 * interval '1 millisecond', now() + $3 * interval '1 millisecond'
+        from posthorn.webhooks where id = $1 and enabled
         on conflict (webhook_id) do update set
           backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
           on_hold_since = excluded.on_hold_since, next_probe_at = excluded.next_probe_at, probe_count = 0,
@@ -44,7 +50,7 @@ export async function putOnHold(sql: Sql, webhookId: string, now: Date): Promise
       )
       insert into posthorn.webhook_holds (webhook_id, started_at) select webhook_id, on_hold_since from opened
       on conflict (webhook_id, started_at) do update set ended_at = null`,
-    values: [webhookId, now, new Date(now.getTime() + probeDelayMs(0))],
+    values: [webhookId, aheadMs, aheadMs + probeDelayMs(0)],
   })
   return rowCount === 1
 }
@@ -54,12 +60,12 @@ export async function releaseProbe(
   sql: Sql,
   webhookId: string,
   probesBefore: number,
-  now: Date,
+  aheadMs = 0,
 ): Promise<void> {
   await sql.query({
     name: 'release_probe',
     text: RELEASE_PROBE,
-    values: [webhookId, now, new Date(now.getTime() + probeDelayMs(probesBefore + 1))],
+    values: [webhookId, aheadMs, aheadMs + probeDelayMs(probesBefore + 1)],
   })
 }
 
@@ -67,7 +73,7 @@ export async function releaseProbe(
 const RELEASE_PROBE = `
   with schedule as materialized (
     select s.*, w.ordered from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-    where s.webhook_id = $1 and s.next_probe_at <= $2
+    where s.webhook_id = $1 and s.next_probe_at <= now() + $2 * interval '1 millisecond'
     for update of s skip locked
   ),
   oldest as materialized (
@@ -97,7 +103,8 @@ const RELEASE_PROBE = `
     from probe
   )
   update posthorn.webhook_schedules as s
-  set revision = s.revision + 1, probe_delivery_id = probe.id, probe_count = s.probe_count + 1, next_probe_at = $3,
+  set revision = s.revision + 1, probe_delivery_id = probe.id, probe_count = s.probe_count + 1,
+    next_probe_at = now() + $3 * interval '1 millisecond',
     -- So that no other delivery is sent concurrently if the hold ends before the probe.
     head_delivery_id = case when schedule.ordered then probe.id end
   from schedule, probe, scheduled where s.webhook_id = probe.webhook_id`

@@ -99,7 +99,9 @@ export function createScheduler(
     capacity: concurrency,
     onFreeCapacity: (webhookId) => void backlogs.release(webhookId).catch(onError),
   })
-  const backlogs = createBacklogReleaser(sql, limiter, now)
+  /** How far the clock of a test is ahead. */
+  const aheadMs = () => now().getTime() - Date.now()
+  const backlogs = createBacklogReleaser(sql, limiter, aheadMs)
   const reportLimits = createLimitReporter(sql, limiter)
   let isClosed = false
   const watched = new WeakSet<AbortSignal>()
@@ -154,7 +156,7 @@ export function createScheduler(
   }
 
   async function startHold(webhookId: string, organizationId: string): Promise<void> {
-    if (!(await putOnHold(sql, webhookId, now()))) return
+    if (!(await putOnHold(sql, webhookId, aheadMs()))) return
     limiter.rejectWaiting(webhookId)
     notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
   }
@@ -199,7 +201,7 @@ export function createScheduler(
       await retryWhileUnavailable(async () => {
         if (result.succeeded && onHold) {
           if (await endHold(sql, webhookId)) await backlogs.release(webhookId)
-        } else if (!result.succeeded && !onHold && shouldPutOnHold(result, now())) {
+        } else if (!result.succeeded && !onHold && shouldPutOnHold(result, aheadMs())) {
           await startHold(webhookId, organizationId)
         }
         if (ordered && result.finished) await backlogs.release(webhookId)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
+import { PORTAL_ELEMENT_PATH, servePortalElement } from './portal-element.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
@@ -41,14 +42,16 @@ export function createConsoleFiles({
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
-  const consolePage = page({ explore, receiver, framedBy: [], pictures: `'self' data:` })
-  // The host application serves the logo of the portal.
+  const consolePage = page({ explore, receiver, framedBy: [], pictures: `'self' data:`, fonts: [] })
+  // The host application serves the logo and the font of the portal.
   const portalPage = page({
     explore: false,
     receiver: false,
     framedBy: portalOrigins,
     pictures: `'self' data: https:`,
+    fonts: portalOrigins,
   })
+  routes.get(PORTAL_ELEMENT_PATH, servePortalElement)
   for (const at of ['/console', '/console/*']) routes.get(at, consolePage)
   for (const at of ['/portal', '/portal/*']) routes.get(at, portalPage)
   return routes
@@ -76,12 +79,14 @@ interface PageOptions {
   readonly framedBy: readonly string[]
   /** The allowed sources of pictures. */
   readonly pictures: string
+  /** The origins of fonts, beside Posthorn's own. */
+  readonly fonts: readonly string[]
 }
 
-function page({ explore, receiver, framedBy, pictures }: PageOptions) {
+function page({ explore, receiver, framedBy, pictures, fonts }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
-    'content-security-policy': contentSecurityPolicy(framedBy, pictures),
+    'content-security-policy': contentSecurityPolicy({ framedBy, pictures, fonts }),
     'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -94,7 +99,11 @@ function page({ explore, receiver, framedBy, pictures }: PageOptions) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
     const off = [!explore && 'posthorn-explore', !receiver && 'posthorn-receiver']
-    return context.html(off.reduce<string>(turnOff, html), 200, headers)
+    const withOrigins = html.replace(
+      'name="posthorn-portal-origins" content=""',
+      `name="posthorn-portal-origins" content="${framedBy.join(' ')}"`,
+    )
+    return context.html(off.reduce<string>(turnOff, withOrigins), 200, headers)
   }
 }
 
@@ -105,14 +114,18 @@ function turnOff(html: string, setting: string | false): string {
 }
 
 /** Allows only scripts and workers from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
-function contentSecurityPolicy(framedBy: readonly string[], pictures: string): string {
+function contentSecurityPolicy({
+  framedBy,
+  pictures,
+  fonts,
+}: Pick<PageOptions, 'framedBy' | 'pictures' | 'fonts'>): string {
   return [
     `default-src 'none'`,
     `script-src 'self'`,
     `worker-src 'self'`,
     `style-src 'self' 'unsafe-inline'`,
     `img-src ${pictures}`,
-    `font-src 'self'`,
+    ['font-src', `'self'`, ...fonts].join(' '),
     `connect-src 'self'`,
     `base-uri 'none'`,
     `form-action 'self'`,

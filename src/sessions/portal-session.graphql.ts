@@ -2,7 +2,13 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { createPortalSession, type PortalSession } from './portal-session.ts'
-import { type ColorScheme, MAX_LOGO_URL_LENGTH } from './portal-url.ts'
+import {
+  type ColorScheme,
+  type Density,
+  MAX_FONT_FAMILY_LENGTH,
+  MAX_RADIUS,
+  MAX_URL_LENGTH,
+} from './portal-theme.ts'
 import { sessionFields } from './session-fields.ts'
 
 const PortalColorScheme = builder.enumType('PortalColorScheme', {
@@ -14,6 +20,16 @@ const PortalColorScheme = builder.enumType('PortalColorScheme', {
   } satisfies Record<string, { value: ColorScheme; description: string }>,
 })
 
+const PortalDensity = builder.enumType('PortalDensity', {
+  description: 'The height of rows in the portal.',
+  values: {
+    COMPACT: { value: 'compact', description: 'Rows of 32 pixels.' },
+    COMFORTABLE: { value: 'comfortable', description: 'Rows of 40 pixels.' },
+  } satisfies Record<string, { value: Density; description: string }>,
+})
+
+const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
+
 const PortalTheme = builder.inputType('PortalTheme', {
   description: 'The appearance of the portal.',
   fields: (t) => ({
@@ -21,8 +37,25 @@ const PortalTheme = builder.inputType('PortalTheme', {
       description:
         'The color of buttons and links, as `#rrggbb`. Default: the color of the console.',
     }),
+    fontFamily: t.string({
+      description: `The typeface, as a CSS \`font-family\`: at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes. Default: Inter, which Posthorn serves.`,
+    }),
+    fontUrl: t.string({
+      description: `The URL of a WOFF2 file of the first font in \`fontFamily\`: ${URL_BOUNDS}. Its origin must be one of \`POSTHORN_PORTAL_ORIGINS\`, and must allow the portal by CORS; otherwise the browser uses the next font in \`fontFamily\`. Default: none.`,
+    }),
+    radius: t.int({
+      description: `The radius of corners in pixels: 0 to ${MAX_RADIUS}. Default: 8.`,
+    }),
+    density: t.field({
+      type: PortalDensity,
+      description: 'The height of rows. Default: COMFORTABLE.',
+    }),
     logoUrl: t.string({
-      description: `The URL of a logo: \`https://…\`, at most ${MAX_LOGO_URL_LENGTH.toLocaleString('en')} characters. Default: none.`,
+      description: `The URL of a logo, which the header shows: ${URL_BOUNDS}. Default: none.`,
+    }),
+    showHeader: t.boolean({
+      description:
+        'Whether the portal in a frame has the header and the menu of the console. Without a frame it always has them. Default: false.',
     }),
     colorScheme: t.field({
       type: PortalColorScheme,

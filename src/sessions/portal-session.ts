@@ -4,7 +4,8 @@ import type { Caller } from '../access/scope.ts'
 import type { Db } from '../db/client.ts'
 import { parseInput } from '../lib/validation.ts'
 import { type CreatedSession, createSession, type NewSession, ttlRule } from './create-session.ts'
-import { type PortalTheme, portalUrl, themeRule } from './portal-url.ts'
+import { type PortalTheme, themeRule } from './portal-theme.ts'
+import { portalUrl } from './portal-url.ts'
 
 export interface NewPortalSession extends Pick<NewSession, 'scopes' | 'webhookId'> {
   /** 60 to 86,400. Default: 3,600. */

@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { MAX_BUCKETS, UNIT_MS } from './statistics.ts'
 
-const BucketUnit = builder.enumType('BucketUnit', {
+export const BucketUnit = builder.enumType('BucketUnit', {
   description: 'The length of a statistics bucket. Buckets are aligned to UTC.',
   values: {
     MINUTE: { value: 'minute', description: 'One minute. Kept for 48 hours.' },

@@ -91,7 +91,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       type: 'DateTime',
       nullable: true,
       description:
-        'When the first of the consecutive failures started. Null if the last attempt succeeded.',
+        'When the first of the consecutive failures was recorded. Null if the last attempt succeeded.',
     }),
     consecutiveFailures: t.exposeInt('consecutiveFailures', {
       description: 'The number of failed attempts since the last success.',

@@ -57,7 +57,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhook.probed',
     'webhooks',
     async ({ webhookId }) => {
-      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
       await publish(api, operator.organizationId)
       return { id: webhookId }
     },
@@ -66,7 +66,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhook.resumed',
     'webhooks',
     async ({ webhookId }) => {
-      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+      await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
       return { id: webhookId }
     },
   ],

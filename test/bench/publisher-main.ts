@@ -65,16 +65,30 @@ serveParent({
     return { accepted: unfinished.length, acceptedInTime: unfinished.length - Math.ceil(first) }
   },
 
-  /** Publishes batches at a constant rate. Waits while all connections are busy, and does not catch up afterwards. */
+  /**
+   * Publishes batches at a constant rate. Waits while all connections are busy, and does not catch up afterwards. Repeats a
+   * call while the API answers that Postgres is unavailable.
+   */
   async publishBatchesAtRate(
     target: Omit<Target, 'warmUpMs'> & { types: string[]; perSecond: number; batch: number },
-  ): Promise<{ accepted: number }> {
+  ): Promise<{ accepted: number; repeated: number }> {
     const { types, perSecond, batch, data, connections, measureMs } = target
     await using client = openClient(target)
     const inFlight = new Set<Promise<void>>()
     const everyMs = (batch * 1_000) / perSecond
     const endAt = monotonicMs() + measureMs
     let accepted = 0
+    let repeated = 0
+    async function publish(body: string): Promise<void> {
+      try {
+        await client.publish(body)
+      } catch (error) {
+        if (!String(error).includes('UNAVAILABLE')) throw error
+        repeated += 1
+        await sleep(1_000)
+        await publish(body)
+      }
+    }
     for (let sendAt = monotonicMs(); sendAt < endAt; sendAt += everyMs) {
       const waitMs = sendAt - monotonicMs()
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
@@ -85,7 +99,7 @@ serveParent({
         data,
       }))
       accepted += batch
-      const published = client.publish(toBody('publishEvents', { events }))
+      const published = publish(toBody('publishEvents', { events }))
       inFlight.add(published)
       published.then(
         () => inFlight.delete(published),
@@ -93,7 +107,7 @@ serveParent({
       )
     }
     await Promise.all(inFlight)
-    return { accepted }
+    return { accepted, repeated }
   },
 })
 

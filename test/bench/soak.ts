@@ -48,10 +48,13 @@ export async function reportSoak(bench: Bench, options: SoakOptions): Promise<vo
   await using polled = openDatabase(database.url, { maxConnections: 1 })
   await using publisher = startScript('publisher-main.ts')
   const totalMs = options.minutes * 60_000
-  const publishing = publisher.call<{ accepted: number }>('publishBatchesAtRate', {
-    ...{ url: api.url, token: tenant.token, connections: 4, types, data: DATA },
-    ...{ perSecond, batch: EVENTS_PER_CALL, measureMs: totalMs },
-  })
+  const publishing = publisher.call<{ accepted: number; repeated: number }>(
+    'publishBatchesAtRate',
+    {
+      ...{ url: api.url, token: tenant.token, connections: 4, types, data: DATA },
+      ...{ perSecond, batch: EVENTS_PER_CALL, measureMs: totalMs },
+    },
+  )
   const samples: { readonly atMs: number; readonly values: Record<string, number> }[] = []
   const everyMs = Math.min(SAMPLE_EVERY_MS, totalMs / MIN_SAMPLES)
   const startedAt = performance.now()
@@ -67,11 +70,12 @@ export async function reportSoak(bench: Bench, options: SoakOptions): Promise<vo
     const shown = Object.entries(values).map(([name, value]) => `${name} ${Math.round(value)}`)
     console.error(`${Math.round(at / 1_000)} s: ${shown.join(', ')}`)
   }
-  const { accepted } = await publishing
+  const { accepted, repeated } = await publishing
   const tookS = (performance.now() - startedAt) / 1_000
   bench.report({
     ...{ scenario: 'K', name: 'events published', value: accepted / tookS, unit: '/s' },
     bound: { kind: 'at least', limit: 0.95, of: { name: 'the rate', value: perSecond } },
+    also: { 'calls repeated after 503': repeated },
   })
   for (const [subject, { name, unit, limit }] of Object.entries(SUBJECTS)) {
     // Of the events of one second, any number may be unfinished.

@@ -35,10 +35,13 @@ export async function isBuilt(): Promise<boolean> {
   // A build writes its compressed copies last.
   const builtAt = await changedAt('dist/console/posthorn.svg.gz')
   const sources = ['vite.config.ts', 'codegen.ts', 'schema.graphql', 'package-lock.json']
-  const files = glob(['src/console/**/*.*', 'docs/examples/graphql/*.graphql'], {
-    cwd: root,
-    exclude: (name) => name.includes('generated'),
-  })
+  const files = glob(
+    ['src/console/**/*.*', 'src/portal-element/*', 'docs/examples/graphql/*.graphql'],
+    {
+      cwd: root,
+      exclude: (name) => name.includes('generated'),
+    },
+  )
   for await (const file of files) sources.push(file)
   const times = await Promise.all(sources.map(changedAt))
   return builtAt > 0 && times.every((time) => time <= builtAt)

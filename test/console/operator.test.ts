@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { JOINED } from '../support/factories.ts'
-import { call, testDelivery, untilDelivery } from './support/call.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+import { call, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
@@ -85,6 +86,40 @@ story('the job of a pending delivery can be run now', async () => {
   await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'it is delivered')
 })
 
+story('all jobs that match are run at once, also those on other pages', async () => {
+  server.receiver.answer = (response) => response.writeHead(500).end()
+  const webhooks = await Promise.all(
+    Array.from({ length: 7 }, async () => {
+      const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [TICKET] }
+      const { webhook } = await call<{ webhook: { id: string } }>(
+        server,
+        'createWebhook',
+        { input: ['CreateWebhookInput!', input] },
+        'webhook { id }',
+      )
+      return webhook.id
+    }),
+  )
+  // Few for each webhook, so that none is put on hold.
+  const events = [1, 2, 3, 4].map((n) => ({ type: TICKET, data: { n } }))
+  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
+  await untilAll(webhooks, 'RETRYING')
+  server.receiver.answer = (response) => response.end()
+  await open('/jobs?task=posthorn:deliver&state=SCHEDULED')
+  expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: /^Select all \d\d that match$/ }).click()
+  await page.getByRole('button', { name: 'Run now' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/^Run \d\d jobs now\?$/).waitFor()
+  await dialog.getByRole('button', { name: 'Run now' }).click()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /\d\d jobs were started/ })
+    .waitFor()
+  await untilAll(webhooks, 'SUCCEEDED')
+})
+
 story('a job can be failed with a reason, which the job and the audit log show', async () => {
   const id = await failingDelivery()
   await open('/jobs?task=posthorn:deliver')
@@ -103,6 +138,13 @@ story('a job can be failed with a reason, which the job and the audit log show',
   await page.locator('main').getByRole('row').nth(1).waitFor()
   expect(reader.pageErrors).toEqual([])
 })
+
+async function untilAll(webhooks: readonly string[], state: string): Promise<void> {
+  await until(async () => {
+    const found = await Promise.all(webhooks.map((id) => deliveriesOf(server, id, [state])))
+    return found.flat().length === 4 * webhooks.length
+  }, `all are ${state}`)
+}
 
 async function open(path: string): Promise<void> {
   await page.goto(`${server.url}/console${path}`)

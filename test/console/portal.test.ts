@@ -61,6 +61,10 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
   const portal = reader.page.frameLocator('iframe')
   await portal.getByRole('heading', { name: `${server.receiver.url}mine`, level: 1 }).waitFor()
   const pages = portal.getByRole('navigation', { name: 'Pages' })
+  expect(await pages.count()).toBe(0)
+  expect(await portal.getByRole('navigation', { name: 'Breadcrumbs' }).count()).toBe(0)
+  await portal.getByRole('link', { name: JOINED }).first().click()
+  await pages.getByRole('link', { name: 'Deliveries', exact: true }).waitFor()
   // Pages of the whole organization are hidden.
   for (const wide of ['Overview', 'Webhooks', 'Events']) {
     expect(await pages.getByRole('link', { name: wide, exact: true }).count(), wide).toBe(0)
@@ -69,13 +73,17 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
   const rows = portal.getByRole('row')
   await rows.filter({ hasText: JOINED }).first().waitFor()
   expect(await rows.filter({ hasText: TICKET }).count()).toBe(0)
-  await portal.getByLabel('Go to an id').fill(other)
-  await portal.getByLabel('Go to an id').press('Enter')
+  // The tab of the webhook leads back to it.
+  await pages.getByRole('link', { name: 'Webhook', exact: true }).click()
+  await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
+  await expect.poll(() => pages.count()).toBe(0)
+  const frame = reader.page.frames().find((each) => each.url().includes('/portal'))
+  await frame?.evaluate((path) => {
+    history.pushState(null, '', path)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, `/portal/webhooks/${other}`)
   await portal.getByText('This webhook does not exist').waitFor()
   expect(await portal.getByText(`${server.receiver.url}other`).count()).toBe(0)
-  await portal.getByLabel('Go to an id').fill(mine)
-  await portal.getByLabel('Go to an id').press('Enter')
-  await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
 })
 
 story('an ended portal session says so, and how to return', async () => {

@@ -41,7 +41,7 @@ const PREPARED: Readonly<Record<string, (page: Page, seed: SeededServer) => Prom
   },
   async recover(page) {
     await page.getByRole('button', { name: 'Last hour' }).click()
-    await page.getByRole('button', { name: 'Count', exact: true }).click()
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page
       .getByRole('status')
       .filter({ hasText: /deliver|nothing/ })

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await publish(EXHAUSTED)
   await unsubscribe(exhausted)
   onHold = await register()
-  await putOnHold(posthorn.database.pool, parseId('webhook', onHold) as string, new Date())
+  await putOnHold(posthorn.database.pool, parseId('webhook', onHold) as string)
   await publish(PARKED)
   await until(
     async () => (await count('attempt_count = 1')) === RETRYING + EXHAUSTED,

@@ -197,7 +197,7 @@ describe('a redelivery', () => {
     const [exhausted, retrying] = deliveries
     await record(exhausted, 500)
     await record(retrying, 500, RETRY)
-    await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+    await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
     const id = await redeliver({ filter: { outcome: 'FAILED' } })
     expect(await change(id)).toMatchObject({ total: 2, changed: 1 })
     expect(await states()).toMatchObject({

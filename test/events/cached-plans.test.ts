@@ -161,10 +161,9 @@ test.each(['without statistics', 'with statistics'])(
     if (known === 'with statistics') await session.query('vacuum analyze')
     const { rows: webhooks } = await session.query('select id from posthorn.webhooks')
     const webhook = webhooks[0].id as string
-    const now = () => new Date(Date.now() + 60_000)
     const release = () => releaseBacklog(session, webhook, 20)
-    const hold = () => putOnHold(session, webhook, new Date())
-    const probe = () => releaseProbe(session, webhook, 0, now())
+    const hold = () => putOnHold(session, webhook)
+    const probe = () => releaseProbe(session, webhook, 0, 60_000)
     const resume = async () => {
       await endHold(session, webhook)
       await session.query('update posthorn.webhook_schedules set slow_start_since = null')

@@ -232,7 +232,7 @@ async function deliveryTask(deliveryId: string): Promise<string> {
 }
 
 async function onHold(webhookId: string): Promise<string> {
-  await putOnHold(api.database.pool, parseId('webhook', webhookId) as string, new Date())
+  await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
   return webhookId
 }
 

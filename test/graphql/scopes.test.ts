@@ -86,6 +86,10 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', '{ deliveryTask(id: "task_x") { id } }'],
   ['deliveries:read', '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { cause } }'],
   [
+    'deliveries:read',
+    '{ failureCauses(filter: { since: "2026-01-31T12:00:00Z" }, bucket: DAY) { isExact } }',
+  ],
+  [
     'webhooks:read',
     '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { webhook { id } } }',
   ],

@@ -286,7 +286,7 @@ describe('webhooks', () => {
     await api.database.prisma.webhookCondition.create({
       data: { webhookId: parseId('webhook', failing.id) as string, failingSince: new Date() },
     })
-    await putOnHold(api.database.pool, parseId('webhook', onHold.id) as string, new Date())
+    await putOnHold(api.database.pool, parseId('webhook', onHold.id) as string)
     const list = async (args: string) => {
       const { data } = await api.call(
         own.token,

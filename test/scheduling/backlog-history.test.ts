@@ -26,7 +26,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 test('the backlog of each minute is counted, of a webhook and of the organization', async () => {
   const at = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS)
   expect(await sampleBacklogs(api.database.pool, at)).toBe(0)
-  await putOnHold(api.database.pool, uuidOf(webhookId), new Date())
+  await putOnHold(api.database.pool, uuidOf(webhookId))
   await publish(api, tenant.organizationId, 3)
   expect(await sampleBacklogs(api.database.pool, at)).toBe(1)
   // A second process in the same minute.
@@ -83,7 +83,7 @@ test('the changes, rotations and holds of a webhook are listed, newest first', a
   await run('UpdateWebhook', { id, input: { enabled: false } })
   await run('UpdateWebhook', { id, input: { enabled: true } })
   await run('RotateSigningSecret', { webhookId: id })
-  await putOnHold(api.database.pool, uuidOf(id), new Date())
+  await putOnHold(api.database.pool, uuidOf(id))
   await endHold(api.database.pool, uuidOf(id))
   expect(await changesOf(id)).toEqual([
     'HOLD_ENDED',

@@ -238,6 +238,10 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
     ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`],
   ],
+  failureCauses: [
+    ['open', () => `filter: { since: "${hourAgo()}" }`, false],
+    ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`, false],
+  ],
   event: [
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
@@ -342,6 +346,15 @@ test('totalCount counts the own webhook only', async () => {
   expect((await restricted(query)).data).toEqual({
     webhooks: { totalCount: 1, nodes: [{ id: own.webhook }] },
   })
+})
+
+test('failures are counted by cause of the own webhook only', async () => {
+  const query = `{ failureCauses(filter: { since: "${hourAgo()}" }) { buckets { count } } }`
+  const counted = ({ data }: Answer) =>
+    data.failureCauses.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+  const [all, own] = [counted(await ordinary(query)), counted(await restricted(query))]
+  expect(own).toBeGreaterThan(0)
+  expect(own).toBeLessThan(all)
 })
 
 test('nodes finds the own objects by their ids', async () => {

@@ -65,6 +65,11 @@ describe('a portal session', () => {
   test('is a URL with the token in the fragment, which browsers never send', async () => {
     const theme = {
       primaryColor: '#7048e8',
+      fontFamily: '"Figtree", sans-serif',
+      fontUrl: 'https://app.example.com/figtree.woff2',
+      radius: 4,
+      density: 'COMPACT',
+      showHeader: true,
       logoUrl: 'https://cdn.example.com/a b.svg?x=1&y=2#z'.replace(' ', '%20'),
       colorScheme: 'DARK',
     }
@@ -74,9 +79,19 @@ describe('a portal session', () => {
     expect(Object.fromEntries(session.searchParams)).toEqual({
       token: expect.stringMatching(/^phs_\w{49}$/),
       color: theme.primaryColor,
+      font: theme.fontFamily,
+      fontUrl: theme.fontUrl,
+      radius: '4',
+      density: 'compact',
+      header: 'true',
       logo: theme.logoUrl,
       scheme: 'dark',
     })
+  })
+
+  test('has nothing of the theme in its URL where the theme has nothing', async () => {
+    const { searchParams } = await start({ theme: { radius: 0, showHeader: false } })
+    expect([...searchParams.keys()]).toEqual(['token', 'radius'])
   })
 
   test('has the public URL if one is configured', async () => {
@@ -167,6 +182,20 @@ describe('a portal session is not created', () => {
     ['for more than a day', { ttlSeconds: 86_401 }, 'from 60 to 86,400'],
     ['with a malformed color', { theme: { primaryColor: 'red' } }, 'as #rrggbb'],
     ['with a color and more text', { theme: { primaryColor: '#112233;x' } }, 'as #rrggbb'],
+    ['with a font that has a rule', { theme: { fontFamily: 'x; color: red' } }, 'CSS font-family'],
+    ['with a long font', { theme: { fontFamily: 'x'.repeat(201) } }, 'at most 200'],
+    [
+      'with a font file over HTTP',
+      { theme: { fontFamily: 'x', fontUrl: 'http://a.example/x' } },
+      'https:// URL',
+    ],
+    [
+      'with a font file of no font',
+      { theme: { fontUrl: 'https://a.example/x' } },
+      'required with fontUrl',
+    ],
+    ['with a negative radius', { theme: { radius: -1 } }, 'from 0 to 16'],
+    ['with a large radius', { theme: { radius: 17 } }, 'from 0 to 16'],
     ['with a logo over HTTP', { theme: { logoUrl: 'http://a.example/x' } }, 'https:// URL'],
     ['with a script as logo', { theme: { logoUrl: 'javascript:alert(1)' } }, 'https:// URL'],
     ['with a long logo', { theme: { logoUrl: `https://a.example/${'x'.repeat(2_048)}` } }, '2,048'],

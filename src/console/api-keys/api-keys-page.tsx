@@ -13,6 +13,7 @@ import { usePanel } from '../components/use-panel.ts'
 import { formatCount } from '../format.ts'
 import { ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { KEY_COLUMNS } from './key-columns.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewApiKey } from './new-api-key.tsx'
@@ -22,7 +23,7 @@ const KEYS_PER_PAGE = 100
 
 export default function ApiKeysPage() {
   return (
-    <NeedsScope scope="keys:manage" title="API keys">
+    <NeedsScope scope="keys:manage" title={t('apiKeys:apiKeysPage.apiKeys')}>
       <ApiKeys />
     </NeedsScope>
   )
@@ -44,18 +45,18 @@ function ApiKeys() {
 
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
-      Create API key
+      {t('apiKeys:apiKeysPage.createApiKey')}
     </Button>
   )
   return (
     <Page
-      title="API keys"
+      title={t('apiKeys:apiKeysPage.apiKeys')}
       description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit what it can do.`}
       actions={create}
     >
       <Group mih={24}>
         <Switch
-          label="Show revoked keys"
+          label={t('apiKeys:apiKeysPage.showRevokedKeys')}
           checked={values.revoked !== null}
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
@@ -65,7 +66,7 @@ function ApiKeys() {
         </Text>
       </Group>
       <List
-        label="API keys"
+        label={t('apiKeys:apiKeysPage.apiKeys')}
         columns={KEY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -79,7 +80,7 @@ function ApiKeys() {
             title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
             action={create}
           >
-            Create a key for each program that calls the API, with only the scopes it needs.
+            {t('apiKeys:apiKeysPage.createAKeyFor')}
           </EmptyState>
         }
       />

@@ -6,6 +6,7 @@ import { notifySuccess } from '../components/notify.ts'
 import { formatCount } from '../format.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import type { ApiKey } from './key-state.tsx'
 import { LimitFields, type Limits } from './limit-fields.tsx'
 
@@ -35,7 +36,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
-        Rate limits
+        {t('apiKeys:editLimits.rateLimits')}
       </Text>
       {limits ? (
         <form onSubmit={save}>
@@ -48,10 +49,10 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
             )}
             <Group gap="xs">
               <Button type="submit" size="xs" loading={running}>
-                Save limits
+                {t('apiKeys:editLimits.saveLimits')}
               </Button>
               <Button size="xs" variant="default" onClick={() => setLimits(null)}>
-                Cancel
+                {t('apiKeys:editLimits.cancel')}
               </Button>
             </Group>
           </Stack>
@@ -68,7 +69,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
               variant="default"
               onClick={() => setLimits({ requestsPerSecond, eventsPerSecond })}
             >
-              Edit limits
+              {t('apiKeys:editLimits.editLimits')}
             </Button>
           )}
         </Group>

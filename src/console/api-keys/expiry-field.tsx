@@ -1,6 +1,7 @@
 import { Group, Radio, Stack, Text } from '@mantine/core'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { Time } from '../components/time.tsx'
+import { t } from '../strings/t.ts'
 
 const DAY_MS = 86_400_000
 
@@ -37,7 +38,7 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
   return (
     <Stack gap="xs">
       <Radio.Group
-        label="Expires"
+        label={t('apiKeys:expiryField.expires')}
         value={expiry.choice}
         onChange={(choice) => onChange({ ...expiry, choice: choice as ExpiryChoice })}
       >
@@ -49,8 +50,8 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
       </Radio.Group>
       {expiry.choice === 'date' && (
         <DateTimeInput
-          label="Date and time"
-          description="In your time zone."
+          label={t('apiKeys:expiryField.dateAndTime')}
+          description={t('apiKeys:expiryField.inYourTimeZone')}
           required
           value={expiry.at}
           error={error}
@@ -61,7 +62,7 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
         {expiry.choice === 'never' && 'The key is valid until revoked.'}
         {end !== null && error === undefined && (
           <>
-            The key expires <Time at={end} />.
+            {t('apiKeys:expiryField.theKeyExpires')} <Time at={end} />.
           </>
         )}
       </Text>

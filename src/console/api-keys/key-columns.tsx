@@ -3,13 +3,14 @@ import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 
 export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
-  { label: 'Name', cell: (apiKey) => <Name apiKey={apiKey} />, width: '28%' },
-  { label: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  { label: t('apiKeys:keyColumns.name'), cell: (apiKey) => <Name apiKey={apiKey} />, width: '28%' },
+  { label: t('apiKeys:keyColumns.scopes'), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
   {
-    label: 'Limits',
+    label: t('apiKeys:keyColumns.limits'),
     cell: ({ requestsPerSecond, eventsPerSecond }) => (
       <Stack gap={0}>
         <Text size="xs">{formatCount(requestsPerSecond)} requests/s</Text>
@@ -19,16 +20,20 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
     width: 140,
   },
   {
-    label: 'Expires',
+    label: t('apiKeys:keyColumns.expires'),
     cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="relative" /> : 'Never'),
     width: 120,
   },
   {
-    label: 'Last used',
+    label: t('apiKeys:keyColumns.lastUsed'),
     cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
     width: 120,
   },
-  { label: 'State', cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />, width: 100 },
+  {
+    label: t('apiKeys:keyColumns.state'),
+    cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />,
+    width: 100,
+  },
 ]
 
 function Name({ apiKey }: { apiKey: ApiKey }) {
@@ -39,7 +44,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
         {nameOf(apiKey)}
         {viewer.apiKey.id === apiKey.id && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            current session
+            {t('apiKeys:keyColumns.currentSession')}
           </Badge>
         )}
       </Group>

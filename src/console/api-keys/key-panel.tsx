@@ -6,6 +6,7 @@ import { Facts } from '../components/page/facts.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { ApiKeysOneDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { EditLimits } from './edit-limits.tsx'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 import { RevokeApiKey } from './revoke-api-key.tsx'
@@ -39,7 +40,7 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">This API key does not exist in this organization.</Text>
+        <Text c="dimmed">{t('apiKeys:keyPanel.thisApiKeyDoes')}</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -57,24 +58,26 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <Facts
         facts={[
           {
-            label: 'Token prefix',
+            label: t('apiKeys:keyPanel.tokenPrefix'),
             value: <span className="ph-mono">{apiKey.tokenHint}…</span>,
           },
-          { label: 'Created', value: <Time at={apiKey.createdAt} /> },
+          { label: t('apiKeys:keyPanel.created'), value: <Time at={apiKey.createdAt} /> },
           {
-            label: 'Last used',
+            label: t('apiKeys:keyPanel.lastUsed'),
             value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Never',
           },
           {
-            label: 'Expires',
+            label: t('apiKeys:keyPanel.expires'),
             value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never',
           },
-          apiKey.revokedAt ? { label: 'Revoked', value: <Time at={apiKey.revokedAt} /> } : null,
+          apiKey.revokedAt
+            ? { label: t('apiKeys:keyPanel.revoked'), value: <Time at={apiKey.revokedAt} /> }
+            : null,
         ]}
       />
       <Stack gap="xs" component="section">
         <Text fw={600} size="sm" component="h3" m={0}>
-          Scopes
+          {t('apiKeys:keyPanel.scopes')}
         </Text>
         <Stack gap={6} component="ul" m={0} pl="lg">
           {apiKey.scopes.map((scope) => (
@@ -90,7 +93,7 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <EditLimits apiKey={apiKey} />
       <Group justify="space-between">
         <Anchor component={Link} to={`/audit-log?key=${apiKey.id}`} size="sm">
-          Audit log of this key
+          {t('apiKeys:keyPanel.auditLogOfThis')}
         </Anchor>
         {!apiKey.revokedAt && <RevokeApiKey apiKey={apiKey} />}
       </Group>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { ApiKeysCreateDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
 import { LimitFields, type Limits } from './limit-fields.tsx'
@@ -46,9 +47,9 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
     <form onSubmit={submit}>
       <Stack gap="lg">
         <TextInput
-          label="Name"
-          description="The program that uses the key."
-          placeholder="Ticket shop"
+          label={t('apiKeys:newApiKeyForm.name')}
+          description={t('apiKeys:newApiKeyForm.theProgramThatUses')}
+          placeholder={t('apiKeys:newApiKeyForm.ticketShop')}
           maxLength={200}
           autoComplete="off"
           data-autofocus
@@ -80,10 +81,10 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
         )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t('apiKeys:newApiKeyForm.cancel')}
           </Button>
           <Button type="submit" loading={running}>
-            Create key
+            {t('apiKeys:newApiKeyForm.createKey')}
           </Button>
         </Group>
       </Stack>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { CodeBlock } from '../components/json/code-block.tsx'
+import { t } from '../strings/t.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { nameOf } from './key-state.tsx'
 
@@ -19,10 +20,9 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
         color="yellow"
         variant="light"
         icon={<IconAlertTriangle size={18} />}
-        title="Copy the token now: it will not be shown again"
+        title={t('apiKeys:newApiKeyToken.copyTheTokenNow')}
       >
-        Posthorn stores only a hash of the token. If you lose it, create another key and revoke this
-        one.
+        {t('apiKeys:newApiKeyToken.posthornStoresOnlyA')}
       </Alert>
       <Stack gap="xs">
         <TextInput
@@ -34,20 +34,20 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
         />
         <Group>
-          <CopyButton value={token} label="Copy token" labelled />
+          <CopyButton value={token} label={t('apiKeys:newApiKeyToken.copyToken')} labelled />
         </Group>
       </Stack>
       <Stack gap="xs">
         <Text size="sm" fw={500}>
-          Test request
+          {t('apiKeys:newApiKeyToken.testRequest')}
         </Text>
-        <CodeBlock code={curl} label="Command" />
+        <CodeBlock code={curl} label={t('apiKeys:newApiKeyToken.command')} />
         <Group>
-          <CopyButton value={curl} label="Copy command" labelled />
+          <CopyButton value={curl} label={t('apiKeys:newApiKeyToken.copyCommand')} labelled />
         </Group>
       </Stack>
       <Group justify="end">
-        <Button onClick={onClose}>I have stored the token</Button>
+        <Button onClick={onClose}>{t('apiKeys:newApiKeyToken.iHaveStoredThe')}</Button>
       </Group>
     </Stack>
   )

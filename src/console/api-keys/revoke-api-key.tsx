@@ -6,6 +6,7 @@ import { notifySuccess } from '../components/notify.ts'
 import { Time } from '../components/time.tsx'
 import { ApiKeysRevokeDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { type ApiKey, nameOf } from './key-state.tsx'
 
 /** Revokes a key, after listing what stops working. */
@@ -26,20 +27,20 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   return (
     <>
       <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
-        Revoke
+        {t('apiKeys:revokeApiKey.revoke')}
       </Button>
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
         title={`Revoke “${name}”?`}
-        action="Revoke key"
+        action={t('apiKeys:revokeApiKey.revokeKey')}
         destructive
         onConfirm={confirm}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (
-            <Alert color="red" variant="light" title="You are signed in with this key">
-              Revoking the key signs you out. You need another key to sign in again.
+            <Alert color="red" variant="light" title={t('apiKeys:revokeApiKey.youAreSignedIn')}>
+              {t('apiKeys:revokeApiKey.revokingTheKeySigns')}
             </Alert>
           )}
           <span>
@@ -52,7 +53,7 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
           <span>
             {apiKey.lastUsedAt ? (
               <>
-                Last used <Time at={apiKey.lastUsedAt} as="relative" />.
+                {t('apiKeys:revokeApiKey.lastUsed')} <Time at={apiKey.lastUsedAt} as="relative" />.
               </>
             ) : (
               'Never used.'

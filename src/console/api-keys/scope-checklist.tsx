@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { PRESETS, SCOPES } from './scopes.ts'
 
 interface ScopeChecklistProps {
@@ -14,13 +15,13 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
   const all = chosen.includes('admin')
   return (
     <Checkbox.Group
-      label="Scopes"
-      description="Choose only what the program needs."
+      label={t('apiKeys:scopeChecklist.scopes')}
+      description={t('apiKeys:scopeChecklist.chooseOnlyWhatThe')}
       value={[...chosen]}
       onChange={onChange}
       error={error}
     >
-      <Group gap="xs" my="sm" role="group" aria-label="Scope presets">
+      <Group gap="xs" my="sm" role="group" aria-label={t('apiKeys:scopeChecklist.scopePresets')}>
         {PRESETS.map(({ label, scopes }) => {
           const given = scopes.filter(can)
           const active = given.length === chosen.length && given.every((s) => chosen.includes(s))
@@ -58,7 +59,8 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
       </Stack>
       {all && (
         <Text size="sm" c="dimmed">
-          <span className="ph-mono">admin</span> includes all other scopes.
+          <span className="ph-mono">{t('apiKeys:scopeChecklist.admin')}</span>{' '}
+          {t('apiKeys:scopeChecklist.includesAllOtherScopes')}
         </Text>
       )}
     </Checkbox.Group>

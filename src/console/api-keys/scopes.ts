@@ -1,3 +1,4 @@
+import { t } from '../strings/t.ts'
 /** What each scope allows. */
 export const SCOPES = [
   ['webhooks:read', 'Read webhooks and their health.'],
@@ -17,12 +18,12 @@ export type Scope = (typeof SCOPES)[number][0]
 /** Common combinations of scopes. */
 export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
   {
-    label: 'Read only',
+    label: t('apiKeys:scopes.readOnly'),
     scopes: ['webhooks:read', 'events:read', 'deliveries:read'],
   },
-  { label: 'Publisher', scopes: ['events:publish'] },
+  { label: t('apiKeys:scopes.publisher'), scopes: ['events:publish'] },
   {
-    label: 'Everything but admin',
+    label: t('apiKeys:scopes.everythingButAdmin'),
     scopes: SCOPES.map(([scope]) => scope).filter((scope) => scope !== 'admin'),
   },
 ]

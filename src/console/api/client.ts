@@ -5,8 +5,8 @@ import { requestOptions } from './request-options.ts'
 import { limitSilence } from './silence-limit.ts'
 
 interface ClientOptions {
-  /** The portal's token. Null in the console, whose cookie no script can read. */
-  readonly token: string | null
+  /** The portal's token, which a renewal changes. Null in the console, whose cookie no script can read. */
+  token(): string | null
   /** Called when the session has ended. */
   onSignedOut(reason: string): void
 }
@@ -16,7 +16,7 @@ export function createClient({ token, onSignedOut }: ClientOptions): Client {
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
-    fetchOptions: requestOptions(token),
+    fetchOptions: () => requestOptions(token()),
     fetchSubscriptions: true,
     fetch: limitSilence((input, init) => fetch(input, init)),
     // Shows cached data at once, and updates it.

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import type { AuditSource } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 
 const SOURCE_LABELS: Readonly<Record<AuditSource, string>> = {
   GRAPHQL: 'GraphQL',
@@ -26,7 +27,7 @@ export function Actor({ apiKeyId, source, names }: ActorProps) {
   const name = names.get(apiKeyId)
   if (name) return name
   return (
-    <Text span inherit className="ph-mono" title="An API key of another organization">
+    <Text span inherit className="ph-mono" title={t('audit:actor.anApiKeyOf')}>
       {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
     </Text>
   )

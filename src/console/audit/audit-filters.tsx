@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { TIME_FILTERS, TimeRange } from '../components/filters/time-range.tsx'
+import { t } from '../strings/t.ts'
 import { ACTION_LABELS } from './action-labels.ts'
 import type { KeyNames } from './actor.tsx'
 
@@ -23,7 +24,7 @@ export function AuditFilters({ values, names, active, set, clear }: AuditFilters
   return (
     <FilterBar active={active} clear={clear}>
       <FilterSelect
-        label="Action"
+        label={t('audit:auditFilters.action')}
         w={190}
         searchable
         data={Object.entries(ACTION_LABELS).map(([value, label]) => ({ value, label }))}
@@ -32,7 +33,7 @@ export function AuditFilters({ values, names, active, set, clear }: AuditFilters
       />
       <SubjectInput value={values.subject ?? ''} onChange={(subject) => set({ subject })} />
       <FilterSelect
-        label="API key"
+        label={t('audit:auditFilters.apiKey')}
         w={190}
         searchable
         data={keys}
@@ -56,10 +57,10 @@ function SubjectInput({ value, onChange }: SubjectInputProps) {
   const apply = () => text.trim() !== value && onChange(text.trim())
   return (
     <TextInput
-      label="Object"
+      label={t('audit:auditFilters.object')}
       size="xs"
       w={220}
-      placeholder="wh_…, or an event type"
+      placeholder={t('audit:auditFilters.whOrAnEvent')}
       value={text}
       spellCheck={false}
       autoComplete="off"

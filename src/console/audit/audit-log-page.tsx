@@ -15,6 +15,7 @@ import {
   AuditLogPageDocument,
   type AuditLogPageQuery,
 } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
 import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
 import { AUDIT_FILTERS, AuditFilters } from './audit-filters.tsx'
@@ -24,20 +25,35 @@ import { Subject } from './subject.tsx'
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (names: KeyNames): readonly Column<Entry>[] => [
-  { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },
-  { label: 'Object', cell: ({ action, subjectId: id }) => <Subject action={action} id={id} /> },
-  { label: 'Actor', cell: (entry) => <Actor {...entry} names={names} />, width: '20%' },
   {
-    label: 'Source',
+    label: t('audit:auditLogPage.action'),
+    cell: ({ action }) => actionLabel(action),
+    width: '18%',
+  },
+  {
+    label: t('audit:auditLogPage.object'),
+    cell: ({ action, subjectId: id }) => <Subject action={action} id={id} />,
+  },
+  {
+    label: t('audit:auditLogPage.actor'),
+    cell: (entry) => <Actor {...entry} names={names} />,
+    width: '20%',
+  },
+  {
+    label: t('audit:auditLogPage.source'),
     cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
   },
-  { label: 'Time', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
+  {
+    label: t('audit:auditLogPage.time'),
+    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
+    width: 120,
+  },
 ]
 
 export default function AuditLogPage() {
   return (
-    <NeedsScope scope="keys:manage" title="Audit log">
+    <NeedsScope scope="keys:manage" title={t('audit:auditLogPage.auditLog')}>
       <AuditLog />
     </NeedsScope>
   )
@@ -61,12 +77,12 @@ function AuditLog() {
   )
   return (
     <Page
-      title="Audit log"
-      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
+      title={t('audit:auditLogPage.auditLog')}
+      description={t('audit:auditLogPage.everyChangeInThis')}
     >
       <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
       <List
-        label="Changes, newest first"
+        label={t('audit:auditLogPage.changesNewestFirst')}
         columns={useMemo(() => columns(names), [names])}
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
@@ -77,10 +93,10 @@ function AuditLog() {
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun="change" clear={clear} />
+            <NoMatches noun={t('audit:auditLogPage.change')} clear={clear} />
           ) : (
-            <EmptyState title="No changes yet">
-              Changes appear here, such as a new webhook or API key.
+            <EmptyState title={t('audit:auditLogPage.noChangesYet')}>
+              {t('audit:auditLogPage.changesAppearHereSuch')}
             </EmptyState>
           )
         }

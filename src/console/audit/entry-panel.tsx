@@ -5,6 +5,7 @@ import { Facts } from '../components/page/facts.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
 import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
 import { FieldChanges } from './field-changes.tsx'
@@ -41,7 +42,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">This entry does not exist, or is past its retention period.</Text>
+        <Text c="dimmed">{t('audit:entryPanel.thisEntryDoesNot')}</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -55,27 +56,33 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: 'Time', value: <Time at={entry.createdAt} /> },
-          { label: 'Object', value: <Subject action={action} id={subjectId} /> },
+          { label: t('audit:entryPanel.time'), value: <Time at={entry.createdAt} /> },
           {
-            label: 'Actor',
+            label: t('audit:entryPanel.object'),
+            value: <Subject action={action} id={subjectId} />,
+          },
+          {
+            label: t('audit:entryPanel.actor'),
             value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
           },
-          { label: 'Source', value: sourceLabel(source) },
-          address ? { label: 'Address', value: address } : null,
-          forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
-          userAgent ? { label: 'User agent', value: userAgent } : null,
-          { label: 'Action code', value: <span className="ph-mono">{action}</span> },
+          { label: t('audit:entryPanel.source'), value: sourceLabel(source) },
+          address ? { label: t('audit:entryPanel.address'), value: address } : null,
+          forwardedFor ? { label: t('audit:entryPanel.forwardedFor'), value: forwardedFor } : null,
+          userAgent ? { label: t('audit:entryPanel.userAgent'), value: userAgent } : null,
+          {
+            label: t('audit:entryPanel.actionCode'),
+            value: <span className="ph-mono">{action}</span>,
+          },
         ]}
       />
       <FieldChanges before={entry.before} after={entry.after} />
       <Group gap="lg">
         <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          All changes of this object
+          {t('audit:entryPanel.allChangesOfThis')}
         </Anchor>
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
-            All changes with this API key
+            {t('audit:entryPanel.allChangesWithThis')}
           </Anchor>
         )}
       </Group>

@@ -1,5 +1,6 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
+import { t } from '../strings/t.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
 
 interface FieldChangesProps {
@@ -12,12 +13,12 @@ export function FieldChanges({ before, after }: FieldChangesProps) {
   if (changes.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No fields changed.
+        {t('audit:fieldChanges.noFieldsChanged')}
       </Text>
     )
   }
   return (
-    <Stack gap="md" component="section" aria-label="Changed fields">
+    <Stack gap="md" component="section" aria-label={t('audit:fieldChanges.changedFields')}>
       {changes.map((change) => (
         <Change key={change.field} change={change} />
       ))}

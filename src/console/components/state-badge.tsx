@@ -1,5 +1,6 @@
 import type { CSSProperties } from 'react'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 
 const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
   QUEUED: ['Queued', 'blue'],
@@ -11,11 +12,11 @@ const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> =
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
-  NO_DELIVERIES: ['No deliveries yet', 'gray'],
-  HEALTHY: ['Healthy', 'green'],
-  FAILING: ['Failing', 'orange'],
-  ON_HOLD: ['On hold', 'red'],
-  DISABLED: ['Disabled', 'gray'],
+  NO_DELIVERIES: [t('webhooks:states.NO_DELIVERIES'), 'gray'],
+  HEALTHY: [t('webhooks:states.HEALTHY'), 'green'],
+  FAILING: [t('webhooks:states.FAILING'), 'orange'],
+  ON_HOLD: [t('webhooks:states.ON_HOLD'), 'red'],
+  DISABLED: [t('webhooks:states.DISABLED'), 'gray'],
 }
 
 /** Options for a select. */

@@ -3,6 +3,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { formatCount } from '../format.ts'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 
 interface ArchiveEventTypeProps {
   readonly name: string
@@ -31,11 +32,12 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <Confirm
         opened={opened}
         onClose={onClose}
-        title="Unarchive this event type?"
-        action="Unarchive"
+        title={t('eventTypes:archiveEventType.unarchiveThisEventType')}
+        action={t('eventTypes:archiveEventType.unarchive')}
         onConfirm={confirm}
       >
-        Every organization can publish and subscribe to <strong>{name}</strong> again.
+        Every organization can publish and subscribe to <strong>{name}</strong>{' '}
+        {t('eventTypes:archiveEventType.again')}
       </Confirm>
     )
   }
@@ -43,13 +45,14 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
     <Confirm
       opened={opened}
       onClose={onClose}
-      title="Archive this event type?"
-      action="Archive"
+      title={t('eventTypes:archiveEventType.archiveThisEventType')}
+      action={t('eventTypes:archiveEventType.archive')}
       destructive
       onConfirm={confirm}
     >
       <p>
-        No organization can publish <strong>{name}</strong>, or add subscriptions to it.
+        No organization can publish <strong>{name}</strong>
+        {t('eventTypes:archiveEventType.orAddSubscriptionsTo')}
       </p>
       <p>
         Existing subscriptions

@@ -7,6 +7,7 @@ import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { EventTypesUpdateDocument } from '../generated/graphql.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
+import { t } from '../strings/t.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 import { useEventType } from './use-event-type.ts'
 
@@ -16,7 +17,7 @@ export default function EditEventTypePage() {
   const { eventType, missing, error, reload } = useEventType(name)
   const { run, running } = useAction(EventTypesUpdateDocument)
   const page = `/event-types/${name}`
-  if (missing) return <NotFoundPage noun="event type" />
+  if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.eventType')} />
   return (
     <NeedsScope scope="admin" title={`Edit ${name}`}>
       <Page
@@ -25,7 +26,7 @@ export default function EditEventTypePage() {
           ['Event types', '/event-types'],
           [name, page],
         ]}
-        description="Changes apply at once. Published events stay unchanged."
+        description={t('eventTypes:editEventTypePage.changesApplyAtOnce')}
       >
         {eventType && (
           <EventTypeForm

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import type { Outcome } from '../api/use-action.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
+import { t } from '../strings/t.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
 import { JsonField } from './json-field.tsx'
 import { parseJson } from './parse-json.ts'
@@ -75,13 +76,13 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
     <Paper withBorder p="lg" component="form" onSubmit={submit} maw={760}>
       <Stack gap="lg">
         <TextInput
-          label="Name"
+          label={t('eventTypes:eventTypeForm.name')}
           description={
             exists
               ? 'The name cannot be changed: publishers and webhooks use it.'
               : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
           }
-          placeholder="order.shipped"
+          placeholder={t('eventTypes:eventTypeForm.orderShipped')}
           required
           withAsterisk={false}
           readOnly={exists}
@@ -93,9 +94,9 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           error={eventTypeNameError(draft.name) ?? errors.name}
         />
         <Textarea
-          label="Description"
-          description="What an event of this type means, for subscribers. Up to 1,000 characters."
-          placeholder="An order has left the warehouse."
+          label={t('eventTypes:eventTypeForm.description')}
+          description={t('eventTypes:eventTypeForm.whatAnEventOf')}
+          placeholder={t('eventTypes:eventTypeForm.anOrderHasLeft')}
           required
           withAsterisk={false}
           autosize
@@ -110,16 +111,16 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           }
         />
         <JsonField
-          label="Schema"
-          description="A JSON Schema (2020-12) for the data of every event. Empty: any JSON."
+          label={t('eventTypes:eventTypeForm.schema')}
+          description={t('eventTypes:eventTypeForm.aJsonSchema2020')}
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
           error={errors.schema}
           onChange={(schema) => change({ schema })}
         />
         <JsonField
-          label="Example"
-          description="Sample data, which must match the schema. Test events send this example."
+          label={t('eventTypes:eventTypeForm.example')}
+          description={t('eventTypes:eventTypeForm.sampleDataWhichMust')}
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
           error={errors.example}
@@ -134,7 +135,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
               </Text>
             </>
           }
-          description="Up to 8 JSON paths, one per line. The API finds later events and their deliveries by the values at these paths."
+          description={t('eventTypes:eventTypeForm.upTo8Json')}
           placeholder={'$.order.id\n$.customer.email'}
           autosize
           minRows={2}
@@ -153,7 +154,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         )}
         <Group justify="end" gap="xs">
           <Button component={Link} to={back} variant="default">
-            Cancel
+            {t('eventTypes:eventTypeForm.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={exists && !changed}>
             {exists ? 'Save' : 'Create event type'}

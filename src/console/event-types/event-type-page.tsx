@@ -25,7 +25,7 @@ export default function EventTypePage() {
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
   const [confirming, setConfirming] = useState(false)
-  if (missing) return <NotFoundPage noun="event type" />
+  if (missing) return <NotFoundPage noun={t('eventTypes:eventTypePage.eventType')} />
   if (!eventType) {
     return (
       <Page title={name} breadcrumbs={BREADCRUMBS}>
@@ -42,7 +42,7 @@ export default function EventTypePage() {
     <Page
       title={name}
       breadcrumbs={BREADCRUMBS}
-      aside={archived && <StateBadge label="Archived" color="gray" />}
+      aside={archived && <StateBadge label={t('eventTypes:eventTypePage.archived')} color="gray" />}
       description={eventType.description}
       actions={
         can('admin') && (
@@ -53,7 +53,7 @@ export default function EventTypePage() {
               variant="default"
               leftSection={<IconPencil size={16} />}
             >
-              Edit
+              {t('eventTypes:eventTypePage.edit')}
             </Button>
             <Button
               variant="default"
@@ -66,33 +66,45 @@ export default function EventTypePage() {
         )
       }
     >
-      <Section title="Event type">
+      <Section title={t('eventTypes:eventTypePage.eventType2')}>
         <Facts
           facts={[
             webhookCount !== null && {
-              label: 'Subscriptions',
+              label: t('eventTypes:eventTypePage.subscriptions'),
               value: <Subscribers name={name} count={webhookCount} />,
             },
             eventType.searchKeys.length > 0 && {
-              label: 'Search keys',
+              label: t('eventTypes:eventTypePage.searchKeys'),
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
             },
-            { label: 'Created', value: <Time at={eventType.createdAt} /> },
-            { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
+            {
+              label: t('eventTypes:eventTypePage.created'),
+              value: <Time at={eventType.createdAt} />,
+            },
+            {
+              label: t('eventTypes:eventTypePage.updated'),
+              value: <Time at={eventType.updatedAt} />,
+            },
             eventType.archivedAt
-              ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
+              ? {
+                  label: t('eventTypes:eventTypePage.archived'),
+                  value: <Time at={eventType.archivedAt} />,
+                }
               : null,
           ]}
         />
       </Section>
       <SchemaView schema={eventType.schema} />
-      <Section title="Example" description="Sample data. Test events send this example.">
+      <Section
+        title={t('eventTypes:eventTypePage.example')}
+        description={t('eventTypes:eventTypePage.sampleDataTestEvents')}
+      >
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            No example. Add one to send test events of this type.
+            {t('eventTypes:eventTypePage.noExampleAddOne')}
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label="the example" />
+          <JsonBlock value={eventType.example} label={t('eventTypes:eventTypePage.theExample')} />
         )}
       </Section>
       {can('events:publish') && !archived && (

@@ -14,13 +14,18 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { EventTypesCatalogueDocument, type EventTypesCatalogueQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 
 type EventType = EventTypesCatalogueQuery['eventTypes'][number]
 
 const COLUMNS: readonly Column<EventType>[] = [
-  { label: 'Name', cell: ({ name }) => <span className="ph-mono">{name}</span>, width: '38%' },
   {
-    label: 'Description',
+    label: t('eventTypes:eventTypesPage.name'),
+    cell: ({ name }) => <span className="ph-mono">{name}</span>,
+    width: '38%',
+  },
+  {
+    label: t('eventTypes:eventTypesPage.description'),
     cell: ({ description }) => (
       <Text size="sm" c="dimmed" lineClamp={2}>
         {description}
@@ -28,17 +33,17 @@ const COLUMNS: readonly Column<EventType>[] = [
     ),
   },
   {
-    label: 'State',
+    label: t('eventTypes:eventTypesPage.state'),
     cell: ({ archivedAt }) =>
       archivedAt ? (
-        <StateBadge label="Archived" color="gray" />
+        <StateBadge label={t('eventTypes:eventTypesPage.archived')} color="gray" />
       ) : (
-        <StateBadge label="Active" color="green" />
+        <StateBadge label={t('eventTypes:eventTypesPage.active')} color="green" />
       ),
     width: 110,
   },
   {
-    label: 'Updated',
+    label: t('eventTypes:eventTypesPage.updated'),
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
     width: 130,
   },
@@ -56,32 +61,32 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      Create event type
+      {t('eventTypes:eventTypesPage.createEventType')}
     </Button>
   )
   return (
     <Page
-      title="Event types"
-      description="The types of events that applications publish, and that webhooks subscribe to."
+      title={t('eventTypes:eventTypesPage.eventTypes')}
+      description={t('eventTypes:eventTypesPage.theTypesOfEvents')}
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
-          label="Name or description"
-          placeholder="Contains"
+          label={t('eventTypes:eventTypesPage.nameOrDescription')}
+          placeholder={t('eventTypes:eventTypesPage.contains')}
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
         />
         <Switch
-          label="Show archived"
+          label={t('eventTypes:eventTypesPage.showArchived')}
           checked={values.archived !== null}
           onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
           mb={5}
         />
       </FilterBar>
       <List
-        label="Event types"
+        label={t('eventTypes:eventTypesPage.eventTypes')}
         columns={values.archived ? COLUMNS : COLUMNS.filter(({ label }) => label !== 'State')}
         rows={rows}
         keyOf={({ name }) => name}
@@ -90,9 +95,9 @@ export default function EventTypesPage() {
         retry={reload}
         empty={
           kinds?.length ? (
-            <NoMatches noun="event type" clear={clear} />
+            <NoMatches noun={t('eventTypes:eventTypesPage.eventType')} clear={clear} />
           ) : (
-            <EmptyState title="No event types" action={create}>
+            <EmptyState title={t('eventTypes:eventTypesPage.noEventTypes')} action={create}>
               {can('admin')
                 ? 'Create one, so that applications can publish events and webhooks can subscribe.'
                 : 'Your Posthorn operator creates them.'}

@@ -1,5 +1,6 @@
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../strings/t.ts'
 import { parseJson } from './parse-json.ts'
 
 interface JsonFieldProps {
@@ -47,7 +48,7 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
               onClick={() => props.onChange(JSON.stringify(parsed.value, null, 2))}
               aria-label={`Format the ${label.toLowerCase()}`}
             >
-              Format
+              {t('eventTypes:jsonField.format')}
             </Button>
           </Group>
         </>

@@ -4,6 +4,7 @@ import { notifySuccess } from '../components/notify.ts'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 
 const EMPTY_DRAFT = { name: '', description: '', schema: '', example: '', searchKeys: '' }
@@ -12,11 +13,11 @@ export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title="Create event type">
+    <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.createEventType')}>
       <Page
-        title="Create event type"
+        title={t('eventTypes:newEventTypePage.createEventType')}
         breadcrumbs={[['Event types', '/event-types']]}
-        description="All organizations can publish and subscribe to the new event type."
+        description={t('eventTypes:newEventTypePage.allOrganizationsCanPublish')}
       >
         <EventTypeForm
           initial={EMPTY_DRAFT}

@@ -3,26 +3,27 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { JsonBlock } from '../components/json/json-block.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
+import { t } from '../strings/t.ts'
 import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
 
 const COLUMNS: readonly Column<SchemaProperty>[] = [
   {
-    label: 'Property',
+    label: t('eventTypes:schemaView.property'),
     cell: ({ path, required }) => (
       <Group gap={6}>
         <span className="ph-mono">{path}</span>
         {required && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            required
+            {t('eventTypes:schemaView.required')}
           </Badge>
         )}
       </Group>
     ),
     width: '36%',
   },
-  { label: 'Type', cell: ({ type }) => type, width: '20%' },
+  { label: t('eventTypes:schemaView.type'), cell: ({ type }) => type, width: '20%' },
   {
-    label: 'Description',
+    label: t('eventTypes:schemaView.description'),
     cell: ({ description, rules }) => (
       <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
         {description}
@@ -42,9 +43,9 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {
     return (
-      <Section title="Schema">
+      <Section title={t('eventTypes:schemaView.schema')}>
         <Text size="sm" c="dimmed">
-          No schema: the data of an event of this type can be any JSON.
+          {t('eventTypes:schemaView.noSchemaTheData')}
         </Text>
       </Section>
     )
@@ -54,10 +55,10 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label="View of the schema"
+      aria-label={t('eventTypes:schemaView.viewOfTheSchema')}
       data={[
-        { value: 'table', label: 'Properties' },
-        { value: 'raw', label: 'JSON Schema' },
+        { value: 'table', label: t('eventTypes:schemaView.properties') },
+        { value: 'raw', label: t('eventTypes:schemaView.jsonSchema') },
       ]}
       value={raw ? 'raw' : 'table'}
       onChange={(value) => set({ schema: value === 'raw' ? 'raw' : null })}
@@ -65,24 +66,24 @@ export function SchemaView({ schema }: { schema: unknown }) {
   )
   if (raw) {
     return (
-      <Section title="Schema" actions={actions}>
-        <JsonBlock value={schema} label="the schema" />
+      <Section title={t('eventTypes:schemaView.schema')} actions={actions}>
+        <JsonBlock value={schema} label={t('eventTypes:schemaView.theSchema')} />
       </Section>
     )
   }
   if (properties.length === 0) {
     return (
-      <Section title="Schema" actions={actions}>
+      <Section title={t('eventTypes:schemaView.schema')} actions={actions}>
         <Text size="sm" c="dimmed">
-          The schema names no properties. See the JSON Schema.
+          {t('eventTypes:schemaView.theSchemaNamesNo')}
         </Text>
       </Section>
     )
   }
   return (
-    <Section title="Schema" actions={actions}>
+    <Section title={t('eventTypes:schemaView.schema')} actions={actions}>
       <List
-        label="Schema properties"
+        label={t('eventTypes:schemaView.schemaProperties')}
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

@@ -1,5 +1,6 @@
 import { Group, PasswordInput, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
+import { t } from '../strings/t.ts'
 
 interface CredentialsProps {
   /** Null: the session of the console. */
@@ -19,18 +20,18 @@ export function Credentials({ onChange }: CredentialsProps) {
     <Group gap={8}>
       <SegmentedControl
         size="xs"
-        aria-label="Run as"
+        aria-label={t('explore:credentials.runAs')}
         value={token === null ? 'session' : 'token'}
         onChange={(chosen) => change(chosen === 'token' ? '' : null)}
         data={[
-          { value: 'session', label: 'My session' },
-          { value: 'token', label: 'Another token' },
+          { value: 'session', label: t('explore:credentials.mySession') },
+          { value: 'token', label: t('explore:credentials.anotherToken') },
         ]}
       />
       {token !== null && (
         <PasswordInput
-          aria-label="API key or portal token"
-          placeholder="phk_…"
+          aria-label={t('explore:credentials.apiKeyOrPortal')}
+          placeholder={t('explore:credentials.phk')}
           size="xs"
           w={220}
           autoComplete="off"

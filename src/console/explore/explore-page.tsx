@@ -8,6 +8,7 @@ import { GraphiQL } from 'graphiql'
 import { useEffect, useRef, useState } from 'react'
 import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 import { Credentials } from './credentials.tsx'
 import { EXAMPLE_TABS } from './examples.ts'
 import { createFetcher } from './fetcher.ts'
@@ -25,11 +26,12 @@ export default function ExplorePage() {
 
   return (
     <Page
-      title="Explore"
+      title={t('explore:explorePage.explore')}
       description={
         <>
-          Run operations of the GraphQL API at <Code>/graphql</Code>. The tabs show examples. Tabs
-          and history last until you close this browser tab.
+          {t('explore:explorePage.runOperationsOfThe')}{' '}
+          <Code>{t('explore:explorePage.graphql')}</Code>. The tabs show examples. Tabs and history
+          last until you close this browser tab.
         </>
       }
       actions={

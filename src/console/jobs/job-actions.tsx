@@ -1,84 +1,101 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Stack, Text, Textarea } from '@mantine/core'
+import { useRef, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
-import type { JobsChangeFragment } from '../generated/graphql.ts'
-import { COMMANDS, type CommandName, jobsInWords } from './job-commands.ts'
+import { t } from '../strings/t.ts'
+import { changeMany, MAX_JOBS, type ManyChanges } from './change-many.ts'
+import { COMMANDS, type CommandName, isDestructive } from './job-commands.ts'
 import { useJobCommands } from './use-job-commands.ts'
+import { type JobTarget, useJobIds } from './use-job-ids.ts'
 
-export interface CommandResult {
+export interface CommandResult extends ManyChanges {
   readonly name: CommandName
-  readonly changes: readonly JobsChangeFragment[]
 }
 
 interface JobActionsProps {
-  readonly ids: readonly string[]
+  readonly target: JobTarget
+  /** The number of jobs, in words. */
+  readonly jobs: string
   onDone(result: CommandResult): void
 }
 
-/** The actions for the selected jobs. Each asks for confirmation. */
-export function JobActions({ ids, onDone }: JobActionsProps) {
+/** The actions for the selected jobs. Each asks for confirmation, with the number first. */
+export function JobActions({ target, jobs, onDone }: JobActionsProps) {
   const change = useJobCommands()
+  const idsOf = useJobIds()
   // The last command stays set, so that the dialog's text does not change while the dialog closes.
-  const [commandName, setCommandName] = useState<CommandName>('run')
+  const [name, setName] = useState<CommandName>('run')
   const [confirming, setConfirming] = useState(false)
   const [runAt, setRunAt] = useState<string | null>(null)
   const [reason, setReason] = useState('')
-  const command = COMMANDS[commandName]
+  const [count, setCount] = useState(0)
+  const running = useRef<AbortController | null>(null)
 
   async function confirm(): Promise<string | null> {
-    if (commandName === 'reschedule' && runAt === null) return 'Choose a date and a time.'
-    if (commandName === 'fail' && reason.trim() === '') return 'Enter a reason.'
-    const outcome = await change(commandName, { ids, runAt: runAt ?? '', reason })
-    if (!outcome.ok) return outcome.message
+    if (name === 'reschedule' && runAt === null) return t('jobs:commands.runAtMissing')
+    if (name === 'fail' && reason.trim() === '') return t('jobs:commands.reasonMissing')
+    const controller = new AbortController()
+    running.current = controller
+    const done = await changeMany({
+      page: (after) => idsOf(target, after),
+      change: (ids) => change(name, { ids, runAt: runAt ?? '', reason }),
+      signal: controller.signal,
+      report: setCount,
+    })
+    setCount(0)
+    const { ended, changes } = done
+    if (ended !== null && typeof ended === 'object' && changes.length === 0) return ended.reason
     setReason('')
     setRunAt(null)
-    onDone({ name: commandName, changes: outcome.value.changes })
+    onDone({ name, ...done })
     return null
   }
 
   return (
     <>
-      <Group gap="xs">
-        {(Object.keys(COMMANDS) as CommandName[]).map((name) => (
-          <Button
-            key={name}
-            size="xs"
-            variant="default"
-            c={COMMANDS[name].destructive && ids.length > 0 ? 'var(--posthorn-on-red)' : undefined}
-            disabled={ids.length === 0}
-            onClick={() => {
-              setCommandName(name)
-              setConfirming(true)
-            }}
-          >
-            {COMMANDS[name].label}
-          </Button>
-        ))}
-      </Group>
+      {COMMANDS.map((command) => (
+        <Button
+          key={command}
+          size="xs"
+          variant="default"
+          c={isDestructive(command) ? 'var(--posthorn-on-red)' : undefined}
+          onClick={() => {
+            setName(command)
+            setConfirming(true)
+          }}
+        >
+          {t(`jobs:commands.${command}.label`)}
+        </Button>
+      ))}
       <Confirm
         opened={confirming}
-        onClose={() => setConfirming(false)}
-        title={command.question(jobsInWords(ids.length))}
-        action={command.label}
-        destructive={command.destructive}
+        onClose={() => {
+          running.current?.abort()
+          setConfirming(false)
+        }}
+        title={t(`jobs:commands.${name}.question`, { jobs })}
+        action={t(`jobs:commands.${name}.label`)}
+        destructive={isDestructive(name)}
         onConfirm={confirm}
       >
         <Stack gap="sm">
-          <span>{command.effect} Running jobs are not changed.</span>
-          {commandName === 'reschedule' && (
+          <span>
+            {t(`jobs:commands.${name}.effect`)} {t('jobs:commands.running')}
+          </span>
+          {!('ids' in target) && <span>{t('jobs:commands.many', { max: MAX_JOBS })}</span>}
+          {name === 'reschedule' && (
             <DateTimeInput
-              label="Run at"
-              description="In your time zone. A past time means now."
+              label={t('jobs:commands.runAt')}
+              description={t('jobs:commands.runAtHint')}
               required
               value={runAt}
               onChange={setRunAt}
             />
           )}
-          {commandName === 'fail' && (
+          {name === 'fail' && (
             <Textarea
-              label="Reason"
-              description="Recorded as the last error of the job, and in the audit log."
+              label={t('jobs:commands.reason')}
+              description={t('jobs:commands.reasonHint')}
               required
               withAsterisk={false}
               autosize
@@ -87,6 +104,11 @@ export function JobActions({ ids, onDone }: JobActionsProps) {
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}
             />
+          )}
+          {count > 0 && (
+            <Text size="sm" role="status">
+              {t('jobs:commands.progress', { count })}
+            </Text>
           )}
         </Stack>
       </Confirm>

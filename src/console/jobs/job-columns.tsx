@@ -1,113 +1,139 @@
-import { ActionIcon, Checkbox, Stack, Text } from '@mantine/core'
+import { ActionIcon, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { Column } from '../components/lists/list.tsx'
+import { selectColumn } from '../components/selection/select-column.tsx'
+import type { Selection } from '../components/selection/use-selection.ts'
 import { Time } from '../components/time.tsx'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
-import { DeliveryLink } from './delivery-link.tsx'
+import { t } from '../strings/t.ts'
 import { JobStateBadge } from './job-state.tsx'
+import { OrganizationLink } from './organization-link.tsx'
 import type { StableRow } from './use-stable-rows.ts'
 
 export type Job = StableRow<JobsFieldsFragment>
 
 interface JobColumnsOptions {
-  readonly selected: ReadonlySet<string>
+  readonly selection: Selection
   readonly opened: string | null
-  toggle(id: string): void
   /** The URL with the details of this job open, or, for null, with none open. */
   detailsUrl(id: string | null): string
 }
 
 export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
-  const { selected, opened, toggle, detailsUrl } = options
   return [
+    selectColumn(options.selection, ({ task, id }) => `${task} ${id}`),
     {
-      label: 'Job',
+      label: t('jobs:list.job'),
       cell: ({ id, task }) => (
-        <Checkbox
-          checked={selected.has(id)}
-          onChange={() => toggle(id)}
-          label={
-            <>
-              <span className="ph-mono">{task}</span>{' '}
-              <Text span size="xs" c="dimmed">
-                {id}
-              </Text>
-            </>
-          }
-        />
+        <>
+          <span className="ph-mono" title={task}>
+            {task.replace(/^posthorn:/, '')}
+          </span>{' '}
+          <Text span size="xs" c="dimmed">
+            {id}
+          </Text>
+        </>
       ),
+      width: 120,
     },
     {
-      label: 'State',
+      label: t('jobs:list.state'),
       cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
-      width: 130,
+      width: 105,
     },
-    { label: 'Run at', cell: (job) => <RunAt job={job} />, width: 130 },
+    { label: t('jobs:list.delivery'), cell: (job) => <DeliveryOf job={job} />, grow: true },
+    { label: t('jobs:list.webhook'), cell: (job) => <WebhookOf job={job} />, grow: true },
     {
-      label: 'Attempts',
-      cell: ({ attempts, maxAttempts }) => `${attempts} of ${maxAttempts}`,
+      label: t('jobs:list.organization'),
+      priority: 2,
+      cell: ({ organization }) =>
+        organization && (
+          <OrganizationLink organizationId={organization.id} path="/">
+            {organization.name}
+          </OrganizationLink>
+        ),
+      width: 110,
+    },
+    {
+      label: t('jobs:list.runAt'),
+      priority: 2,
+      cell: ({ state, runAt }) =>
+        state === 'FAILED' ? t('jobs:list.never') : <Time at={runAt} as="relative" />,
       width: 100,
     },
-    { label: 'Delivery', cell: (job) => <DeliveryOf job={job} />, width: '24%' },
-    { label: 'Last error', cell: (job) => <LastError job={job} />, width: '22%' },
     {
-      label: 'Details',
+      label: t('jobs:list.attempts'),
+      priority: 3,
+      cell: ({ attempts, maxAttempts }) =>
+        t('jobs:list.attemptsOf', { attempts, max: maxAttempts }),
+      width: 100,
+    },
+    {
+      label: t('jobs:list.lastError'),
+      priority: 3,
+      cell: (job) => <LastError job={job} />,
+      grow: true,
+    },
+    {
+      label: t('jobs:list.detailsColumn'),
       end: true,
-      cell: ({ id, task }) => (
-        <ActionIcon
-          component={Link}
-          to={detailsUrl(opened === id ? null : id)}
-          preventScrollReset
-          variant="subtle"
-          color="gray"
-          aria-expanded={opened === id}
-          aria-label={`Details of ${task} ${id}`}
-        >
-          {opened === id ? <IconChevronUp size={18} /> : <IconChevronDown size={18} />}
-        </ActionIcon>
-      ),
+      cell: (job) => <DetailsLink job={job} {...options} />,
       width: 70,
     },
   ]
 }
 
-function RunAt({ job }: { job: Job }) {
-  if (job.state === 'FAILED') return '–'
-  return <Time at={job.runAt} as="relative" />
+function DetailsLink({ job: { id, task }, opened, detailsUrl }: JobColumnsOptions & { job: Job }) {
+  const isOpen = opened === id
+  return (
+    <ActionIcon
+      component={Link}
+      to={detailsUrl(isOpen ? null : id)}
+      preventScrollReset
+      variant="subtle"
+      color="gray"
+      aria-expanded={isOpen}
+      aria-label={t('jobs:list.details', { task, id })}
+    >
+      {isOpen ? <IconChevronUp size={18} /> : <IconChevronDown size={18} />}
+    </ActionIcon>
+  )
 }
 
 function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
   if (!delivery) return null
   return (
-    <Stack gap={0} miw={0}>
-      <DeliveryLink id={delivery.id} organizationId={organization?.id ?? null}>
+    <>
+      <OrganizationLink
+        organizationId={organization?.id ?? null}
+        path={`/deliveries/${delivery.id}`}
+      >
         <span className="ph-mono">{`msg_…${delivery.id.slice(-6)}`}</span>
-      </DeliveryLink>
-      <Text size="xs" c="dimmed" truncate title={delivery.webhook?.url}>
+      </OrganizationLink>{' '}
+      <Text span size="xs" c="dimmed">
         {delivery.eventType}
-        {delivery.webhook
-          ? ` → ${URL.parse(delivery.webhook.url)?.host ?? delivery.webhook.url}`
-          : ''}
       </Text>
-    </Stack>
+    </>
+  )
+}
+
+function WebhookOf({ job: { delivery, organization } }: { job: Job }) {
+  if (!delivery?.webhook) return null
+  const { id, url } = delivery.webhook
+  return (
+    <OrganizationLink organizationId={organization?.id ?? null} path={`/webhooks/${id}`}>
+      {URL.parse(url)?.host ?? url}
+    </OrganizationLink>
   )
 }
 
 function LastError({ job: { lastError, lockedBy, lockedAt } }: { job: Job }) {
-  if (!lastError && !lockedBy) return null
+  if (lastError) return <Text size="xs">{lastError}</Text>
+  if (!lockedBy || !lockedAt) return null
   return (
-    <Stack gap={0} miw={0}>
-      {lockedBy && lockedAt && (
-        <Text size="xs" c="dimmed">
-          Claimed <Time at={lockedAt} as="relative" />
-        </Text>
-      )}
-      {lastError && (
-        <Text size="xs" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-          {lastError}
-        </Text>
-      )}
-    </Stack>
+    <Text size="xs" c="dimmed">
+      {t('jobs:list.claimed')} <Time at={lockedAt} as="relative" />
+    </Text>
   )
 }

@@ -1,5 +1,6 @@
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
+import { t } from '../strings/t.ts'
 import { JOB_STATES, jobStateLabel } from './job-state.tsx'
 
 interface JobFiltersProps {
@@ -16,7 +17,7 @@ export function JobFilters({ task, state, tasks, active, set, clear }: JobFilter
   return (
     <FilterBar active={active} clear={clear}>
       <FilterSelect
-        label="Task"
+        label={t('jobs:filters.task')}
         searchable
         data={known}
         value={task}
@@ -24,7 +25,7 @@ export function JobFilters({ task, state, tasks, active, set, clear }: JobFilter
         w={200}
       />
       <FilterSelect
-        label="State"
+        label={t('jobs:filters.state')}
         data={JOB_STATES.map((value) => ({ value, label: jobStateLabel(value) }))}
         value={state}
         onChange={(chosen) => set({ state: chosen })}

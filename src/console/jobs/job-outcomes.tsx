@@ -1,47 +1,64 @@
 import { Alert, Stack } from '@mantine/core'
+import { t } from '../strings/t.ts'
+import { MAX_JOBS } from './change-many.ts'
 import type { CommandResult } from './job-actions.tsx'
-import { COMMANDS } from './job-commands.ts'
+
+/** The ids that a line names; it counts the others. */
+const MAX_NAMED = 20
 
 interface JobOutcomesProps {
   readonly result: CommandResult
   onClose(): void
 }
 
-/** The outcome of a command for each job. */
-export function JobOutcomes({ result: { name, changes }, onClose }: JobOutcomesProps) {
+/** The outcome of a command for each job, and why it ended early. */
+export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOutcomesProps) {
   const idsOf = (outcome: string) =>
     changes.filter((change) => change.outcome === outcome).map(({ id }) => id)
-  const changed = idsOf('CHANGED')
-  const running = idsOf('RUNNING')
-  const undeliverable = idsOf('UNDELIVERABLE')
-  const missing = idsOf('NOT_FOUND')
-  const isComplete = changed.length === changes.length
+  const count = idsOf('CHANGED').length
+  const isComplete = count === changes.length && ended === null
+  const lines = [
+    ended !== null && endedText(ended, changes.length),
+    ...(
+      [
+        ['RUNNING', 'running'],
+        ['UNDELIVERABLE', 'undeliverable'],
+        ['NOT_FOUND', 'missing'],
+      ] as const
+    ).map(([outcome, key]) => {
+      const ids = idsOf(outcome)
+      return ids.length > 0 && t(`jobs:outcomes.${key}`, { ids: named(ids) })
+    }),
+  ].filter((line) => line !== false)
   return (
     <Alert
       role="status"
       color={isComplete ? 'green' : 'yellow'}
       variant="light"
       withCloseButton
-      closeButtonLabel="Close"
+      closeButtonLabel={t('common:close')}
       onClose={onClose}
-      title={`${changed.length === 0 ? 'No job was' : changed.length === 1 ? '1 job was' : `${changed.length} jobs were`} ${COMMANDS[name].done}`}
+      title={t(`jobs:commands.${name}.done`, { count })}
     >
-      {!isComplete && (
+      {lines.length > 0 && (
         <Stack gap={2}>
-          {running.length > 0 && (
-            <span>Running, so not changed: {running.join(', ')}. Try again once finished.</span>
-          )}
-          {undeliverable.length > 0 && (
-            <span>
-              Cannot be sent, because the webhook was deleted or the event is past its retention
-              period: {undeliverable.join(', ')}.
-            </span>
-          )}
-          {missing.length > 0 && (
-            <span>Completed or removed in the meantime: {missing.join(', ')}.</span>
-          )}
+          {lines.map((line) => (
+            <span key={line}>{line}</span>
+          ))}
         </Stack>
       )}
     </Alert>
   )
+}
+
+function endedText(ended: NonNullable<CommandResult['ended']>, count: number): string {
+  if (ended === 'limit') return t('jobs:outcomes.limit', { max: MAX_JOBS })
+  if (ended === 'stopped') return t('jobs:outcomes.stopped')
+  return t('jobs:commands.brokenOff', { count, reason: ended.reason })
+}
+
+function named(ids: readonly string[]): string {
+  const text = ids.slice(0, MAX_NAMED).join(', ')
+  const count = ids.length - MAX_NAMED
+  return count > 0 ? t('jobs:outcomes.andMore', { ids: text, count }) : text
 }

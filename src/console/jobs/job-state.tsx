@@ -1,16 +1,17 @@
 import { StateBadge } from '../components/state-badge.tsx'
 import type { JobState } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 
 export const JOB_STATES: readonly JobState[] = ['DUE', 'SCHEDULED', 'RUNNING', 'FAILED']
 
-const BADGES: Record<JobState, readonly [label: string, color: string]> = {
-  DUE: ['Due', 'blue'],
-  SCHEDULED: ['Scheduled', 'gray'],
-  RUNNING: ['Running', 'green'],
-  FAILED: ['Failed', 'red'],
+const COLORS: Record<JobState, string> = {
+  DUE: 'blue',
+  SCHEDULED: 'gray',
+  RUNNING: 'green',
+  FAILED: 'red',
 }
 
-export const jobStateLabel = (state: JobState) => BADGES[state][0]
+export const jobStateLabel = (state: JobState) => t(`jobs:states.${state}`)
 
 /** Parses a query parameter; null for an unknown state. */
 export function parseJobState(text: string | null): JobState | null {
@@ -18,7 +19,6 @@ export function parseJobState(text: string | null): JobState | null {
 }
 
 export function JobStateBadge({ state, removed }: { state: JobState; removed: boolean }) {
-  if (removed) return <StateBadge label="No longer listed" color="gray" />
-  const [label, color] = BADGES[state]
-  return <StateBadge label={label} color={color} />
+  if (removed) return <StateBadge label={t('jobs:states.gone')} color="gray" />
+  return <StateBadge label={jobStateLabel(state)} color={COLORS[state]} />
 }

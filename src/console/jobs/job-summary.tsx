@@ -6,6 +6,7 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { JOB_STATES, jobStateLabel } from './job-state.tsx'
 
 type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]
@@ -17,7 +18,7 @@ interface TaskCounts {
 
 const COLUMNS: readonly Column<TaskCounts>[] = [
   {
-    label: 'Task',
+    label: t('jobs:summary.task'),
     cell: ({ task }) => (
       <Anchor component={Link} to={`?task=${task}`} inherit className="ph-mono">
         {task}
@@ -45,23 +46,17 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
   const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
   return (
     <Section
-      title="By task"
-      description={
-        isExact ? undefined : 'Counts stop at 10,000 for each state; “10,000+” means that or more.'
-      }
+      title={t('jobs:summary.title')}
+      description={isExact ? undefined : t('jobs:summary.capped')}
     >
       <List
-        label="Jobs by task and state"
+        label={t('jobs:summary.label')}
         columns={COLUMNS}
         rows={summary ? byTask(summary) : undefined}
         keyOf={({ task }) => task}
         error={error}
         retry={retry}
-        empty={
-          <EmptyState title="No jobs">
-            Each delivery that is queued or scheduled has a job here.
-          </EmptyState>
-        }
+        empty={<EmptyState title={t('jobs:empty.title')}>{t('jobs:empty.body')}</EmptyState>}
       />
     </Section>
   )
@@ -88,7 +83,10 @@ function Count({ task, state, count }: CountProps) {
       to={`?task=${task}&state=${state}`}
       inherit
       c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
-      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show`}
+      aria-label={t('jobs:summary.show', {
+        jobs: text,
+        state: jobStateLabel(state).toLowerCase(),
+      })}
     >
       {text}
     </Anchor>

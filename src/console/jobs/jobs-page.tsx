@@ -4,18 +4,20 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { JobsSummaryDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { JobFilters } from './job-filters.tsx'
 import { JobList } from './job-list.tsx'
 import { parseJobState } from './job-state.tsx'
 import { JobSummary } from './job-summary.tsx'
 import { REFRESH_EVERY_MS } from './refresh.ts'
+import { totalOf } from './total-of.ts'
 import { useLastValue } from './use-last-value.ts'
 import { usePolling } from './use-polling.ts'
 
 /** For operators: graphile-worker's jobs. */
 export default function JobsPage() {
   return (
-    <NeedsScope scope="admin" title="Jobs">
+    <NeedsScope scope="admin" title={t('jobs:title')}>
       <Jobs />
     </NeedsScope>
   )
@@ -29,10 +31,7 @@ function Jobs() {
   const state = parseJobState(values.state)
   usePolling(REFRESH_EVERY_MS, reload)
   return (
-    <Page
-      title="Jobs"
-      description="The jobs in graphile-worker, of all organizations. A “deliver” job makes one attempt for a delivery. Completed jobs are removed. Refreshes every 5 seconds."
-    >
+    <Page title={t('jobs:title')} description={t('jobs:description')}>
       <JobSummary summary={summary} error={error} retry={reload} />
       <JobFilters
         task={values.task}
@@ -42,7 +41,13 @@ function Jobs() {
         set={set}
         clear={clear}
       />
-      <JobList task={values.task} state={state} active={active} clear={clear} />
+      <JobList
+        task={values.task}
+        state={state}
+        total={totalOf(summary, values.task, state)}
+        active={active}
+        clear={clear}
+      />
     </Page>
   )
 }

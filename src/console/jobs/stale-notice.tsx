@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core'
+import { t } from '../strings/t.ts'
 
 interface StaleNoticeProps {
   /** Why the last reload failed. */
@@ -13,15 +14,18 @@ export function StaleNotice({ error, more, fewer, onShow }: StaleNoticeProps) {
   if (error !== null) {
     return (
       <Text size="sm" c="red" role="status">
-        {error} Retrying.
+        {t('jobs:news.retrying', { reason: error })}
       </Text>
     )
   }
   if (more === 0 && fewer === 0) return null
-  const news = [more > 0 && `${more} new`, fewer > 0 && `${fewer} gone`].filter(Boolean)
+  const news = [
+    more > 0 && t('jobs:news.more', { count: more }),
+    fewer > 0 && t('jobs:news.fewer', { count: fewer }),
+  ].filter((text) => text !== false)
   return (
     <Button size="xs" variant="light" onClick={onShow}>
-      {news.join(', ')}: refresh the list
+      {t('jobs:news.refresh', { changes: news.join(', ') })}
     </Button>
   )
 }

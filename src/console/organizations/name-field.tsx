@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { t } from '../strings/t.ts'
 
 interface NameFieldProps {
   readonly name: string
@@ -9,9 +10,9 @@ interface NameFieldProps {
 export function NameField({ name, error, onChange }: NameFieldProps) {
   return (
     <TextInput
-      label="Name"
-      description="Up to 200 characters. You can rename the organization later."
-      placeholder="Acme"
+      label={t('organizations:nameField.name')}
+      description={t('organizations:nameField.upTo200Characters')}
+      placeholder={t('organizations:nameField.acme')}
       required
       withAsterisk={false}
       maxLength={200}

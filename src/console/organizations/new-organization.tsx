@@ -7,6 +7,7 @@ import {
   type OrganizationsFieldsFragment,
 } from '../generated/graphql.ts'
 import { consoleUrl } from '../mount.ts'
+import { t } from '../strings/t.ts'
 import { NameField } from './name-field.tsx'
 
 interface NewOrganizationProps {
@@ -34,16 +35,13 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
       {created ? (
         <Stack>
           <Id id={created.id} />
-          <Text size="sm">
-            The organization has no API keys or webhooks yet. Create its first API key, so that its
-            programs can call the API.
-          </Text>
+          <Text size="sm">{t('organizations:newOrganization.theOrganizationHasNo')}</Text>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
-              Later
+              {t('organizations:newOrganization.later')}
             </Button>
             <Button component="a" href={consoleUrl(created.id, '/api-keys?new=key')} data-autofocus>
-              Create first API key
+              {t('organizations:newOrganization.createFirstApiKey')}
             </Button>
           </Group>
         </Stack>
@@ -84,10 +82,10 @@ function NewOrganizationForm({ onCreated, onCancel }: FormProps) {
         />
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t('organizations:newOrganization.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={name.trim() === ''}>
-            Create
+            {t('organizations:newOrganization.create')}
           </Button>
         </Group>
       </Stack>

@@ -15,6 +15,7 @@ import {
   type OrganizationsFieldsFragment,
   OrganizationsPageDocument,
 } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { RenameOrganization } from './rename-organization.tsx'
@@ -22,9 +23,16 @@ import { RenameOrganization } from './rename-organization.tsx'
 type Organization = OrganizationsFieldsFragment
 
 const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
-  { label: 'Name', cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong> },
-  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330 },
-  { label: 'Created', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
+  {
+    label: t('organizations:organizationsPage.name'),
+    cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong>,
+  },
+  { label: t('organizations:organizationsPage.id'), cell: ({ id }) => <Id id={id} />, width: 330 },
+  {
+    label: t('organizations:organizationsPage.created'),
+    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
+    width: 120,
+  },
   {
     label: '',
     end: true,
@@ -37,7 +45,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
           variant="subtle"
           aria-label={`Rename ${name}`}
         >
-          Rename
+          {t('organizations:organizationsPage.rename')}
         </Button>
         <OpenOrganization id={id} name={name} />
       </Group>
@@ -49,7 +57,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
 /** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
   return (
-    <NeedsScope scope="admin" title="Organizations">
+    <NeedsScope scope="admin" title={t('organizations:organizationsPage.organizations')}>
       <Organizations />
     </NeedsScope>
   )
@@ -65,17 +73,17 @@ function Organizations() {
   })
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
-      Create organization
+      {t('organizations:organizationsPage.createOrganization')}
     </Button>
   )
   return (
     <Page
-      title="Organizations"
-      description="Every webhook, event and delivery belongs to an organization. Open an organization to act for it."
+      title={t('organizations:organizationsPage.organizations')}
+      description={t('organizations:organizationsPage.everyWebhookEventAnd')}
       actions={create}
     >
       <List
-        label="Organizations, oldest first"
+        label={t('organizations:organizationsPage.organizationsOldestFirst')}
         columns={columns(renaming.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}
@@ -84,8 +92,8 @@ function Organizations() {
         retry={reload}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
-          <EmptyState title="No organizations" action={create}>
-            Create an organization for each customer with separate webhooks.
+          <EmptyState title={t('organizations:organizationsPage.noOrganizations')} action={create}>
+            {t('organizations:organizationsPage.createAnOrganizationFor')}
           </EmptyState>
         }
       />

@@ -9,6 +9,7 @@ import {
   OrganizationsOneDocument,
   OrganizationsRenameDocument,
 } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
 import { NameField } from './name-field.tsx'
 
 interface RenameOrganizationProps {
@@ -25,13 +26,17 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
   )
   const organization = data?.organization
   return (
-    <Modal opened={id !== null} onClose={onClose} title={<Text fw={650}>Rename organization</Text>}>
+    <Modal
+      opened={id !== null}
+      onClose={onClose}
+      title={<Text fw={650}>{t('organizations:renameOrganization.renameOrganization')}</Text>}
+    >
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : organization === null ? (
-        <Text c="dimmed">This organization does not exist.</Text>
+        <Text c="dimmed">{t('organizations:renameOrganization.thisOrganizationDoesNot')}</Text>
       ) : (
         <Skeleton height={120} />
       )}
@@ -63,14 +68,14 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
         <NameField name={name} error={error} onChange={setName} />
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('organizations:renameOrganization.cancel')}
           </Button>
           <Button
             type="submit"
             loading={running}
             disabled={name.trim() === '' || name === organization.name}
           >
-            Rename
+            {t('organizations:renameOrganization.rename')}
           </Button>
         </Group>
       </Stack>

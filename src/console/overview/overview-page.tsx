@@ -10,8 +10,9 @@ import { Checklist } from '../onboarding/checklist.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
-import { Attention } from './attention.tsx'
-import { Tiles } from './tiles.tsx'
+import { Failures } from './failures.tsx'
+import { OverviewFigures } from './figures.tsx'
+import { Trouble } from './trouble.tsx'
 import { useStatistics } from './use-statistics.ts'
 
 const Activity = lazy(() =>
@@ -22,7 +23,15 @@ const CHARTS_HEIGHT_PX = 520
 
 export default function OverviewPage() {
   const steps = useSteps()
-  const { data, hidden } = steps
+  const { data, error, hidden } = steps
+  // Nothing below the first steps moves when they appear.
+  if (!hidden && !data && !error) {
+    return (
+      <Page title={t('overview:title')}>
+        <Skeleton h={CHARTS_HEIGHT_PX} />
+      </Page>
+    )
+  }
   if (!hidden && data?.deliveries?.nodes.length === 0) {
     return (
       <Page title={t('overview:title')}>
@@ -46,9 +55,10 @@ function Overview({ checklist }: { checklist: ReactNode }) {
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
+      {can('webhooks:read') && <Trouble />}
       {checklist}
       {error && !buckets && <QueryError error={error} retry={reload} />}
-      <Tiles range={range} buckets={buckets ?? undefined} live={live} />
+      <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
       <Section title={t('overview:attempts')}>
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
@@ -65,7 +75,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
           )}
         </div>
       </Section>
-      {can('webhooks:read') && <Attention />}
+      <Failures />
     </Page>
   )
 }

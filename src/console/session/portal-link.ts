@@ -3,8 +3,17 @@ export interface PortalLink {
   readonly token: string | null
   /** `#rrggbb` */
   readonly color: string | null
+  /** A CSS `font-family`. */
+  readonly font: string | null
+  /** The file of the first font in `font`. */
+  readonly fontUrl: string | null
+  /** In pixels. */
+  readonly radius: number | null
+  readonly density: 'compact' | 'comfortable'
   readonly logo: string | null
   readonly scheme: 'light' | 'dark' | 'auto'
+  /** Whether the header and the menu stay in a frame. */
+  readonly header: boolean
 }
 
 const STORAGE_KEY = 'posthorn.portal'
@@ -14,16 +23,30 @@ export function readPortalLink(): PortalLink {
   const given = new URLSearchParams(location.hash.slice(1))
   const fields = given.has('token') ? given : new URLSearchParams(readStored())
   if (given.has('token')) {
-    store(given.toString())
+    storeFragment(given.toString())
     history.replaceState(history.state, '', location.pathname + location.search)
   }
+  return parsePortalLink(fields)
+}
+
+/** Ignores a field that the server would reject: the link may come from anybody. */
+export function parsePortalLink(fields: URLSearchParams): PortalLink {
+  const matching = (name: string, pattern: RegExp) => {
+    const value = fields.get(name)
+    return value !== null && pattern.test(value) ? value : null
+  }
+  const radius = matching('radius', /^(\d|1[0-6])$/)
   const scheme = fields.get('scheme')
-  const color = fields.get('color')
   return {
     token: fields.get('token'),
-    color: color && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
-    logo: /^https:\/\//.test(fields.get('logo') ?? '') ? fields.get('logo') : null,
+    color: matching('color', /^#[0-9a-f]{6}$/i),
+    font: matching('font', /^[\p{L}\p{N} ,'"_-]{1,200}$/u),
+    fontUrl: matching('fontUrl', /^https:\/\/[^\s\\"]+$/),
+    radius: radius === null ? null : Number(radius),
+    density: fields.get('density') === 'compact' ? 'compact' : 'comfortable',
+    logo: matching('logo', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
+    header: fields.get('header') === 'true',
   }
 }
 
@@ -36,8 +59,8 @@ function readStored(): string {
   }
 }
 
-function store(link: string): void {
+export function storeFragment(fragment: string): void {
   try {
-    sessionStorage.setItem(STORAGE_KEY, link)
+    sessionStorage.setItem(STORAGE_KEY, fragment)
   } catch {}
 }

@@ -1,11 +1,21 @@
-import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { Provider, useQuery } from 'urql'
 import { createClient } from '../api/client.ts'
 import { describeError } from '../api/request-error.ts'
 import { notifyError } from '../components/notify.ts'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
-import { readPortalLink } from './portal-link.ts'
+import { onRenewal, tellHost } from './host-messages.ts'
+import { portalToken, takeOverSession } from './portal.ts'
+import { useSessionExpiry } from './use-session-expiry.ts'
 
 export type Viewer = ViewerQuery['viewer']
 
@@ -29,30 +39,45 @@ export function useSession(): Session {
 
 interface Screens {
   readonly children: ReactNode
+  /** Above the pages of a portal whose session has ended. They keep what the reader typed. */
+  readonly ended: ReactNode
   readonly loading: ReactNode
   signedOut(reason: string | null, signedIn: () => void): ReactNode
   failed(message: string, retry: () => void): ReactNode
 }
-
-export const portalLink = mount.kind === 'portal' ? readPortalLink() : null
 
 /** Shows the pages to a signed-in viewer, and otherwise the sign-in. */
 export function SessionProvider(screens: Screens) {
   const [ended, setEnded] = useState<{ reason: string | null } | null>(null)
   // Each session has its own client, so that no data of the previous session stays in the cache.
   const [round, setRound] = useState(0)
+  const [renewals, setRenewals] = useState(0)
   const wasSignedIn = useRef(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round needs a new client
   const client = useMemo(
     () =>
       createClient({
-        token: portalLink?.token ?? null,
+        token: portalToken,
         // A viewer who was never signed in does not need a reason.
-        onSignedOut: (reason) => setEnded({ reason: wasSignedIn.current ? reason : null }),
+        onSignedOut(reason) {
+          setEnded({ reason: wasSignedIn.current ? reason : null })
+          tellHost({ type: 'posthorn:session-ended' })
+        },
       }),
     [round],
   )
-  if (ended) {
+  useEffect(
+    () =>
+      onRenewal((url) => {
+        if (!takeOverSession(url)) return
+        if (wasSignedIn.current) setRenewals((count) => count + 1)
+        else setRound((count) => count + 1)
+        setEnded(null)
+      }),
+    [],
+  )
+  const isKept = mount.kind === 'portal' && ended?.reason != null
+  if (ended && !isKept) {
     return screens.signedOut(ended.reason, () => {
       setRound(round + 1)
       setEnded(null)
@@ -60,8 +85,10 @@ export function SessionProvider(screens: Screens) {
   }
   return (
     <Provider value={client} key={round}>
+      {isKept && screens.ended}
       <Identify
         {...screens}
+        renewals={renewals}
         onSignedIn={() => {
           wasSignedIn.current = true
         }}
@@ -75,16 +102,23 @@ export function SessionProvider(screens: Screens) {
 }
 
 interface IdentifyProps extends Screens {
+  /** How many times the host application has renewed the session. */
+  readonly renewals: number
   onSignedIn(): void
   onSignedOut(): void
 }
 
-function Identify({ children, loading, failed, onSignedIn, onSignedOut }: IdentifyProps) {
+function Identify({ children, loading, failed, renewals, ...events }: IdentifyProps) {
+  const { onSignedIn, onSignedOut } = events
   const [{ data, error }, reload] = useQuery({
     query: ViewerDocument,
     requestPolicy: 'network-only',
   })
-  const viewer = data?.viewer
+  const viewer = useLast(data?.viewer)
+  useSessionExpiry(viewer?.portal?.expiresAt ?? null)
+  useEffect(() => {
+    if (renewals > 0) reload({ requestPolicy: 'network-only' })
+  }, [renewals, reload])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callbacks do not change the session
   const session = useMemo<Session | null>(() => {
     if (!viewer) return null
@@ -111,4 +145,19 @@ function Identify({ children, loading, failed, onSignedIn, onSignedOut }: Identi
   if (error)
     return failed(describeError(error).message, () => reload({ requestPolicy: 'network-only' }))
   return loading
+}
+
+/** The viewer, also while a renewed session is read. A session of other data starts the page again. */
+function useLast(viewer: Viewer | undefined): Viewer | undefined {
+  const [last, setLast] = useState(viewer)
+  if (viewer && viewer !== last) setLast(viewer)
+  const first = useRef<string | null>(null)
+  useEffect(() => {
+    if (!viewer || mount.kind !== 'portal') return
+    const scope = `${viewer.organization.id} ${viewer.portal?.webhookId}`
+    first.current ??= scope
+    if (first.current !== scope) location.reload()
+    tellHost({ type: 'posthorn:session-started' })
+  }, [viewer])
+  return viewer ?? last
 }

@@ -2,7 +2,8 @@ import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { AboutItems, useWhatsNew, WhatsNewDialog } from '../about/about-items.tsx'
 import { mount } from '../mount.ts'
-import { portalLink, useSession } from '../session/session.tsx'
+import { portalLink } from '../session/portal.ts'
+import { useSession } from '../session/session.tsx'
 
 const SCHEMES = [
   ['light', 'Light', IconSun],

@@ -223,7 +223,7 @@ async function publishResult(
 ): Promise<void> {
   const { webhookId, organizationId } = delivery
   const { succeeded } = record
-  const { attemptId, state, consecutiveFailures, failingSince } = recorded
+  const { attemptId, state, consecutiveFailures, failingMs } = recorded
   deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
   const finished = state === 'succeeded' || state === 'exhausted'
   deps.notify([
@@ -241,6 +241,6 @@ async function publishResult(
     succeeded,
     finished: state !== 'pending',
     consecutiveFailures,
-    failingSince,
+    failingMs,
   })
 }

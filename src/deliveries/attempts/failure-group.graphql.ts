@@ -15,6 +15,16 @@ import {
   MAX_PAIRS,
 } from './failure-groups.ts'
 
+declare module '../../graphql/builder.ts' {
+  interface Inputs {
+    FailureGroupFilter: {
+      since: Date
+      until?: Date | null | undefined
+      webhookId?: string | null | undefined
+    }
+  }
+}
+
 const MAX_GROUPS = 100
 const DEFAULT_GROUPS = 20
 
@@ -63,7 +73,7 @@ const FailureGroup = builder.objectRef<FailureGroupOfDomain>('FailureGroup').imp
   }),
 })
 
-const FailureGroupFilter = builder.inputType('FailureGroupFilter', {
+builder.inputType('FailureGroupFilter', {
   description: 'Selects failed attempts.',
   fields: (t) => ({
     since: t.field({
@@ -94,7 +104,7 @@ builder.queryField('failureGroups', (t) =>
     complexity: ({ first }) => ({ field: 1, multiplier: Number(first ?? DEFAULT_GROUPS) }),
     args: {
       filter: t.arg({
-        type: FailureGroupFilter,
+        type: 'FailureGroupFilter',
         required: true,
         description: 'Selects failed attempts.',
       }),

@@ -64,8 +64,8 @@ export interface RecordedAttempt {
   readonly nextAttemptAt: Date | null
   /** Failed attempts of the webhook since its last success. */
   readonly consecutiveFailures: number
-  /** The start of the first of these failed attempts. */
-  readonly failingSince: Date | null
+  /** The time since the first of these failed attempts was recorded; null if there are none. */
+  readonly failingMs: number | null
 }
 
 /**
@@ -140,7 +140,6 @@ async function recordAttempts(
       count((webhook) => webhook.failed5xx),
       count((webhook) => webhook.failedWithoutResponse),
       count((webhook) => `{${webhook.latency.join(',')}}`),
-      count((webhook) => webhook.firstStartedAt),
       count((webhook) => webhook.lastError),
       column((record) => record.requestTraceParent),
       column((record) => record.lookupMs),

@@ -2,16 +2,16 @@
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
  * $1 and $2 are the first and the last delivery id, which prune the partitions. $3 and $4 are the header prefix and the
- * user agent. $5 to $27 are columns of attempts, in the order of the delivery ids. $28 to $38 are columns of counts by
- * webhook, and $39 to $42 are more columns of attempts. The primary keys serve every lookup.
+ * user agent. $5 to $27 are columns of attempts, in the order of the delivery ids. $28 to $37 are columns of counts by
+ * webhook, and $38 to $41 are more columns of attempts. The primary keys serve every lookup.
  */
 export const RECORD_ATTEMPTS = `
   with attempt as (
     select * from unnest(
       $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[], $9::int[], $10::int[], $11::int[], $12::boolean[],
       $13::int[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::jsonb[],
-      $21::bytea[], $22::boolean[], $23::text[], $24::bigint[], $25::int[], $26::int[], $27::boolean[], $39::text[],
-      $40::int[], $41::int[], $42::int[]
+      $21::bytea[], $22::boolean[], $23::text[], $24::bigint[], $25::int[], $26::int[], $27::boolean[], $38::text[],
+      $39::int[], $40::int[], $41::int[]
     ) with ordinality as input (
       delivery_id, attempts_before, started_at, succeeded, waited_ms, duration_ms, first_byte_ms, resent, status,
       error_code, error, summary, request_url, request_signature, request_header_names, response_headers,
@@ -98,10 +98,10 @@ export const RECORD_ATTEMPTS = `
   count as (
     select * from unnest(
       $28::uuid[], $29::uuid[], $30::int[], $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::text[],
-      $37::timestamptz[], $38::text[]
+      $37::text[]
     ) as input (
       webhook_id, organization_id, attempts, succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response,
-      latency, first_started_at, last_error)
+      latency, last_error)
   ),
   counted as (
     -- Sixteen stripes, so that concurrent backends rarely lock the same row.
@@ -126,7 +126,7 @@ export const RECORD_ATTEMPTS = `
     insert into posthorn.webhook_conditions as c (
       webhook_id, last_success_at, failing_since, consecutive_failures, last_error)
     select count.webhook_id, case when succeeded > 0 then now() end,
-      case when succeeded = 0 then first_started_at end, case when succeeded = 0 then attempts else 0 end,
+      case when succeeded = 0 then now() end, case when succeeded = 0 then attempts else 0 end,
       case when succeeded = 0 then count.last_error end
     from count
     left join lateral (
@@ -145,5 +145,6 @@ export const RECORD_ATTEMPTS = `
     returning c.webhook_id, c.failing_since, c.consecutive_failures
   )
   select ordinal, attempt_id as "attemptId", attempt_count as number, state, next_attempt_at as "nextAttemptAt",
-    coalesce(condition.consecutive_failures, 0) as "consecutiveFailures", condition.failing_since as "failingSince"
+    coalesce(condition.consecutive_failures, 0) as "consecutiveFailures",
+    (1000 * extract(epoch from now() - condition.failing_since))::float8 as "failingMs"
   from updated left join condition using (webhook_id) left join scheduled on true`

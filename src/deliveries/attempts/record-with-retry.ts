@@ -34,7 +34,8 @@ export function recordWithRetry(
 async function findRecorded(sql: Sql, attempt: AttemptRecord): Promise<RecordedAttempt | null> {
   const { rows } = await sql.query<RecordedAttempt>(
     `select a.id as "attemptId", a.number, d.state, d.next_attempt_at as "nextAttemptAt",
-       coalesce(c.consecutive_failures, 0) as "consecutiveFailures", c.failing_since as "failingSince"
+       coalesce(c.consecutive_failures, 0) as "consecutiveFailures",
+       (1000 * extract(epoch from now() - c.failing_since))::float8 as "failingMs"
      from posthorn.attempts as a
      join posthorn.deliveries as d on d.id = a.delivery_id
      left join posthorn.webhook_conditions as c on c.webhook_id = a.webhook_id

@@ -4,7 +4,6 @@ import { LATENCY_BOUNDS_MS, latencyBucket } from '../../webhooks/latency.ts'
 export interface CountedAttempt {
   readonly webhookId: string
   readonly organizationId: string
-  readonly startedAt: Date
   readonly succeeded: boolean
   readonly status: number | null
   readonly durationMs: number
@@ -23,7 +22,6 @@ export interface WebhookCount {
   failedWithoutResponse: number
   /** Attempts in each bucket of `LATENCY_BOUNDS_MS`. */
   readonly latency: number[]
-  firstStartedAt: Date
   lastError: string | null
 }
 
@@ -38,7 +36,7 @@ export function countByWebhook(records: readonly CountedAttempt[]): WebhookCount
   return [...counts.values()].sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1))
 }
 
-function newCount({ webhookId, organizationId, startedAt }: CountedAttempt): WebhookCount {
+function newCount({ webhookId, organizationId }: CountedAttempt): WebhookCount {
   return {
     webhookId,
     organizationId,
@@ -49,17 +47,15 @@ function newCount({ webhookId, organizationId, startedAt }: CountedAttempt): Web
     failed5xx: 0,
     failedWithoutResponse: 0,
     latency: new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0),
-    firstStartedAt: startedAt,
     lastError: null,
   }
 }
 
 function add(count: WebhookCount, record: CountedAttempt): void {
-  const { succeeded, status, durationMs, startedAt, summary } = record
+  const { succeeded, status, durationMs, summary } = record
   count.attempts += 1
   const bucket = latencyBucket(Math.round(durationMs))
   count.latency[bucket] = (count.latency[bucket] ?? 0) + 1
-  if (startedAt < count.firstStartedAt) count.firstStartedAt = startedAt
   if (succeeded) {
     count.succeeded += 1
     return

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { whyWaiting } from '../../../src/console/deliveries/why-waiting.ts'
 import type { DeliveryQuery, ParkedReason } from '../../../src/console/generated/graphql.ts'
-import { formatParked } from '../../../src/console/webhooks/health/format-parked.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
@@ -76,13 +75,4 @@ test('an unfinished delivery is queued or scheduled', () => {
     title: 'The next attempt is scheduled',
   })
   expect(at({ state: 'SUCCEEDED' })).toBeNull()
-})
-
-test.each([
-  [0, '0'],
-  [2_310, '2,310'],
-  [10_000, '10,000 or more'],
-  [null, '0'],
-])('%j parked deliveries read as %s', (count, text) => {
-  expect(formatParked(count)).toBe(text)
 })

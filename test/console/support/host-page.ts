@@ -7,14 +7,21 @@ export interface HostPage extends AsyncDisposable {
   readonly origin: string
   /** The URL of the page that frames `framed`. */
   framing(framed: string): string
+  /** The URL of the page that shows the portal at `framed` with `<posthorn-portal>`, of which it logs the events. */
+  withElement(framed: string): string
+  /** The URL of a page without anything. */
+  readonly empty: string
 }
 
 /** For cookies and storage, `localhost` and `127.0.0.1` are different sites. */
 export async function openHostPage(host = 'localhost'): Promise<HostPage> {
   const server = createServer((request, response) => {
-    if (!request.url?.startsWith('/?')) return response.writeHead(204).end()
-    const framed = new URL(request.url, 'http://host').searchParams.get('framed') ?? ''
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://host')
+    const framed = searchParams.get('framed') ?? ''
+    if (pathname === '/favicon.ico') return response.writeHead(204).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    if (pathname === '/empty') return response.end('<!doctype html><title>Empty</title>')
+    if (pathname === '/element') return response.end(elementPage(framed))
     response.end(`<!doctype html><html lang="en"><title>The host application</title>
       <h1>Your webhooks</h1>
       <iframe title="Webhooks" width="1100" height="640" src="${escapeHtml(framed)}"
@@ -25,6 +32,8 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
   const origin = `http://${host}:${(server.address() as AddressInfo).port}`
   return {
     origin,
+    empty: `${origin}/empty`,
+    withElement: (framed) => `${origin}/element?${new URLSearchParams({ framed })}`,
     framing: (framed) => `${origin}/?${new URLSearchParams({ framed })}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -32,6 +41,23 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
       await once(server, 'close')
     },
   }
+}
+
+/** As docs/portal.md describes. The test sets `window.renewalUrl`. */
+function elementPage(framed: string): string {
+  return `<!doctype html><html lang="en"><title>The host application</title>
+    <script type="module" src="${escapeHtml(new URL(framed).origin)}/portal/element.js"></script>
+    <h1>Your webhooks</h1>
+    <posthorn-portal src="${escapeHtml(framed)}"></posthorn-portal>
+    <ol id="events"></ol>
+    <script>
+      const portal = document.querySelector('posthorn-portal')
+      for (const name of ['session-expiring', 'session-ended']) {
+        portal.addEventListener(name, () => {
+          document.getElementById('events').append(Object.assign(document.createElement('li'), { textContent: name }))
+        })
+      }
+    </script>`
 }
 
 function escapeHtml(text: string): string {

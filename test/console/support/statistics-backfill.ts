@@ -50,7 +50,7 @@ export async function backfillStatistics(
     [parseId('webhook', String(webhooks['ledger']))],
   )
   const ledger = parseId('webhook', String(webhooks['ledger'])) as string
-  await putOnHold(sql, ledger, new Date(Date.now() - 6.8 * 3_600_000))
+  await putOnHold(sql, ledger, -6.8 * 3_600_000)
   await sql.query(
     `update posthorn.webhook_schedules set next_probe_at = now() + interval '9 minutes' where webhook_id = $1`,
     [ledger],

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { formatCompact, formatPercent } from '../../format.ts'
 import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
 import { t } from '../../strings/t.ts'
-import { AttemptsChart } from './attempts-chart.tsx'
+import { AttemptsBy } from './attempts-by.tsx'
 import { type Bar, foldBuckets } from './fold-buckets.ts'
 import { LatencyChart } from './latency-chart.tsx'
 import { LinePlot } from './line-plot.tsx'
@@ -37,13 +37,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
   )
   return (
     <div className="ph-activity" ref={ref}>
-      <AttemptsChart
-        bars={bars}
-        unit={unit}
-        webhookId={webhookId}
-        marks={marks ?? []}
-        zoom={zoom}
-      />
+      <AttemptsBy bars={bars} unit={unit} webhookId={webhookId} marks={marks ?? []} zoom={zoom} />
       <div className="ph-activity-small">
         <Small title={t('charts.successRate')}>
           <LinePlot

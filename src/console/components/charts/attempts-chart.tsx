@@ -1,94 +1,92 @@
+import { useId } from 'react'
 import { useNavigate } from 'react-router'
 import { formatCompact, formatCount } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { attemptsPath } from './attempts-path.ts'
 import { ticksOf } from './axis.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { spanOf } from './chart-time.ts'
-import type { Bar } from './fold-buckets.ts'
 import { Plot, type PlotMark } from './plot.tsx'
-import { StackedBars, StatusPattern } from './stacked-bars.tsx'
-import { STATUS_CLASSES } from './status-classes.ts'
-import { totalsOf } from './totals.ts'
+import { StackedBars, StackPattern } from './stacked-bars.tsx'
+import type { Stack } from './stacks.ts'
 
 const HEIGHT_PX = 220
 
 interface AttemptsChartProps {
-  readonly bars: readonly Bar[]
+  /** What the chart shows, in a sentence. */
+  readonly label: string
+  readonly bars: readonly { readonly start: string; readonly end: string }[]
+  readonly stacks: readonly Stack[]
+  /** The filters that list all attempts of a bar. */
+  readonly filters: Readonly<Record<string, string>>
   readonly unit: BucketUnit
   /** Attempts of this webhook only. */
   readonly webhookId?: string | undefined
   readonly marks?: readonly PlotMark[]
+  readonly empty: string
   zoom?: (since: string, until: string) => void
 }
 
-/** Attempts over time by class of response. A click on a part of a bar opens its attempts. */
-export function AttemptsChart({ bars, unit, webhookId, marks = [], zoom }: AttemptsChartProps) {
+/** Attempts over time in stacked bars. A click on a part of a bar opens its attempts. */
+export function AttemptsChart(props: AttemptsChartProps) {
+  const { label, bars, stacks, filters, unit, webhookId, marks = [], zoom } = props
+  const id = useId()
   const navigate = useNavigate()
-  const totals = totalsOf(bars)
-  const summary = t('charts.attempts.summary', {
-    succeeded: formatCount(totals.succeeded),
-    failed: formatCount(totals.failed),
-  })
-  const shown = STATUS_CLASSES.filter(({ field }) => field === 'succeeded' || totals[field] > 0)
+  const totals = bars.map((_, index) =>
+    stacks.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
+  )
+  const shown = stacks.filter(({ counts }, part) => part === 0 || counts.some((count) => count > 0))
 
   function open(index: number, part: number | null) {
     const bar = bars[index]
-    if (!bar || bar.attempts === 0) return
-    const response = part === null ? null : (STATUS_CLASSES[part]?.filter ?? null)
-    navigate(attemptsPath({ since: bar.start, until: bar.end, response, webhookId }))
+    if (!bar || !totals[index]) return
+    const chosen = part === null ? filters : (stacks[part]?.filters ?? filters)
+    navigate(attemptsPath({ since: bar.start, until: bar.end, filters: chosen, webhookId }))
   }
 
   return (
     <ChartFrame
-      label={summary}
+      label={label}
       heightPx={HEIGHT_PX + 26}
-      columns={STATUS_CLASSES.map(({ label }) => label)}
+      columns={shown.map((stack) => stack.label)}
       rows={() =>
-        bars
-          .filter(({ attempts }) => attempts > 0)
-          .map((bar) => [
-            spanOf(bar, unit),
-            ...STATUS_CLASSES.map(({ field }) => formatCount(bar[field])),
-          ])
+        bars.flatMap((bar, index) =>
+          totals[index]
+            ? [[spanOf(bar, unit), ...shown.map(({ counts }) => formatCount(counts[index] ?? 0))]]
+            : [],
+        )
       }
-      empty={totals.attempts === 0 ? t('charts.noAttempts') : undefined}
-      legend={shown.map((series) => (
-        <span key={series.field} className="ph-legend">
+      empty={totals.some((total) => total > 0) ? undefined : props.empty}
+      legend={shown.map((stack) => (
+        <span key={stack.key} className="ph-legend">
           <svg width="10" height="10" aria-hidden="true">
-            <StatusPattern id={`legend-${series.field}`} series={series} />
-            <rect width="10" height="10" rx="2" fill={`url(#legend-${series.field})`} />
+            <StackPattern id={`${id}${stack.key}`} stack={stack} />
+            <rect width="10" height="10" rx="2" fill={`url(#${id}${stack.key})`} />
           </svg>
-          {series.label}
+          {stack.label}
         </span>
       ))}
     >
       <Plot
-        label={summary}
+        label={label}
         bars={bars}
         unit={unit}
         heightPx={HEIGHT_PX}
-        ticks={ticksOf(Math.max(...bars.map(({ attempts }) => attempts)))}
+        ticks={ticksOf(Math.max(...totals))}
         marks={marks}
-        parts={STATUS_CLASSES.length}
+        parts={stacks.length}
         format={formatCompact}
-        describe={(index) => {
-          const bar = bars[index]
-          return bar ? linesOf(bar) : []
-        }}
-        nameOf={(part) => STATUS_CLASSES[part]?.label ?? ''}
+        describe={(index) =>
+          stacks.flatMap(({ label, counts }, part) =>
+            part === 0 || counts[index] ? [`${label}: ${formatCount(counts[index] ?? 0)}`] : [],
+          )
+        }
+        nameOf={(part) => stacks[part]?.label ?? ''}
         open={open}
         {...(zoom && { zoom })}
       >
-        {(scale) => <StackedBars bars={bars} scale={scale} />}
+        {(scale) => <StackedBars count={bars.length} stacks={stacks} scale={scale} />}
       </Plot>
     </ChartFrame>
-  )
-}
-
-function linesOf(bar: Bar): string[] {
-  return STATUS_CLASSES.filter(({ field }) => field === 'succeeded' || bar[field] > 0).map(
-    ({ field, label }) => `${label}: ${formatCount(bar[field])}`,
   )
 }

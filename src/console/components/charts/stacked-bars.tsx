@@ -1,40 +1,46 @@
 import { useId } from 'react'
-import type { Bar } from './fold-buckets.ts'
 import type { Scale } from './plot.tsx'
-import { STATUS_CLASSES, type StatusClassSeries } from './status-classes.ts'
+import type { Stack } from './stacks.ts'
 
-/** Bars of attempts, stacked by the class of their response. */
-export function StackedBars({ bars, scale }: { bars: readonly Bar[]; scale: Scale }) {
+interface StackedBarsProps {
+  readonly count: number
+  readonly stacks: readonly Stack[]
+  readonly scale: Scale
+}
+
+/** Bars of attempts, stacked. */
+export function StackedBars({ count, stacks, scale }: StackedBarsProps) {
   const id = useId()
   const width = Math.max(1, Math.min(28, scale.step * 0.72))
   const inset = (scale.step - width) / 2
   return (
     <>
       <defs>
-        {STATUS_CLASSES.map((series) => (
-          <StatusPattern key={series.field} id={`${id}${series.field}`} series={series} />
+        {stacks.map((stack) => (
+          <StackPattern key={stack.key} id={`${id}${stack.key}`} stack={stack} />
         ))}
       </defs>
-      {bars.map((bar, index) => {
+      {Array.from({ length: count }, (_, index) => {
         let below = 0
         return (
-          <g key={bar.start}>
-            {STATUS_CLASSES.map(({ field }, part) => {
-              const count = bar[field]
-              if (count === 0) return null
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place in time
+          <g key={index}>
+            {stacks.map(({ key, counts }, part) => {
+              const attempts = counts[index] ?? 0
+              if (attempts === 0) return null
               const bottom = scale.y(below)
-              below += count
+              below += attempts
               // Even one failure among thousands is seen.
-              const height = Math.max(bottom - scale.y(below), field === 'succeeded' ? 0 : 2)
+              const height = Math.max(bottom - scale.y(below), part === 0 ? 0 : 2)
               return (
                 <rect
-                  key={field}
+                  key={key}
                   data-part={part}
                   x={scale.x(index) + inset}
                   y={bottom - height}
                   width={width}
                   height={height}
-                  fill={`url(#${id}${field})`}
+                  fill={`url(#${id}${key})`}
                 />
               )
             })}
@@ -45,20 +51,17 @@ export function StackedBars({ bars, scale }: { bars: readonly Bar[]; scale: Scal
   )
 }
 
-/** The color of a class with its pattern, which tells it apart without color. */
-export function StatusPattern({ id, series }: { id: string; series: StatusClassSeries }) {
+/** The color of a part with its pattern. */
+export function StackPattern({ id, stack: { color, pattern } }: { id: string; stack: Stack }) {
   return (
     <pattern id={id} width={6} height={6} patternUnits="userSpaceOnUse">
-      <rect width={6} height={6} style={{ fill: series.color }} />
-      <path
-        d={PATTERNS[series.pattern]}
-        style={{ stroke: 'var(--mantine-color-body)', opacity: 0.45 }}
-      />
+      <rect width={6} height={6} style={{ fill: color }} />
+      <path d={PATTERNS[pattern]} style={{ stroke: 'var(--mantine-color-body)', opacity: 0.45 }} />
     </pattern>
   )
 }
 
-const PATTERNS: Record<StatusClassSeries['pattern'], string> = {
+const PATTERNS: Record<Stack['pattern'], string> = {
   solid: '',
   dots: 'M2 3h2',
   stripes: 'M-1 1l2-2M0 6l6-6M5 7l2-2',

@@ -72,7 +72,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           maw="100%"
           label={label}
           labelProps={{ id: labelId }}
-          aria-label={text === '' ? label : `${label}: ${text}`}
+          aria-label={`${label}: ${text || t('filters:any')}`}
           rightSectionPointerEvents={values.length > 0 ? 'all' : 'none'}
           rightSection={
             values.length > 0 ? (

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { mount, mountOf } from '../../mount.ts'
+import { t } from '../../strings/t.ts'
 import { Confirm } from '../confirm.tsx'
 import { guardHistory } from './history-guard.ts'
 import { guardNavigation } from './navigation-guard.ts'
@@ -43,15 +44,15 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     <Confirm
       opened={going !== null}
       onClose={() => setGoing(null)}
-      title="Leave without saving?"
-      action="Leave"
+      title={t('common:unsavedGuard.leaveWithoutSaving')}
+      action={t('common:unsavedGuard.leave')}
       destructive
       onConfirm={async () => {
         going?.()
         return null
       }}
     >
-      Your changes will be lost.
+      {t('common:unsavedGuard.yourChangesWillBe')}
     </Confirm>
   )
 }

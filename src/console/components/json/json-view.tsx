@@ -1,6 +1,7 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { formatBytes } from '../../format.ts'
+import { t } from '../../strings/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { foldAll, initialFolding, JsonTree, unfoldAll } from './json-tree.tsx'
@@ -40,10 +41,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
                 variant="subtle"
                 onClick={() => setFolding(unfoldAll(value))}
               >
-                Unfold all
+                {t('common:jsonView.unfoldAll')}
               </Button>
               <Button size="compact-xs" variant="subtle" onClick={() => setFolding(foldAll())}>
-                Fold all
+                {t('common:jsonView.foldAll')}
               </Button>
             </>
           )}

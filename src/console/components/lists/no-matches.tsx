@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { t } from '../../strings/t.ts'
 import { EmptyState } from '../page/empty-state.tsx'
 
 interface NoMatchesProps {
@@ -14,11 +15,11 @@ export function NoMatches({ noun, clear }: NoMatchesProps) {
       title={`No ${noun} matches these filters`}
       action={
         <Button variant="default" size="xs" onClick={clear}>
-          Clear filters
+          {t('common:noMatches.clearFilters')}
         </Button>
       }
     >
-      Remove a filter to see more.
+      {t('common:noMatches.removeAFilterTo')}
     </EmptyState>
   )
 }

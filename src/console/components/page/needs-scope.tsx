@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 
@@ -16,7 +17,7 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   if (can(scope)) return children
   return (
     <Page title={title}>
-      <EmptyState title="Access denied">
+      <EmptyState title={t('common:needsScope.accessDenied')}>
         This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
         key that has this scope.
       </EmptyState>

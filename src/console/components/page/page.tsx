@@ -1,6 +1,7 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { takeTitleFocus } from './title-focus.ts'
 
@@ -27,6 +28,9 @@ export function Page({
   actions,
   children,
 }: PageProps) {
+  const { webhookId } = useSession()
+  // With one webhook, there is no list of webhooks to return to.
+  const parents = breadcrumbs.filter(([, to]) => webhookId === null || to !== '/webhooks')
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => takeTitleFocus(heading.current), [])
   useEffect(() => {
@@ -35,9 +39,9 @@ export function Page({
   return (
     <Stack gap="lg">
       <Stack gap={6}>
-        {breadcrumbs.length > 0 && (
+        {parents.length > 0 && (
           <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
-            {breadcrumbs.map(([label, to]) => (
+            {parents.map(([label, to]) => (
               <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
                 {label}
               </Anchor>

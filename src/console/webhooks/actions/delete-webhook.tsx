@@ -4,6 +4,7 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { WebhookDeleteDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 interface DeleteWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'url'>
@@ -27,8 +28,8 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     <Confirm
       opened={opened}
       onClose={close}
-      title="Delete this webhook?"
-      action="Delete"
+      title={t('webhooks:deleteWebhook.deleteThisWebhook')}
+      action={t('webhooks:deleteWebhook.delete')}
       destructive
       onConfirm={remove}
     >
@@ -36,15 +37,10 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
         {url}
       </Text>
       <List size="sm" spacing={6}>
-        <List.Item>No more deliveries are sent. Unfinished deliveries are canceled.</List.Item>
-        <List.Item>
-          The signing secret and the custom headers are deleted. A new webhook with the same URL
-          gets a new secret.
-        </List.Item>
-        <List.Item>Past deliveries stay visible until their retention period ends.</List.Item>
-        <List.Item>
-          This cannot be undone. To stop deliveries for a while, disable the webhook instead.
-        </List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.noMoreDeliveriesAre')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.theSigningSecretAnd')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.pastDeliveriesStayVisible')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.thisCannotBeUndone')}</List.Item>
       </List>
     </Confirm>
   )

@@ -3,6 +3,7 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { WebhookResumeDocument } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 interface ResumeWebhookProps {
   readonly webhookId: string
@@ -18,7 +19,7 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
   async function resume() {
     const outcome = await run({ id: webhookId })
     if (!outcome.ok) return outcome.message
-    notifySuccess('The webhook was resumed. Releasing its backlog.')
+    notifySuccess(t('webhooks:resume.done'))
     done()
     return null
   }
@@ -27,17 +28,14 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     <Confirm
       opened={opened}
       onClose={close}
-      title="Resume this webhook now?"
-      action="Resume"
+      title={t('webhooks:resume.title')}
+      action={t('webhooks:trouble.resume')}
       onConfirm={resume}
     >
       <List size="sm" spacing={6}>
-        <List.Item>
-          The backlog is released: 10 deliveries in the first second, then twice as many each
-          second.
-        </List.Item>
-        <List.Item>After 10 more failed attempts in a row, the webhook is on hold again.</List.Item>
-        <List.Item>Resume when you know that the endpoint works again.</List.Item>
+        <List.Item>{t('webhooks:resume.released')}</List.Item>
+        <List.Item>{t('webhooks:resume.again')}</List.Item>
+        <List.Item>{t('webhooks:resume.when')}</List.Item>
       </List>
     </Confirm>
   )

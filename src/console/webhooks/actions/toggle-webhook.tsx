@@ -3,6 +3,7 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { type WebhookRowFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 interface ToggleWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
@@ -17,7 +18,7 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
   async function change() {
     const outcome = await run({ id, input: { enabled: !enabled } })
     if (!outcome.ok) return outcome.message
-    notifySuccess(enabled ? 'The webhook is disabled.' : 'The webhook is enabled.')
+    notifySuccess(enabled ? t('webhooks:toggle.disabled') : t('webhooks:toggle.enabled'))
     return null
   }
 
@@ -25,27 +26,19 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
     <Confirm
       opened={opened}
       onClose={close}
-      title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
-      action={enabled ? 'Disable' : 'Enable'}
+      title={enabled ? t('webhooks:toggle.disableTitle') : t('webhooks:toggle.enableTitle')}
+      action={enabled ? t('webhooks:toggle.disable') : t('webhooks:toggle.enable')}
       onConfirm={change}
     >
       {enabled ? (
         <List size="sm" spacing={6}>
-          <List.Item>
-            Unfinished deliveries wait until the webhook is enabled. Waiting uses no attempts.
-          </List.Item>
-          <List.Item>
-            Events that are published while the webhook is disabled create no deliveries for it. You
-            can recover them later.
-          </List.Item>
+          <List.Item>{t('webhooks:toggle.wait')}</List.Item>
+          <List.Item>{t('webhooks:toggle.noNew')}</List.Item>
         </List>
       ) : (
         <List size="sm" spacing={6}>
-          <List.Item>Waiting deliveries are sent now.</List.Item>
-          <List.Item>
-            Events that were published while the webhook was disabled are not delivered
-            automatically. Use “Recover deliveries” to send them.
-          </List.Item>
+          <List.Item>{t('webhooks:toggle.sent')}</List.Item>
+          <List.Item>{t('webhooks:toggle.missed')}</List.Item>
         </List>
       )}
     </Confirm>

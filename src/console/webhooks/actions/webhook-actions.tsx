@@ -12,6 +12,7 @@ import {
 import { Link } from 'react-router'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { DeleteWebhook } from './delete-webhook.tsx'
 import { TestEvent } from './test-event.tsx'
 import { ToggleWebhook } from './toggle-webhook.tsx'
@@ -29,7 +30,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
     <>
       {mayDeliver && (
         <Button leftSection={<IconSend size={16} />} onClick={test.open}>
-          Send test event
+          {t('webhooks:actions.test')}
         </Button>
       )}
       {mayChange && (
@@ -38,13 +39,13 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
           leftSection={enabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
           onClick={change.open}
         >
-          {enabled ? 'Disable' : 'Enable'}
+          {enabled ? t('webhooks:toggle.disable') : t('webhooks:toggle.enable')}
         </Button>
       )}
       {(mayChange || mayDeliver) && (
         <Menu position="bottom-end" withArrow>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label="More actions">
+            <ActionIcon variant="default" size={36} aria-label={t('webhooks:actions.more')}>
               <IconDots size={18} />
             </ActionIcon>
           </Menu.Target>
@@ -55,7 +56,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
                 to={`/webhooks/${id}/edit`}
                 leftSection={<IconPencil size={16} />}
               >
-                Edit
+                {t('webhooks:actions.edit')}
               </Menu.Item>
             )}
             {mayDeliver && can('deliveries:read') && (
@@ -64,7 +65,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
                 to={`/webhooks/${id}/recover`}
                 leftSection={<IconHistory size={16} />}
               >
-                Recover deliveries
+                {t('webhooks:actions.recover')}
               </Menu.Item>
             )}
             {mayChange && (
@@ -74,7 +75,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
                 onClick={remove.open}
                 c="var(--mantine-color-error)"
               >
-                Delete
+                {t('webhooks:actions.delete')}
               </Menu.Item>
             )}
           </Menu.Dropdown>

@@ -13,6 +13,7 @@ import {
 } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
+import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { changesOf, valuesOf, type WebhookFormValues } from './webhook-form-values.ts'
@@ -26,11 +27,12 @@ export default function EditWebhookPage() {
     // Edits the current settings rather than cached ones.
     { requestPolicy: 'network-only' },
   )
-  if (data && !data.webhook && !error) return <NotFoundPage noun="webhook" />
+  if (data && !data.webhook && !error)
+    return <NotFoundPage noun={t('webhooks:editWebhookPage.webhook')} />
   const webhook = data?.webhook
   return (
     <Page
-      title="Edit webhook"
+      title={t('webhooks:editWebhookPage.editWebhook')}
       breadcrumbs={[
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
@@ -68,5 +70,12 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
     return null
   }
 
-  return <WebhookForm initial={before} action="Save" save={save} back={back} />
+  return (
+    <WebhookForm
+      initial={before}
+      action={t('webhooks:editWebhookPage.save')}
+      save={save}
+      back={back}
+    />
+  )
 }

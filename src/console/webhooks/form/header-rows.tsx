@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../strings/t.ts'
 import { MaskedHeaders } from './masked-headers.tsx'
 import { areMasked, headerRow, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -17,8 +18,8 @@ export function HeaderRows({ form }: HeaderRowsProps) {
   const masked = areMasked(headers)
   return (
     <Section
-      title="Custom headers"
-      description="Sent with every delivery, such as credentials for your receiver. Stored encrypted."
+      title={t('webhooks:headerRows.customHeaders')}
+      description={t('webhooks:headerRows.sentWithEveryDelivery')}
       actions={
         !masked &&
         headers.length > 0 &&
@@ -42,13 +43,13 @@ export function HeaderRows({ form }: HeaderRowsProps) {
           {kept && (
             <Alert color="yellow" variant="light">
               <Group justify="space-between">
-                <span>The headers below replace all existing headers.</span>
+                <span>{t('webhooks:headerRows.theHeadersBelowReplace')}</span>
                 <Button
                   size="xs"
                   variant="default"
                   onClick={() => form.setFieldValue('headers', kept)}
                 >
-                  Keep existing headers
+                  {t('webhooks:headerRows.keepExistingHeaders')}
                 </Button>
               </Group>
             </Alert>
@@ -59,7 +60,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
                 flex={2}
                 miw={0}
                 aria-label={`Name of header ${index + 1}`}
-                placeholder="X-Api-Key"
+                placeholder={t('webhooks:headerRows.xApiKey')}
                 autoComplete="off"
                 {...form.getInputProps(`headers.${index}.name`)}
               />
@@ -67,7 +68,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
                 flex={3}
                 miw={0}
                 aria-label={`Value of header ${index + 1}`}
-                placeholder="Value"
+                placeholder={t('webhooks:headerRows.value')}
                 autoComplete="off"
                 {...form.getInputProps(`headers.${index}.value`)}
               />
@@ -85,7 +86,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
           {headers.length === 0 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                No custom headers.
+                {t('webhooks:headerRows.noCustomHeaders')}
               </Text>
               <Add onClick={() => form.insertListItem('headers', headerRow())} />
             </Group>
@@ -104,7 +105,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
 function Add({ onClick }: { onClick(): void }) {
   return (
     <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={onClick}>
-      Add header
+      {t('webhooks:headerRows.addHeader')}
     </Button>
   )
 }

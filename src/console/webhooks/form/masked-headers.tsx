@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import type { HeaderRow } from './webhook-form-values.ts'
 
 interface MaskedHeadersProps {
@@ -26,7 +27,7 @@ export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
       </Stack>
       <Group>
         <Button size="xs" variant="default" onClick={replace}>
-          Replace all headers
+          {t('webhooks:maskedHeaders.replaceAllHeaders')}
         </Button>
       </Group>
     </Stack>

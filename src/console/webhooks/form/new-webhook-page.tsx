@@ -5,6 +5,7 @@ import { notifySuccess } from '../../components/notify.ts'
 import { Page } from '../../components/page/page.tsx'
 import { WebhookCreateDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { inputOf, NEW_WEBHOOK, type WebhookFormValues } from './webhook-form-values.ts'
@@ -28,12 +29,17 @@ export default function NewWebhookPage() {
 
   return (
     <Page
-      title="Create webhook"
+      title={t('webhooks:newWebhookPage.createWebhook')}
       breadcrumbs={[['Webhooks', '/webhooks']]}
-      description="Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries."
+      description={t('webhooks:newWebhookPage.registerTheUrlOf')}
     >
       {webhookId === null && can('webhooks:write') ? (
-        <WebhookForm initial={NEW_WEBHOOK} action="Create webhook" save={save} back="/webhooks" />
+        <WebhookForm
+          initial={NEW_WEBHOOK}
+          action={t('webhooks:newWebhookPage.createWebhook')}
+          save={save}
+          back="/webhooks"
+        />
       ) : (
         <NotAllowed scope="webhooks:write" />
       )}

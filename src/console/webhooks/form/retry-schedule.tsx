@@ -3,6 +3,7 @@ import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { formatDuration } from '../../format.ts'
+import { t } from '../../strings/t.ts'
 import { DelayInput } from './delay-input.tsx'
 
 const DEFAULT_DELAYS = [5, 300, 1_800, 7_200, 18_000]
@@ -46,18 +47,15 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
   return (
     <Stack gap="sm">
       <Radio.Group
-        label="Retries"
-        description="Delays after failed attempts. A Retry-After header in the response can delay the next attempt by up to a day."
+        label={t('webhooks:retrySchedule.retries')}
+        description={t('webhooks:retrySchedule.delaysAfterFailedAttempts')}
         value={kind}
         onChange={choose}
       >
         <Stack gap="xs" mt="xs">
-          <Radio
-            value="default"
-            label="Default: 9 retries over 75 hours, unless the installation sets another schedule"
-          />
-          <Radio value="custom" label="Custom delays" />
-          <Radio value="none" label="None: a delivery is exhausted after one failed attempt" />
+          <Radio value="default" label={t('webhooks:retrySchedule.default9RetriesOver')} />
+          <Radio value="custom" label={t('webhooks:retrySchedule.customDelays')} />
+          <Radio value="none" label={t('webhooks:retrySchedule.noneADeliveryIs')} />
         </Stack>
       </Radio.Group>
       {kind === 'custom' && value && (
@@ -80,7 +78,7 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
               disabled={value.length >= MAX_RETRIES}
               onClick={add}
             >
-              Add retry
+              {t('webhooks:retrySchedule.addRetry')}
             </Button>
             <Text size="sm" c="dimmed" aria-live="polite">
               {summaryOf(value)}

@@ -1,6 +1,7 @@
 import { NumberInput, SimpleGrid, Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../strings/t.ts'
 import { RetrySchedule } from './retry-schedule.tsx'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
@@ -10,28 +11,31 @@ interface SendOptionsProps {
 
 export function SendOptions({ form }: SendOptionsProps) {
   return (
-    <Section title="Delivery options" description="The defaults suit most endpoints.">
+    <Section
+      title={t('webhooks:sendOptions.deliveryOptions')}
+      description={t('webhooks:sendOptions.theDefaultsSuitMost')}
+    >
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput
-          label="Rate limit"
-          description="Maximum attempts a second, across all processes. Empty: no limit."
-          placeholder="No limit"
+          label={t('webhooks:sendOptions.rateLimit')}
+          description={t('webhooks:sendOptions.maximumAttemptsASecond')}
+          placeholder={t('webhooks:sendOptions.noLimit')}
           suffix=" a second"
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('rateLimitPerSecond')}
         />
         <NumberInput
-          label="Concurrency"
-          description="Maximum parallel requests per worker. Empty: adapts to the endpoint, starting at 20."
-          placeholder="Adaptive"
+          label={t('webhooks:sendOptions.concurrency')}
+          description={t('webhooks:sendOptions.maximumParallelRequestsPer')}
+          placeholder={t('webhooks:sendOptions.adaptive')}
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('maxInFlight')}
         />
         <NumberInput
-          label="Timeout"
-          description="Maximum time for a response, up to 30 s. Empty: 15 s, unless the installation sets another default."
+          label={t('webhooks:sendOptions.timeout')}
+          description={t('webhooks:sendOptions.maximumTimeForA')}
           placeholder="15 s"
           suffix=" s"
           allowDecimal={false}
@@ -45,8 +49,8 @@ export function SendOptions({ form }: SendOptionsProps) {
         onChange={(delays) => form.setFieldValue('retryScheduleSeconds', delays)}
       />
       <Switch
-        label="Ordered"
-        description="Sends one delivery at a time, in the order of the events. This limits throughput: 10 deliveries a second if the receiver takes 100 ms. A failing delivery blocks later ones until it succeeds or is exhausted; a short retry schedule limits the wait."
+        label={t('webhooks:sendOptions.ordered')}
+        description={t('webhooks:sendOptions.sendsOneDeliveryAt')}
         {...form.getInputProps('ordered', { type: 'checkbox' })}
       />
     </Section>

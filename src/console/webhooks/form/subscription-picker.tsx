@@ -6,6 +6,7 @@ import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { formatCount } from '../../format.ts'
 import { WebhookCatalogueDocument } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 /** Catalogues with more event types get a search field. */
 const SEARCH_ABOVE = 8
@@ -27,7 +28,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => data && !known.has(name))
     .map((name) => ({
       name,
-      description: 'Archived: you can remove this subscription, but not add it again.',
+      description: t('webhooks:subscriptionPicker.archivedYouCanRemove'),
     }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
@@ -39,8 +40,8 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   if (queryError && !data) return <QueryError error={queryError} retry={reload} />
   return (
     <Section
-      title="Events"
-      description="The event types that this webhook receives."
+      title={t('webhooks:subscriptionPicker.events')}
+      description={t('webhooks:subscriptionPicker.theEventTypesThat')}
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
@@ -61,15 +62,15 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     >
       {types.length > SEARCH_ABOVE && (
         <TextInput
-          aria-label="Search event types"
-          placeholder="Search event types"
+          aria-label={t('webhooks:subscriptionPicker.searchEventTypes')}
+          placeholder={t('webhooks:subscriptionPicker.searchEventTypes')}
           leftSection={<IconSearch size={16} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <Checkbox.Group
-        aria-label="Event types"
+        aria-label={t('webhooks:subscriptionPicker.eventTypes')}
         value={[...value]}
         onChange={onChange}
         error={error}

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { type FocusEvent, type ReactNode, useState } from 'react'
+import { t } from '../../strings/t.ts'
 
 const SCHEME = 'https://'
 
@@ -16,12 +17,12 @@ export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps)
   const isIncomplete = SCHEME.startsWith(value.toLowerCase()) && !blurred
   return (
     <TextInput
-      label="URL"
-      description="Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach."
+      label={t('webhooks:urlField.url')}
+      description={t('webhooks:urlField.posthornSendsDeliveriesTo')}
       type="url"
       inputMode="url"
       autoComplete="off"
-      placeholder="https://example.com/webhooks"
+      placeholder={t('webhooks:urlField.httpsExampleComWebhooks')}
       withAsterisk
       required
       data-autofocus

@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import type { Rejection } from '../../api/use-action.ts'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../strings/t.ts'
 import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
 import { SubscriptionPicker } from './subscription-picker.tsx'
@@ -47,19 +48,19 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
   return (
     <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
       <Stack gap="lg">
-        <Section title="Endpoint">
+        <Section title={t('webhooks:webhookForm.endpoint')}>
           <UrlField {...form.getInputProps('url')} />
           <Textarea
-            label="Description"
-            description="Helps you tell webhooks apart."
+            label={t('webhooks:webhookForm.description')}
+            description={t('webhooks:webhookForm.helpsYouTellWebhooks')}
             autosize
             minRows={1}
             maxRows={6}
             {...form.getInputProps('description')}
           />
           <Switch
-            label="Enabled"
-            description="A disabled webhook receives nothing, and new events create no deliveries for it."
+            label={t('webhooks:webhookForm.enabled')}
+            description={t('webhooks:webhookForm.aDisabledWebhookReceives')}
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
         </Section>
@@ -71,13 +72,18 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
         <HeaderRows form={form} />
         <SendOptions form={form} />
         {rejection !== null && (
-          <Alert color="red" variant="light" role="alert" title="Saving failed">
+          <Alert
+            color="red"
+            variant="light"
+            role="alert"
+            title={t('webhooks:webhookForm.savingFailed')}
+          >
             {rejection}
           </Alert>
         )}
         <Group justify="end" gap="xs">
           <Button component={Link} to={back} variant="default">
-            Cancel
+            {t('webhooks:webhookForm.cancel')}
           </Button>
           <Button type="submit" loading={saving}>
             {action}

@@ -1,5 +1,6 @@
-import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Figures } from '../../components/page/figures.tsx'
 import { formatCount, formatDuration, formatPercent } from '../../format.ts'
+import { t } from '../../strings/t.ts'
 
 interface Health {
   readonly attempts: number
@@ -14,36 +15,21 @@ interface Health {
 
 /** The attempts of a time range, in numbers. Undefined while loading. */
 export function HealthMetrics({ health }: { health: Health | undefined }) {
-  const latency = health?.latency
-  const ms = (value: number | undefined) => (value === undefined ? '–' : formatDuration(value))
-  const figures = [
-    ['Attempts', health && formatCount(health.attempts)],
-    [
-      'Success rate',
-      typeof health?.successRate === 'number' ? formatPercent(health.successRate) : '–',
-    ],
-    ['Latency, p50', ms(latency?.p50Ms)],
-    ['Latency, p95', ms(latency?.p95Ms)],
-    ['Latency, p99', ms(latency?.p99Ms)],
-  ] as const
+  const latency = (percentile: 'p50Ms' | 'p95Ms' | 'p99Ms') =>
+    health && (health.latency ? formatDuration(health.latency[percentile]) : '–')
+  const rate = health?.successRate
   return (
-    <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 3, lg: 5 }}>
-      {figures.map(([label, value]) => (
-        <Paper key={label} withBorder p="md">
-          <Text component="dt" size="xs" c="dimmed" fw={600}>
-            {label}
-          </Text>
-          <Text
-            component="dd"
-            m={0}
-            size="xl"
-            fw={650}
-            style={{ fontVariantNumeric: 'tabular-nums' }}
-          >
-            {health === undefined ? <Skeleton height={22} my={5} w={60} /> : value}
-          </Text>
-        </Paper>
-      ))}
-    </SimpleGrid>
+    <Figures
+      figures={[
+        { label: t('webhooks:metrics.attempts'), value: health && formatCount(health.attempts) },
+        {
+          label: t('webhooks:metrics.successRate'),
+          value: health && (typeof rate === 'number' ? formatPercent(rate) : '–'),
+        },
+        { label: t('webhooks:metrics.p50'), value: latency('p50Ms') },
+        { label: t('webhooks:metrics.p95'), value: latency('p95Ms') },
+        { label: t('webhooks:metrics.p99'), value: latency('p99Ms') },
+      ]}
+    />
   )
 }

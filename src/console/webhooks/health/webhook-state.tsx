@@ -1,5 +1,6 @@
 import { StateBadge, WebhookStateBadge } from '../../components/state-badge.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 type WebhookStateProps = Pick<WebhookRowFragment, 'enabled'> &
   Partial<Pick<WebhookRowFragment, 'health'>>
@@ -8,7 +9,7 @@ type WebhookStateProps = Pick<WebhookRowFragment, 'enabled'> &
 export function WebhookState({ enabled, health }: WebhookStateProps) {
   if (health) return <WebhookStateBadge state={health.state} />
   return enabled ? (
-    <StateBadge label="Enabled" color="blue" />
+    <StateBadge label={t('webhooks:states.enabled')} color="blue" />
   ) : (
     <WebhookStateBadge state="DISABLED" />
   )

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { NoMatches } from '../../components/lists/no-matches.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 
 interface NoWebhooksProps {
   readonly filtered: boolean
@@ -12,24 +13,20 @@ interface NoWebhooksProps {
 /** Replaces an empty list of webhooks. */
 export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun="webhook" clear={clear} />
+  if (filtered) return <NoMatches noun={t('webhooks:noun')} clear={clear} />
   if (!can('webhooks:write')) {
-    return (
-      <EmptyState title="No webhooks yet">
-        Creating a webhook requires the scope webhooks:write.
-      </EmptyState>
-    )
+    return <EmptyState title={t('webhooks:empty.title')}>{t('webhooks:empty.noScope')}</EmptyState>
   }
   return (
     <EmptyState
-      title="No webhooks yet"
+      title={t('webhooks:empty.title')}
       action={
         <Button component={Link} to="/webhooks/new">
-          Create webhook
+          {t('webhooks:create')}
         </Button>
       }
     >
-      Register the HTTPS URL of your endpoint, and choose the event types that it receives.
+      {t('webhooks:empty.body')}
     </EmptyState>
   )
 }

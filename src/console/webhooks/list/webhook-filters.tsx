@@ -4,8 +4,9 @@ import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import type { useFilters } from '../../components/filters/use-filters.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
+import { t } from '../../strings/t.ts'
 
-export const WEBHOOK_FILTERS = ['url', 'description', 'state', 'subscribesTo'] as const
+export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo'] as const
 
 type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
 
@@ -13,26 +14,20 @@ export function WebhookFilters({ values, set, active, clear }: Filters) {
   return (
     <FilterBar active={active} clear={clear}>
       <SearchField
-        label="URL"
-        placeholder="Contains"
-        value={values.url ?? ''}
-        onChange={(url) => set({ url })}
-      />
-      <SearchField
-        label="Description"
-        placeholder="Contains"
-        value={values.description ?? ''}
-        onChange={(description) => set({ description })}
+        label={t('webhooks:list.search')}
+        placeholder={t('webhooks:list.searchHint')}
+        value={values.search ?? ''}
+        onChange={(search) => set({ search })}
       />
       <FilterSelect
-        label="State"
-        w={130}
+        label={t('webhooks:list.state')}
+        w={150}
         data={WEBHOOK_STATES}
         value={values.state}
         onChange={(state) => set({ state })}
       />
       <EventTypeSelect
-        label="Subscribes to"
+        label={t('webhooks:list.subscribesTo')}
         value={values.subscribesTo}
         onChange={(subscribesTo) => set({ subscribesTo })}
         w={230}

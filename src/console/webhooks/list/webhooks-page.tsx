@@ -10,6 +10,7 @@ import { Page } from '../../components/page/page.tsx'
 import { formatCount } from '../../format.ts'
 import { WebhookListDocument, type WebhookState } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { NoWebhooks } from './no-webhooks.tsx'
 import { webhookColumns } from './webhook-columns.tsx'
@@ -19,14 +20,13 @@ export default function WebhooksPage() {
   const { can, webhookId } = useSession()
   const cursors = useCursors()
   const filters = useFilters(WEBHOOK_FILTERS)
-  const { url, description, state, subscribesTo } = filters.values
+  const { search, state, subscribesTo } = filters.values
   const { data, error, stale, reload } = useRead(
     WebhookListDocument,
     {
       ...cursors.variables,
       filter: {
-        urlContains: url,
-        descriptionContains: description,
+        search,
         state: state as WebhookState | null,
         subscribesTo,
       },
@@ -37,21 +37,21 @@ export default function WebhooksPage() {
   const webhooks = data?.webhooks
   return (
     <Page
-      title="Webhooks"
+      title={t('webhooks:title')}
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
-      description="The HTTPS endpoints that receive your events. Rates and latencies cover the last 24 hours."
+      description={t('webhooks:description')}
       actions={
         webhookId === null &&
         can('webhooks:write') && (
           <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
-            Create webhook
+            {t('webhooks:create')}
           </Button>
         )
       }
     >
       <WebhookFilters {...filters} />
       <List
-        label="Webhooks"
+        label={t('webhooks:title')}
         columns={webhookColumns(can('deliveries:read'))}
         rows={webhooks?.nodes}
         keyOf={({ id }) => id}
@@ -69,8 +69,7 @@ export default function WebhooksPage() {
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
-      {formatCount(count)}
-      {filtered && ' found'}
+      {filtered ? t('webhooks:found', { count }) : formatCount(count)}
     </span>
   )
 }

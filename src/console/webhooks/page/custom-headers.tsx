@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Section } from '../../components/page/section.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { areMasked } from '../form/webhook-form-values.ts'
 
 /** The custom headers of a webhook. The values may be credentials, so they are shown only on request. */
@@ -12,7 +13,7 @@ export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'header
   const masked = areMasked(headers)
   return (
     <Section
-      title="Custom headers"
+      title={t('webhooks:customHeaders.customHeaders')}
       description={
         masked &&
         !can('secrets:read') &&
@@ -29,7 +30,7 @@ export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'header
     >
       {headers.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No custom headers.
+          {t('webhooks:customHeaders.noCustomHeaders')}
         </Text>
       ) : (
         <Stack gap={4}>

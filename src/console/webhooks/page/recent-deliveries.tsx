@@ -5,6 +5,7 @@ import { NewRows } from '../../components/lists/new-rows.tsx'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
+import { t } from '../../strings/t.ts'
 import { NoDeliveries, WEBHOOK_DELIVERY_COLUMNS } from './webhook-deliveries.tsx'
 
 const NEWEST = { first: 8 }
@@ -19,7 +20,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   })
   return (
     <Section
-      title="Recent deliveries"
+      title={t('webhooks:recentDeliveries.recentDeliveries')}
       actions={
         <Group gap="sm" mih={30}>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -28,7 +29,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       }
     >
       <List
-        label="Recent deliveries"
+        label={t('webhooks:recentDeliveries.recentDeliveries')}
         columns={WEBHOOK_DELIVERY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -40,7 +41,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       {rows && rows.length > 0 && (
         <Text size="sm" px="lg" py="md" style={{ borderTop: '1px solid var(--posthorn-line)' }}>
           <Anchor component={Link} to="?tab=deliveries" inherit>
-            All deliveries
+            {t('webhooks:recentDeliveries.allDeliveries')}
           </Anchor>
         </Text>
       )}

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/page/empty-state.tsx'
 import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
+import { t } from '../../strings/t.ts'
 
 export const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
@@ -31,7 +32,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         </Group>
       </Group>
       <List
-        label="Deliveries of this webhook"
+        label={t('webhooks:webhookDeliveries.deliveriesOfThisWebhook')}
         columns={WEBHOOK_DELIVERY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -41,7 +42,11 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         retry={reload}
         pages={{ info, cursors }}
         empty={
-          filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : <NoDeliveries />
+          filters.active ? (
+            <NoMatches noun={t('webhooks:webhookDeliveries.delivery')} clear={filters.clear} />
+          ) : (
+            <NoDeliveries />
+          )
         }
       />
     </Stack>
@@ -50,8 +55,8 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 export function NoDeliveries() {
   return (
-    <EmptyState title="No deliveries yet">
-      Send a test event, or publish an event that this webhook subscribes to.
+    <EmptyState title={t('webhooks:webhookDeliveries.noDeliveriesYet')}>
+      {t('webhooks:webhookDeliveries.sendATestEvent')}
     </EmptyState>
   )
 }

@@ -2,14 +2,17 @@ import { Skeleton, Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
+import { CopyableLine } from '../../components/page/copyable-line.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookDetailDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
+import { t } from '../../strings/t.ts'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
+import { webhookName } from '../webhook-name.ts'
 import { WebhookDeliveries } from './webhook-deliveries.tsx'
 import { WebhookOverview } from './webhook-overview.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
@@ -27,9 +30,9 @@ export default function WebhookPage() {
   const webhook = data?.webhook
 
   if (!webhook) {
-    if (data && !error) return <NotFoundPage noun="webhook" />
+    if (data && !error) return <NotFoundPage noun={t('webhooks:noun')} />
     return (
-      <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
+      <Page title={t('shell:menu.webhook')} breadcrumbs={[[t('webhooks:title'), '/webhooks']]}>
         {error ? <QueryError error={error} retry={reload} /> : <Skeleton height={320} />}
       </Page>
     )
@@ -42,10 +45,10 @@ export default function WebhookPage() {
   const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
   return (
     <Page
-      title={webhook.url}
-      breadcrumbs={[['Webhooks', '/webhooks']]}
+      title={webhookName(webhook)}
+      breadcrumbs={[[t('webhooks:title'), '/webhooks']]}
       aside={<WebhookState {...webhook} />}
-      description={webhook.description}
+      subtitle={<CopyableLine text={webhook.url} label={t('webhooks:page.copyUrl')} />}
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
@@ -77,8 +80,8 @@ export default function WebhookPage() {
 }
 
 const LABELS = {
-  overview: 'Overview',
-  deliveries: 'Deliveries',
-  secret: 'Signing secret',
-  settings: 'Settings',
+  overview: t('webhooks:page.tabs.overview'),
+  deliveries: t('webhooks:page.tabs.deliveries'),
+  secret: t('webhooks:page.tabs.secret'),
+  settings: t('webhooks:page.tabs.settings'),
 }

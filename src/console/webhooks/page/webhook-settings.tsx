@@ -8,6 +8,7 @@ import { Time } from '../../components/time.tsx'
 import { formatCount, formatDuration } from '../../format.ts'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { summaryOf } from '../form/retry-schedule.tsx'
 import { CustomHeaders } from './custom-headers.tsx'
 
@@ -19,7 +20,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   return (
     <Stack gap="lg">
       <Section
-        title="Webhook"
+        title={t('webhooks:webhookSettings.webhook')}
         actions={
           can('webhooks:write') && (
             <Button
@@ -29,21 +30,27 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               size="xs"
               leftSection={<IconPencil size={14} />}
             >
-              Edit
+              {t('webhooks:webhookSettings.edit')}
             </Button>
           )
         }
       >
         <Facts
           facts={[
-            { label: 'Id', value: <Id id={webhook.id} /> },
-            { label: 'Enabled', value: webhook.enabled ? 'Yes' : 'No' },
-            { label: 'Created', value: <Time at={webhook.createdAt} /> },
-            { label: 'Updated', value: <Time at={webhook.updatedAt} /> },
+            { label: t('webhooks:webhookSettings.id'), value: <Id id={webhook.id} /> },
+            { label: t('webhooks:webhookSettings.enabled'), value: webhook.enabled ? 'Yes' : 'No' },
+            {
+              label: t('webhooks:webhookSettings.created'),
+              value: <Time at={webhook.createdAt} />,
+            },
+            {
+              label: t('webhooks:webhookSettings.updated'),
+              value: <Time at={webhook.updatedAt} />,
+            },
           ]}
         />
       </Section>
-      <Section title="Events">
+      <Section title={t('webhooks:webhookSettings.events')}>
         <Stack gap={4}>
           {webhook.eventSubscriptions.map((name) => (
             <Text key={name} size="sm" className="ph-mono">
@@ -55,21 +62,24 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         </Stack>
       </Section>
       <CustomHeaders headers={webhook.headers} />
-      <Section title="Delivery options">
+      <Section title={t('webhooks:webhookSettings.deliveryOptions')}>
         <Facts
           facts={[
             {
-              label: 'Rate limit',
+              label: t('webhooks:webhookSettings.rateLimit'),
               value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} a second` : 'None',
             },
-            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
             {
-              label: 'Timeout',
+              label: t('webhooks:webhookSettings.concurrencyPerWorker'),
+              value: webhook.maxInFlight ?? 'Adaptive',
+            },
+            {
+              label: t('webhooks:webhookSettings.timeout'),
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
-            { label: 'Ordered', value: webhook.ordered ? 'Yes' : 'No' },
+            { label: t('webhooks:webhookSettings.ordered'), value: webhook.ordered ? 'Yes' : 'No' },
             {
-              label: 'Retries',
+              label: t('webhooks:webhookSettings.retries'),
               value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
             },
           ]}

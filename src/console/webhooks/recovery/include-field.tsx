@@ -1,5 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import type { RecoveryInclude } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 interface IncludeFieldProps {
   readonly value: RecoveryInclude
@@ -10,25 +11,25 @@ interface IncludeFieldProps {
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group
-      label="Which deliveries"
+      label={t('webhooks:includeField.whichDeliveries')}
       value={value}
       onChange={(chosen) => onChange(chosen as RecoveryInclude)}
     >
       <Stack gap="xs" mt="xs">
         <Radio
           value="ALL"
-          label="Failed and missed"
-          description="All events that this webhook did not receive."
+          label={t('webhooks:includeField.failedAndMissed')}
+          description={t('webhooks:includeField.allEventsThatThis')}
         />
         <Radio
           value="FAILED"
-          label="Failed"
-          description="Exhausted deliveries. They are retried with the same id and the full retry schedule."
+          label={t('webhooks:includeField.failed')}
+          description={t('webhooks:includeField.exhaustedDeliveriesTheyAre')}
         />
         <Radio
           value="MISSED"
-          label="Missed"
-          description="Events without a delivery to this webhook, of its current event types: published while it was disabled, or before it subscribed."
+          label={t('webhooks:includeField.missed')}
+          description={t('webhooks:includeField.eventsWithoutADelivery')}
         />
       </Stack>
     </Radio.Group>

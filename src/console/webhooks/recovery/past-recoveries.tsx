@@ -7,6 +7,7 @@ import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../format.ts'
 import { RecoveryListDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const REFRESH_EVERY_MS = 3_000
@@ -14,19 +15,23 @@ const REFRESH_EVERY_MS = 3_000
 const INCLUDES = { ALL: 'Failed and missed', FAILED: 'Failed', MISSED: 'Missed' }
 
 const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
-  { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: t('webhooks:pastRecoveries.started'), cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
-    label: 'Events published',
+    label: t('webhooks:pastRecoveries.eventsPublished'),
     cell: ({ since, until }) => (
       <Text size="sm">
-        <Time at={since} /> to <Time at={until} />
+        <Time at={since} /> {t('webhooks:pastRecoveries.to')} <Time at={until} />
       </Text>
     ),
   },
-  { label: 'Deliveries', cell: ({ include }) => INCLUDES[include] },
-  { label: 'State', width: 130, cell: ({ state }) => <RecoveryStateBadge state={state} /> },
+  { label: t('webhooks:pastRecoveries.deliveries'), cell: ({ include }) => INCLUDES[include] },
   {
-    label: 'Queued',
+    label: t('webhooks:pastRecoveries.state'),
+    width: 130,
+    cell: ({ state }) => <RecoveryStateBadge state={state} />,
+  },
+  {
+    label: t('webhooks:pastRecoveries.queued'),
     end: true,
     cell: ({ redelivered, created }) => formatCount(redelivered + created),
   },
@@ -48,9 +53,9 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
     return () => clearInterval(timer)
   }, [runs, reload])
   return (
-    <Section title="Recoveries">
+    <Section title={t('webhooks:pastRecoveries.recoveries')}>
       <List
-        label="Recoveries"
+        label={t('webhooks:pastRecoveries.recoveries')}
         columns={COLUMNS}
         rows={recoveries?.nodes}
         keyOf={({ id }) => id}
@@ -60,7 +65,7 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
         retry={reload}
         empty={
           <Text size="sm" c="dimmed" px="lg" pb="lg">
-            No recoveries yet.
+            {t('webhooks:pastRecoveries.noRecoveriesYet')}
           </Text>
         }
         pages={{ info: recoveries?.pageInfo, cursors }}

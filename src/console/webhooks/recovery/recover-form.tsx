@@ -10,6 +10,7 @@ import {
   RecoveryBeginDocument,
   type RecoveryInclude,
 } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
@@ -47,7 +48,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: 'Choose a start time.' })
+    if (since === null) return setErrors({ since: t('webhooks:recoverForm.chooseStart') })
     setErrors({})
     const outcome = await run({
       input: {
@@ -66,7 +67,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   return (
-    <Section title="What to recover">
+    <Section title={t('webhooks:recoverForm.whatToRecover')}>
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -78,15 +79,15 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label="Events published from"
-          description="In your time zone."
+          label={t('webhooks:recoverForm.eventsPublishedFrom')}
+          description={t('webhooks:recoverForm.inYourTimeZone')}
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
-          label="Until"
-          description="Empty: now."
+          label={t('webhooks:recoverForm.until')}
+          description={t('webhooks:recoverForm.emptyNow')}
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -94,9 +95,9 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
-        label="Rate"
-        description="Maximum deliveries queued a second, from 1 to 5,000. The limits of the webhook apply as well."
-        suffix=" a second"
+        label={t('webhooks:recoverForm.rate')}
+        description={t('webhooks:recoverForm.maximumDeliveriesQueuedA')}
+        suffix={t('webhooks:recoverForm.aSecond')}
         maw={420}
         min={1}
         max={5_000}
@@ -113,7 +114,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       )}
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
-          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE)}
+          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
         </Text>
         <Group gap="xs">
           <Button
@@ -121,12 +122,13 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
             loading={running}
             onClick={() => submit(true)}
           >
-            Count
+            {t('webhooks:recoverForm.count')}
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
-              Recover {formatCount(counted.count)}
-              {!counted.countIsExact && ' or more'}
+              {counted.countIsExact
+                ? t('webhooks:recoverForm.send', amountOf(counted.count))
+                : t('webhooks:recoverForm.sendMore', amountOf(counted.count))}
             </Button>
           )}
         </Group>
@@ -135,12 +137,24 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   )
 }
 
-function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number): string {
-  if (count === 0) return 'There is nothing to recover in this time range.'
+const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
+
+function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
+  if (count === 0) {
+    return waiting === 0
+      ? t('webhooks:recoverForm.nothing')
+      : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
+  }
   const seconds = Math.ceil(count / ratePerSecond)
-  const least = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
-  const deliveries = count === 1 ? 'delivery' : 'deliveries'
-  return `${formatCount(count)}${countIsExact ? '' : ' or more'} ${deliveries}, queued in about ${least} at this rate.`
+  const time = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
+  return countIsExact
+    ? t('webhooks:recoverForm.found', { ...amountOf(count), time })
+    : t('webhooks:recoverForm.foundMore', { ...amountOf(count), time })
+}
+
+/** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */
+function waitingOnHold({ health, backlog }: RecoverFormProps['webhook']): number {
+  return health?.onHoldSince ? (backlog?.count ?? 0) : 0
 }
 
 /** One minute earlier: the first failed event was published before its attempt began. */

@@ -1,4 +1,5 @@
 import { Alert, Anchor, Skeleton } from '@mantine/core'
+import { Trans } from 'react-i18next'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Page } from '../../components/page/page.tsx'
@@ -6,7 +7,9 @@ import { QueryError } from '../../components/query-error.tsx'
 import { RecoverWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
+import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
+import { webhookName } from '../webhook-name.ts'
 import { PastRecoveries } from './past-recoveries.tsx'
 import { RecoverForm } from './recover-form.tsx'
 import { RecoveryProgress } from './recovery-progress.tsx'
@@ -19,26 +22,28 @@ export default function RecoverPage() {
   const recoveryId = params.get('recovery')
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
+  if (data && !webhook && !error) return <NotFoundPage noun={t('webhooks:noun')} />
   return (
     <Page
-      title="Recover deliveries"
+      title={t('webhooks:recoverPage.recoverDeliveries')}
       breadcrumbs={[
-        ['Webhooks', '/webhooks'],
-        [webhook?.url ?? id, `/webhooks/${id}`],
+        [t('webhooks:title'), '/webhooks'],
+        [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
-      description="Sends the events of a time range that this webhook missed or failed to receive. You can repeat a recovery safely: it delivers nothing twice."
+      description={t('webhooks:recoverPage.sendsTheEventsOf')}
     >
       {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}
-      {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} />}
+      {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} webhookId={id} />}
       {webhook && !webhook.enabled && mayRecover && (
-        <Alert color="gray" variant="light" title="This webhook is disabled">
-          You can count the missed deliveries.{' '}
-          <Anchor component={Link} to={`/webhooks/${id}`} size="sm">
-            Enable the webhook
-          </Anchor>{' '}
-          to recover them.
+        <Alert color="gray" variant="light" title={t('webhooks:recoverPage.thisWebhookIsDisabled')}>
+          <Trans
+            ns="webhooks"
+            i18nKey="recoverPage.previewOnly"
+            components={{
+              a: <Anchor component={Link} to={`/webhooks/${id}`} inherit underline="always" />,
+            }}
+          />
         </Alert>
       )}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
+import { Link } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -9,11 +10,17 @@ import { QueryError } from '../../components/query-error.tsx'
 import { formatCount } from '../../format.ts'
 import { RecoveryCancelDocument, RecoveryProgressDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const POLL_EVERY_MS = 1_000
 
-export function RecoveryProgress({ id }: { id: string }) {
+interface RecoveryProgressProps {
+  readonly id: string
+  readonly webhookId: string
+}
+
+export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
   const { can } = useSession()
   const { data, error, reload } = useRead(RecoveryProgressDocument, { id })
   const { run } = useAction(RecoveryCancelDocument)
@@ -30,20 +37,20 @@ export function RecoveryProgress({ id }: { id: string }) {
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">
-        This recovery does not exist.
+        {t('webhooks:recoveryProgress.thisRecoveryDoesNot')}
       </Alert>
     )
   }
   const done = recovery ? recovery.redelivered + recovery.created : 0
   return (
     <Section
-      title="Recovery"
+      title={t('webhooks:recoveryProgress.recovery')}
       actions={
         <Group gap="sm" mih={30}>
           {recovery && <RecoveryStateBadge state={recovery.state} />}
           {recovery && runs && can('deliveries:write') && (
             <Button size="xs" variant="default" onClick={cancel.open}>
-              Cancel
+              {t('webhooks:recoveryProgress.cancel')}
             </Button>
           )}
         </Group>
@@ -55,11 +62,31 @@ export function RecoveryProgress({ id }: { id: string }) {
           value={100 * (recovery?.progress ?? 0)}
           animated={runs}
           color={recovery?.state === 'FAILED' ? 'red' : undefined}
-          aria-label="Progress of the recovery"
+          aria-label={t('webhooks:recoveryProgress.progressOfTheRecovery')}
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
-            `Queued ${formatCount(done)} of ${formatCount(recovery.total)}${recovery.totalIsExact ? '' : ' or more'} deliveries (${formatCount(recovery.redelivered)} retried, ${formatCount(recovery.created)} new).`}
+            t(
+              recovery.totalIsExact
+                ? 'webhooks:recoveryProgress.queued'
+                : 'webhooks:recoveryProgress.queuedMore',
+              {
+                done: formatCount(done),
+                total: formatCount(recovery.total),
+                redelivered: formatCount(recovery.redelivered),
+                created: formatCount(recovery.created),
+              },
+            )}{' '}
+          {recovery && done > 0 && (
+            <Anchor
+              component={Link}
+              to={attemptsSince(webhookId, recovery.createdAt)}
+              inherit
+              underline="always"
+            >
+              {t('webhooks:recoveryProgress.attempts')}
+            </Anchor>
+          )}
         </Text>
         {recovery?.failure && (
           <Alert color="red" variant="light" role="alert">
@@ -70,15 +97,20 @@ export function RecoveryProgress({ id }: { id: string }) {
       <Confirm
         opened={canceling}
         onClose={cancel.close}
-        title="Cancel this recovery?"
-        action="Cancel recovery"
+        title={t('webhooks:recoveryProgress.cancelThisRecovery')}
+        action={t('webhooks:recoveryProgress.cancelRecovery')}
         onConfirm={async () => {
           const outcome = await run({ id })
           return outcome.ok ? null : outcome.message
         }}
       >
-        Deliveries that are already queued stay queued. You can recover the rest later.
+        {t('webhooks:recoveryProgress.deliveriesThatAreAlready')}
       </Confirm>
     </Section>
   )
+}
+
+/** What came of a recovery: the attempts that the webhook has had since. */
+function attemptsSince(webhook: string, since: string): string {
+  return `/attempts?${new URLSearchParams({ webhook, since })}`
 }

@@ -1,11 +1,12 @@
 import { StateBadge } from '../../components/state-badge.tsx'
 import type { RecoveryState } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 const STATES: Record<RecoveryState, readonly [label: string, color: string]> = {
-  RUNNING: ['Running', 'blue'],
-  COMPLETED: ['Completed', 'green'],
-  CANCELED: ['Canceled', 'gray'],
-  FAILED: ['Failed', 'red'],
+  RUNNING: [t('webhooks:recoveryStates.RUNNING'), 'blue'],
+  COMPLETED: [t('webhooks:recoveryStates.COMPLETED'), 'blue'],
+  CANCELED: [t('webhooks:recoveryStates.CANCELED'), 'gray'],
+  FAILED: [t('webhooks:recoveryStates.FAILED'), 'red'],
 }
 
 export function RecoveryStateBadge({ state }: { state: RecoveryState }) {

@@ -3,6 +3,7 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 
 interface RotateSecretProps {
   readonly webhookId: string
@@ -27,20 +28,14 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
     <Confirm
       opened={opened}
       onClose={close}
-      title="Rotate the signing secret?"
-      action="Rotate"
+      title={t('webhooks:rotateSecret.rotateTheSigningSecret')}
+      action={t('webhooks:rotateSecret.rotate')}
       onConfirm={rotate}
     >
       <List size="sm" spacing={6}>
-        <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>
-        <List.Item>
-          A receiver with only the old secret rejects deliveries until you configure the new secret.
-          The failed deliveries are retried by the retry schedule.
-        </List.Item>
-        <List.Item>
-          The old secret is shown here for 24 hours, and is then deleted. Let the receiver accept
-          both secrets during that time.
-        </List.Item>
+        <List.Item>{t('webhooks:rotateSecret.theNewSecretSigns')}</List.Item>
+        <List.Item>{t('webhooks:rotateSecret.aReceiverWithOnly')}</List.Item>
+        <List.Item>{t('webhooks:rotateSecret.theOldSecretIs')}</List.Item>
       </List>
     </Confirm>
   )

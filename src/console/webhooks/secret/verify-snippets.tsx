@@ -2,6 +2,7 @@ import { Box, Group, Tabs } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../strings/t.ts'
 import go from './snippets/verify.go.txt?raw'
 import php from './snippets/verify.php.txt?raw'
 import python from './snippets/verify.py.txt?raw'
@@ -30,8 +31,8 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   const known = SNIPPETS.some((snippet) => snippet.language === language)
   return (
     <Section
-      title="Verifying a delivery"
-      description="The signature covers the id, the timestamp and the raw body. A receiver rejects requests without a matching signature, or with a timestamp more than 5 minutes off. It responds with 2xx as soon as it has stored the event."
+      title={t('webhooks:verifySnippets.verifyingADelivery')}
+      description={t('webhooks:verifySnippets.theSignatureCoversThe')}
     >
       <Tabs value={known ? language : 'TypeScript'} onChange={(name) => setLanguage(name ?? '')}>
         <Tabs.List>

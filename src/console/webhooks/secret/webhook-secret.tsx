@@ -10,6 +10,7 @@ import { WebhookSecretsDocument } from '../../generated/graphql.ts'
 import { setFlag } from '../../onboarding/flags.ts'
 import { PublishNext } from '../../onboarding/publish-next.tsx'
 import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
 import { RotateSecret } from './rotate-secret.tsx'
 import { ExpiringSecret, SecretKey } from './secret-key.tsx'
 import { VerifySnippets } from './verify-snippets.tsx'
@@ -40,8 +41,8 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   return (
     <Stack gap="lg">
       <Section
-        title="Signing secret"
-        description="Signs every delivery, so that the receiver can verify it. Share the secret only with your receiver."
+        title={t('webhooks:webhookSecret.signingSecret')}
+        description={t('webhooks:webhookSecret.signsEveryDeliverySo')}
         actions={
           <Group gap="xs">
             {can('secrets:read') && (
@@ -61,7 +62,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
                 leftSection={<IconRefresh size={14} />}
                 onClick={rotate.open}
               >
-                Rotate
+                {t('webhooks:webhookSecret.rotate')}
               </Button>
             )}
           </Group>
@@ -74,14 +75,14 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         )}
         {!can('secrets:read') && (
           <Text size="sm" c="dimmed">
-            Reading the secret requires the scope secrets:read.
+            {t('webhooks:webhookSecret.readingTheSecretRequires')}
           </Text>
         )}
       </Section>
       {expiring.length > 0 && (
         <Section
-          title="Rotated out"
-          description="This secret no longer signs deliveries. Your receiver should accept it until it expires, for deliveries already sent."
+          title={t('webhooks:webhookSecret.rotatedOut')}
+          description={t('webhooks:webhookSecret.thisSecretNoLonger')}
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (

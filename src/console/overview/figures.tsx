@@ -1,0 +1,110 @@
+import type { ChartRange } from '../components/charts/chart-range.ts'
+import { latencyOf, successRateOf, type Totals, totalsOf } from '../components/charts/totals.ts'
+import { type Figure, Figures } from '../components/page/figures.tsx'
+import { formatCount, formatDuration, formatPercent } from '../format.ts'
+import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+
+interface OverviewFiguresProps {
+  readonly range: ChartRange
+  readonly buckets: NonNullable<OverviewStatisticsQuery['statistics']> | undefined
+  readonly backlog: OverviewStatisticsQuery['backlogHistory'] | undefined
+  /** Attempts reported over the subscription that `buckets` does not count yet. */
+  readonly live: { readonly succeeded: number; readonly failed: number }
+}
+
+/** The figures of a range, compared with the range before. Undefined ones are loading. */
+export function OverviewFigures({ range, buckets, backlog, live }: OverviewFiguresProps) {
+  if (!buckets) return <Figures figures={LOADING} />
+  const current = buckets.slice(-range.buckets)
+  const now = withLive(totalsOf(current), live)
+  const before = totalsOf(buckets.slice(0, -range.buckets))
+  const rate = successRateOf(now)
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyOf(current, share))
+  const waiting = backlog?.at(-1)?.waiting
+  return (
+    <Figures
+      figures={[
+        {
+          label: t('overview:figures.attempts'),
+          value: formatCount(now.attempts),
+          note: attemptsChange(now, before, range),
+        },
+        {
+          label: t('overview:figures.successRate'),
+          value: rate === null ? '–' : formatPercent(rate),
+          note: rateChange(now, before, range),
+        },
+        {
+          label: t('overview:figures.failed'),
+          value: formatCount(now.failed),
+          note: failures(now),
+        },
+        {
+          label: t('overview:figures.latency'),
+          value: p50 == null ? '–' : formatDuration(p50),
+          note:
+            p95 == null || p99 == null
+              ? t('overview:figures.none')
+              : t('overview:figures.percentiles', {
+                  p95: formatDuration(p95),
+                  p99: formatDuration(p99),
+                }),
+        },
+        typeof waiting === 'number' && {
+          label: t('overview:figures.backlog'),
+          value: formatCount(waiting),
+          note: waiting === 0 ? t('overview:figures.nothingWaits') : '',
+        },
+      ]}
+    />
+  )
+}
+
+const LOADING: readonly Figure[] = ['attempts', 'successRate', 'failed', 'latency', 'backlog'].map(
+  (name) => ({
+    label: t(`overview:figures.${name as 'attempts'}`),
+    value: undefined,
+    note: '',
+  }),
+)
+
+function withLive(totals: Totals, live: OverviewFiguresProps['live']): Totals {
+  return {
+    ...totals,
+    attempts: totals.attempts + live.succeeded + live.failed,
+    succeeded: totals.succeeded + live.succeeded,
+    failed: totals.failed + live.failed,
+  }
+}
+
+function attemptsChange(now: Totals, { attempts }: Totals, { before }: ChartRange): string {
+  if (attempts === 0) return t('overview:figures.noneBefore', { before })
+  const change = now.attempts / attempts - 1
+  if (Math.abs(change) < 0.005) return t('overview:figures.same', { before })
+  if (change > 9.99)
+    return t('overview:figures.times', { amount: formatCount(Math.round(change + 1)), before })
+  const amount = Math.round(Math.abs(change) * 100)
+  return change > 0
+    ? t('overview:figures.more', { amount, before })
+    : t('overview:figures.fewer', { amount, before })
+}
+
+function rateChange(now: Totals, totalsBefore: Totals, { before }: ChartRange): string {
+  const [rate, rateBefore] = [successRateOf(now), successRateOf(totalsBefore)]
+  if (rate === null) return t('overview:figures.none')
+  if (rateBefore === null) return t('overview:figures.noAttemptsBefore', { before })
+  return t('overview:figures.rateBefore', { rate: formatPercent(rateBefore), before })
+}
+
+function failures(totals: Totals): string {
+  const kinds = [
+    ['3xx', totals.failed3xx],
+    ['4xx', totals.failed4xx],
+    ['5xx', totals.failed5xx],
+    [t('overview:figures.noResponse'), totals.failedWithoutResponse],
+  ] as const
+  const some = kinds.filter(([, count]) => count > 0)
+  if (some.length === 0) return totals.failed === 0 ? t('overview:figures.noneFailed') : ''
+  return some.map(([kind, count]) => `${kind}: ${formatCount(count)}`).join(' · ')
+}

@@ -1,0 +1,78 @@
+import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../api/use-read.ts'
+import { Section } from '../components/page/section.tsx'
+import { QueryError } from '../components/query-error.tsx'
+import { WebhookStateBadge } from '../components/state-badge.tsx'
+import { OverviewTroubleDocument, type WebhookTroubleFragment } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+import { TroubleActions } from '../webhooks/health/trouble-actions.tsx'
+import { TroubleText } from '../webhooks/health/trouble-text.tsx'
+import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
+import { webhookName } from '../webhooks/webhook-name.ts'
+
+/** The webhooks that are on hold, failing, or disabled with deliveries waiting. One line if there are none. */
+export function Trouble() {
+  const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
+  const { data, error, reload } = useRead(OverviewTroubleDocument, {}, { context })
+  useHealthChanges(undefined, reload)
+  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (!data) return <Skeleton h={20} w={180} />
+  const onHold = data.onHold?.nodes ?? []
+  const failing = data.failing?.nodes ?? []
+  const waiting = (data.disabled?.nodes ?? []).filter(({ backlog }) => backlog?.oldest)
+  const webhooks = [...onHold, ...failing, ...waiting]
+  if (webhooks.length === 0) return <AllHealthy />
+  const isMore =
+    (data.onHold?.totalCount ?? 0) > onHold.length ||
+    (data.failing?.totalCount ?? 0) > failing.length
+  return (
+    <Section title={t('overview:trouble.title')}>
+      <div className="ph-rows">
+        {webhooks.map((webhook) => (
+          <Item key={webhook.id} webhook={webhook} reload={reload} />
+        ))}
+      </div>
+      {isMore && (
+        <Anchor component={Link} to="/webhooks" size="sm">
+          {t('overview:trouble.all')}
+        </Anchor>
+      )}
+    </Section>
+  )
+}
+
+function AllHealthy() {
+  return (
+    <Group gap="xs" c="var(--posthorn-on-green)">
+      <IconCircleCheck size={18} aria-hidden />
+      <Text size="sm" fw={500}>
+        {t('overview:trouble.healthy')}
+      </Text>
+    </Group>
+  )
+}
+
+interface ItemProps {
+  readonly webhook: WebhookTroubleFragment
+  reload(): void
+}
+
+function Item({ webhook, reload }: ItemProps) {
+  return (
+    <Group gap="md" py="sm" align="start" justify="space-between">
+      <Stack gap={2} miw={0} style={{ flex: '1 1 20rem' }} fz="sm">
+        <Group gap="sm" miw={0}>
+          <Anchor component={Link} to={`/webhooks/${webhook.id}`} fw={600} inherit>
+            {webhookName(webhook)}
+          </Anchor>
+          {webhook.health && <WebhookStateBadge state={webhook.health.state} />}
+        </Group>
+        <TroubleText webhook={webhook} />
+      </Stack>
+      <TroubleActions webhook={webhook} withEnable reload={reload} />
+    </Group>
+  )
+}

@@ -1,0 +1,46 @@
+import { isFramed } from './portal.ts'
+
+/** A message to the page that frames the portal. */
+export type MessageToHost =
+  | { readonly type: 'posthorn:height'; readonly height: number }
+  | { readonly type: 'posthorn:session-expiring'; readonly expiresAt: string }
+  | { readonly type: 'posthorn:session-ended' }
+  | { readonly type: 'posthorn:session-started' }
+
+/** The origins whose pages may frame the portal. The server writes them into the HTML. */
+const ORIGINS =
+  document
+    .querySelector<HTMLMetaElement>('meta[name="posthorn-portal-origins"]')
+    ?.content.split(' ') ?? []
+
+/** The origin of the host page, once it has connected. */
+let host: string | null = null
+/** The last message about each subject, for a host page that connects later. */
+const last = new Map<string, MessageToHost>()
+let renew: (url: string) => void = () => {}
+
+/** Tells the host page, which must have connected: only then is its origin known. */
+export function tellHost(message: MessageToHost): void {
+  last.set(message.type === 'posthorn:height' ? 'height' : 'session', message)
+  if (host !== null) window.parent.postMessage(message, host)
+}
+
+/** Sets the function that gets the URL of a new session from the host page. */
+export function onRenewal(take: (url: string) => void): () => void {
+  renew = take
+  return () => {
+    renew = () => {}
+  }
+}
+
+/** Accepts messages of the framing page alone, and only from an origin that the server allows. */
+function receive({ source, origin, data }: MessageEvent): void {
+  if (source !== window.parent || !ORIGINS.includes(origin)) return
+  if (data?.type === 'posthorn:connect') {
+    host = origin
+    for (const message of last.values()) window.parent.postMessage(message, host)
+  }
+  if (data?.type === 'posthorn:renew' && typeof data.url === 'string') renew(data.url)
+}
+
+if (isFramed) addEventListener('message', receive)

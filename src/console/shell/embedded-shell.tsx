@@ -1,0 +1,76 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { type RefObject, Suspense, useEffect, useRef } from 'react'
+import { NavLink, Outlet, useLocation } from 'react-router'
+import { moveFocusToNextTitle } from '../components/page/title-focus.ts'
+import { tellHost } from '../session/host-messages.ts'
+import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
+import { navigationFor } from './navigation.ts'
+import { PageBoundary } from './page-boundary.tsx'
+import { Progress } from './progress.tsx'
+import { UnreachableBar } from './unreachable-bar.tsx'
+import './embedded.css'
+
+/** The portal inside the page of a host application: slim tabs and the page, as high as its content. */
+export function EmbeddedShell() {
+  const { viewer, webhookId } = useSession()
+  const { pathname } = useLocation()
+  const firstPage = useRef(pathname)
+  const box = useRef<HTMLDivElement>(null)
+  useReportedHeight(box)
+
+  useEffect(() => {
+    if (firstPage.current !== pathname) moveFocusToNextTitle()
+    firstPage.current = ''
+  }, [pathname])
+
+  const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
+  const isOnlyPage = webhookId !== null && pathname === `/webhooks/${webhookId}`
+  return (
+    <div ref={box} className="ph-embedded">
+      <Anchor className="ph-skip" href="#main">
+        {t('shell:skip')}
+      </Anchor>
+      <Group justify="space-between" align="center" gap="xs" className="ph-embedded-top">
+        {isOnlyPage ? (
+          <span />
+        ) : (
+          <nav aria-label={t('portal:pages')} className="ph-embedded-tabs">
+            {pages.map(({ to, label }) => (
+              <NavLink key={to} to={to} className="ph-embedded-tab">
+                {label}
+              </NavLink>
+            ))}
+          </nav>
+        )}
+        <Text size="xs" c="dimmed" truncate title={viewer.organization.name}>
+          {viewer.organization.name}
+        </Text>
+      </Group>
+      <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+        <UnreachableBar />
+        <Stack gap="lg" className="ph-page">
+          <PageBoundary key={pathname}>
+            <Suspense fallback={<Progress />}>
+              <Outlet />
+            </Suspense>
+          </PageBoundary>
+        </Stack>
+      </main>
+    </div>
+  )
+}
+
+/** Tells the host page how high the portal is, so that the frame needs no scroll bar. */
+function useReportedHeight(box: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    const { current } = box
+    if (!current) return
+    const observer = new ResizeObserver(() => {
+      const { bottom } = current.getBoundingClientRect()
+      tellHost({ type: 'posthorn:height', height: Math.ceil(bottom + scrollY) })
+    })
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [box])
+}

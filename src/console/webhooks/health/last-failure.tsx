@@ -1,0 +1,39 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { Time } from '../../components/time.tsx'
+import { whyFailed } from '../../deliveries/why-failed.ts'
+import { formatDuration } from '../../format.ts'
+import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
+
+type Failure = NonNullable<WebhookTroubleFragment['lastFailure']>
+
+/** The last error of a webhook in plain words, with its attempt: "502 Bad Gateway, 41 ms, 2 min. ago". */
+export function LastFailure({ attempt }: { attempt: Failure | null | undefined }) {
+  if (!attempt) return null
+  const { id, durationMs, startedAt, delivery } = attempt
+  return (
+    <div>
+      <strong>{t('webhooks:trouble.lastError')}</strong> {causeOf(attempt)},{' '}
+      {formatDuration(durationMs)}, <Time at={startedAt} as="relative" />.{' '}
+      {delivery && (
+        <Anchor
+          component={Link}
+          to={`/deliveries/${delivery.id}?attempt=${id}`}
+          inherit
+          underline="always"
+        >
+          {t('webhooks:trouble.showAttempt')}
+        </Anchor>
+      )}
+    </div>
+  )
+}
+
+type Cause = Pick<Failure, 'succeeded' | 'status' | 'errorCode' | 'error'>
+
+/** "502 · A proxy in front of the receiver got no valid response." */
+export function causeOf(attempt: Cause): string {
+  const sentence = (whyFailed(attempt)?.sentence ?? '').replace(/\.$/, '')
+  return attempt.status == null ? sentence : `${attempt.status} · ${sentence}`
+}

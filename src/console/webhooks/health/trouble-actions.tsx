@@ -1,0 +1,68 @@
+import { Anchor, Button, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from 'react-router'
+import { useAction } from '../../api/use-action.ts'
+import { notifyError, notifySuccess } from '../../components/notify.ts'
+import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { t } from '../../strings/t.ts'
+import { ResumeWebhook } from '../actions/resume-webhook.tsx'
+import { ToggleWebhook } from '../actions/toggle-webhook.tsx'
+
+interface TroubleActionsProps {
+  readonly webhook: WebhookTroubleFragment
+  /** Offers to enable a disabled webhook. Its own page has that button already. */
+  readonly withEnable?: boolean
+  reload(): void
+}
+
+/** The remedies for a webhook in trouble, as far as the viewer may use them. */
+export function TroubleActions({ webhook, withEnable = false, reload }: TroubleActionsProps) {
+  const { can } = useSession()
+  const [resuming, resume] = useDisclosure()
+  const [enabling, enable] = useDisclosure()
+  const { run, running } = useAction(WebhookProbeDocument)
+  const { id, health, backlog } = webhook
+
+  async function probe() {
+    const outcome = await run({ id })
+    if (outcome.ok) notifySuccess(t('webhooks:trouble.probing'))
+    else notifyError(outcome.message)
+    reload()
+  }
+
+  const isOnHold = health?.state === 'ON_HOLD'
+  const isDisabled = health?.state === 'DISABLED'
+  return (
+    <Group gap={8}>
+      {isOnHold && can('deliveries:write') && (
+        <>
+          {(backlog?.count ?? 0) > 0 && (
+            <Button size="xs" variant="default" loading={running} onClick={probe}>
+              {t('webhooks:trouble.probe')}
+            </Button>
+          )}
+          <Button size="xs" variant="default" onClick={resume.open}>
+            {t('webhooks:trouble.resume')}
+          </Button>
+        </>
+      )}
+      {isDisabled && withEnable && can('webhooks:write') && (
+        <Button size="xs" variant="default" onClick={enable.open}>
+          {t('webhooks:trouble.enable')}
+        </Button>
+      )}
+      {!isOnHold && can('deliveries:write') && (
+        <Anchor component={Link} to={`/webhooks/${id}/recover`} size="sm">
+          {t('webhooks:trouble.recover')}
+        </Anchor>
+      )}
+      <ResumeWebhook webhookId={id} opened={resuming} close={resume.close} done={reload} />
+      <ToggleWebhook
+        webhook={{ id, enabled: webhook.enabled }}
+        opened={enabling}
+        close={enable.close}
+      />
+    </Group>
+  )
+}

@@ -1,0 +1,93 @@
+/** Returns the `url` of a new portal session for the same organization and webhook, which your server creates. */
+export type Renew = () => Promise<string>
+
+/** The detail of `session-expiring`. */
+export interface SessionExpiring {
+  /** When the session ends. */
+  readonly expiresAt: Date
+}
+
+/**
+ * `<posthorn-portal src="…">` shows the portal in a frame that is as high as its page. `src` is the `url` of a portal
+ * session. Events: `session-expiring` two minutes before the session ends, with a `SessionExpiring` as detail, and
+ * `session-ended`. `renew` answers both. The attribute `label` names the frame for screen readers; default: Webhooks.
+ */
+export class PosthornPortal extends HTMLElement {
+  static observedAttributes = ['src', 'label']
+
+  /** Called before the session ends and after it ended. Forms keep what the reader typed. Default: the session ends. */
+  renew: Renew | null = null
+
+  readonly #frame = document.createElement('iframe')
+  #isRenewing = false
+
+  connectedCallback(): void {
+    const frame = this.#frame
+    frame.setAttribute(
+      'sandbox',
+      'allow-scripts allow-same-origin allow-forms allow-downloads allow-popups',
+    )
+    frame.allow = 'clipboard-write'
+    frame.referrerPolicy = 'no-referrer'
+    frame.style.cssText = 'display: block; width: 100%; height: 30rem; border: 0'
+    frame.addEventListener('load', this.#connect)
+    addEventListener('message', this.#receive)
+    this.style.display ||= 'block'
+    this.append(frame)
+  }
+
+  disconnectedCallback(): void {
+    this.#frame.removeEventListener('load', this.#connect)
+    removeEventListener('message', this.#receive)
+  }
+
+  attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
+    if (name === 'src' && value) this.#frame.src = value
+    this.#frame.title = this.getAttribute('label') ?? 'Webhooks'
+  }
+
+  /** Gives the portal the `url` of a new session. Forms keep what the reader typed. */
+  renewWith(url: string): void {
+    this.#send({ type: 'posthorn:renew', url })
+  }
+
+  readonly #connect = () => this.#send({ type: 'posthorn:connect' })
+
+  #send(message: object): void {
+    const { src, contentWindow } = this.#frame
+    if (src) contentWindow?.postMessage(message, new URL(src).origin)
+  }
+
+  readonly #receive = ({ source, origin, data }: MessageEvent) => {
+    const frame = this.#frame
+    if (source !== frame.contentWindow || origin !== new URL(frame.src).origin) return
+    if (data.type === 'posthorn:height') frame.style.height = `${data.height}px`
+    if (data.type === 'posthorn:session-expiring') {
+      const detail: SessionExpiring = { expiresAt: new Date(data.expiresAt) }
+      this.dispatchEvent(new CustomEvent('session-expiring', { detail }))
+      this.#renew()
+    }
+    if (data.type === 'posthorn:session-ended') {
+      this.dispatchEvent(new CustomEvent('session-ended'))
+      this.#renew()
+    }
+  }
+
+  #renew(): void {
+    if (!this.renew || this.#isRenewing) return
+    this.#isRenewing = true
+    this.renew()
+      .then((url) => this.renewWith(url))
+      .finally(() => {
+        this.#isRenewing = false
+      })
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'posthorn-portal': PosthornPortal
+  }
+}
+
+customElements.define('posthorn-portal', PosthornPortal)

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+export type ColorScheme = 'light' | 'dark' | 'auto'
+export type Density = 'compact' | 'comfortable'
+
+/** The appearance of the portal in a host application. A missing or null field has the console's value. */
+export interface PortalTheme {
+  /** `#rrggbb` */
+  readonly primaryColor?: string | null | undefined
+  /** A CSS `font-family`. */
+  readonly fontFamily?: string | null | undefined
+  /** A WOFF2 file of the first family in `fontFamily`. */
+  readonly fontUrl?: string | null | undefined
+  /** The radius of corners in pixels. */
+  readonly radius?: number | null | undefined
+  readonly density?: Density | null | undefined
+  readonly colorScheme?: ColorScheme | null | undefined
+  readonly logoUrl?: string | null | undefined
+  /** Whether a framed portal has the header and the menu of the console. */
+  readonly showHeader?: boolean | null | undefined
+}
+
+export const MAX_URL_LENGTH = 2_048
+export const MAX_FONT_FAMILY_LENGTH = 200
+export const MAX_RADIUS = 16
+
+const URL_RULE = `must be an https:// URL of at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
+const FONT_RULE = `must be a CSS font-family of at most ${MAX_FONT_FAMILY_LENGTH} letters, digits, spaces, commas, hyphens and quotes, such as "Figtree", sans-serif`
+const RADIUS_RULE = `must be a whole number of pixels from 0 to ${MAX_RADIUS}`
+
+const webUrl = z
+  .string()
+  .max(MAX_URL_LENGTH, URL_RULE)
+  .refine((text) => /^https:\/\/[^\s\\]+$/.test(text) && URL.canParse(text), URL_RULE)
+
+export const themeRule = z
+  .object({
+    primaryColor: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, 'must be a color as #rrggbb')
+      .nullish(),
+    fontFamily: z
+      .string()
+      .max(MAX_FONT_FAMILY_LENGTH, FONT_RULE)
+      .regex(/^[\p{L}\p{N} ,'"_-]+$/u, FONT_RULE)
+      .nullish(),
+    fontUrl: webUrl.nullish(),
+    radius: z.int(RADIUS_RULE).min(0, RADIUS_RULE).max(MAX_RADIUS, RADIUS_RULE).nullish(),
+    density: z.enum(['compact', 'comfortable']).nullish(),
+    colorScheme: z.enum(['light', 'dark', 'auto']).nullish(),
+    logoUrl: webUrl.nullish(),
+    showHeader: z.boolean().nullish(),
+  })
+  .refine(({ fontUrl, fontFamily }) => !fontUrl || fontFamily, {
+    path: ['fontFamily'],
+    message: 'is required with fontUrl: give the name of the font first',
+  })

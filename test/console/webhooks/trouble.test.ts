@@ -1,0 +1,85 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type SeededServer, seedServer } from '../seed.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { visit } from '../support/visit.ts'
+
+let browser: Browser
+let seed: SeededServer
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  seed = await seedServer()
+})
+afterAll(async () => {
+  await browser?.close()
+  await seed?.[Symbol.asyncDispose]()
+})
+
+story(
+  '“why is it failing?” is answered on the overview, in the list and by the attempt',
+  async () => {
+    await using reader = await visit(browser, {
+      origins: [seed.server.url],
+      signedInTo: seed.server,
+    })
+    const { page } = reader
+    await page.goto(`${seed.server.url}/console/overview`)
+    await waitUntilLoaded(page)
+    const trouble = page.getByRole('region', { name: 'Needs attention' })
+    const badges = trouble.locator('.ph-rows > *').filter({ hasText: 'badges.example' })
+    await badges.getByText('404 · The receiver has nothing at this URL').waitFor()
+    // Above the charts.
+    const [top, chart] = await Promise.all([
+      trouble.boundingBox(),
+      page.getByRole('region', { name: 'Attempts over time' }).boundingBox(),
+    ])
+    expect(top?.y).toBeLessThan(chart?.y ?? 0)
+
+    // One step leads to the attempt.
+    await badges.getByRole('link', { name: 'Show attempt' }).click()
+    await page.getByText('HTTP status 404').first().waitFor()
+
+    await page.goto(`${seed.server.url}/console/webhooks`)
+    await waitUntilLoaded(page)
+    const rows = page.getByRole('table', { name: 'Webhooks' }).getByRole('row')
+    // Trouble comes first.
+    await expect.poll(() => rows.nth(1).innerText()).toContain('On hold')
+    expect(await rows.filter({ hasText: 'badges.example' }).innerText()).toContain('404 ·')
+    await page.getByLabel('Search').fill('tickets')
+    await expect.poll(() => rows.count()).toBe(2)
+  },
+)
+
+story('failures by cause lead to exactly their attempts', async () => {
+  await using reader = await visit(browser, {
+    origins: [seed.server.url],
+    signedInTo: seed.server,
+  })
+  const { page } = reader
+  await page.goto(`${seed.server.url}/console/overview`)
+  await waitUntilLoaded(page)
+  const failures = page.getByRole('table', { name: 'Failures in the last 24 hours' })
+  await failures.getByRole('link', { name: /^404/ }).click()
+  await waitUntilLoaded(page)
+  const rows = page.getByRole('table', { name: 'Attempts' }).getByRole('row')
+  await expect.poll(() => rows.count()).toBeGreaterThan(1)
+  for (const text of (await rows.allInnerTexts()).slice(1)) expect(text).toContain('404')
+})
+
+story('a webhook on hold is probed or resumed from the overview; a refusal says why', async () => {
+  await using reader = await visit(browser, {
+    origins: [seed.server.url],
+    signedInTo: seed.server,
+  })
+  const { page } = reader
+  await page.goto(`${seed.server.url}/console/webhooks/${seed.webhooks.ledger}`)
+  await waitUntilLoaded(page)
+  await page.getByRole('heading', { name: 'Accounting' }).waitFor()
+  await page.getByText(/Next probe/).waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Webhook resumed.').waitFor()
+  await expect.poll(() => page.getByText(/Next probe/).count()).toBe(0)
+})
