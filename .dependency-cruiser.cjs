@@ -145,7 +145,7 @@ module.exports = {
     {
       name: 'packages-are-known-to-open-no-sockets',
       comment:
-        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names: the rule below keeps it in its file. hono/node-server listens; the rules below are for Postgres.)',
+        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names, and openid-client to the provider: the rules below keep each in its file. hono/node-server listens; the rules below are for Postgres.)',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/console/' },
       to: {
@@ -165,7 +165,26 @@ module.exports = {
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
+          '(^|/)openid-client(/|$)',
         ],
+      },
+    },
+    {
+      name: 'openid-client-is-loaded-on-demand',
+      comment:
+        'It connects to the provider that the operator names, so it is imported only where POSTHORN_OIDC_* asks for it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/sessions/oidc/provider[.]ts$' },
+      to: { path: '(^|/)openid-client(/|$)' },
+    },
+    {
+      name: 'the-provider-is-imported-dynamically',
+      comment: 'So a process without OpenID Connect does not load it.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        path: '^src/sessions/oidc/provider[.]ts$',
+        dynamic: false,
       },
     },
     {

@@ -27,6 +27,7 @@ import {
   createAuthenticateSession,
 } from './sessions/authenticate-session.ts'
 import { findEndedSessions } from './sessions/ended-sessions.ts'
+import type { OidcSignIn } from './sessions/oidc/oidc-sign-in.ts'
 import { createHeartbeatMetrics } from './telemetry/heartbeat-metrics.ts'
 import { countLines } from './telemetry/log-metrics.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
@@ -109,7 +110,8 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   const receiver = api && started.use(await openReceiver(services, settings))
   if (api) {
     const copySender = started.use(createCopySender(settings))
-    api.addApiRoutes(routes, { ...services, testReceiver: receiver, copySender }, config)
+    const oidc = await openOidc(settings)
+    api.addApiRoutes(routes, { ...services, testReceiver: receiver, copySender, oidc }, config)
   }
   await beforeListening?.()
   const listening = server && started.use(await listen(server, routes, services, settings, rest))
@@ -124,6 +126,16 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     },
     abort: () => delivering?.worker.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */
+async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | null> {
+  if (config.oidc === null) return null
+  const { createProvider } = await import('./sessions/oidc/provider.ts')
+  return {
+    settings: config.oidc,
+    provider: createProvider(config.oidc, secrets.oidcClientSecret),
   }
 }
 

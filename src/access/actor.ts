@@ -5,6 +5,8 @@ export interface Actor {
   readonly source: 'graphql' | 'rest' | 'cli' | 'console' | 'system'
   /** The uuid of the API key. */
   readonly apiKeyId: string | null
+  /** The person who signed in by OpenID Connect, such as `Name <name@example.com>`. */
+  readonly person: string | null
   /** The remote address of the connection. */
   readonly address: string | null
   /** The value of `x-forwarded-for`. Without a trusted proxy, the client chooses this value. */
@@ -16,6 +18,7 @@ export interface Actor {
 export const SYSTEM: Actor = {
   source: 'system',
   apiKeyId: null,
+  person: null,
   address: null,
   forwardedFor: null,
   userAgent: null,
@@ -35,10 +38,12 @@ export function requestActor(
   source: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
   { headers, address }: RequestSource,
+  person: string | null = null,
 ): Actor {
   return {
     source,
     apiKeyId,
+    person,
     address: address ?? null,
     get forwardedFor() {
       return truncate(headers.get('x-forwarded-for'))

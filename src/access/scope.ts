@@ -59,6 +59,8 @@ export interface Caller {
   readonly expiresAt?: Date
   /** The uuid of the console session, if the caller sent a session cookie instead of the key. */
   readonly consoleSessionId?: string
+  /** The person who signed in by OpenID Connect, such as `Name <name@example.com>`. */
+  readonly person?: string
   /** Set for a portal or frontend session. */
   readonly session?: CallerSession
 }

@@ -22,8 +22,7 @@ const AuditSource = builder.enumType('AuditSource', {
     CLI: { value: 'cli', description: 'The command line.' },
     CONSOLE: {
       value: 'console',
-      description:
-        'Signing in to the console and signing out. Other changes in the console have the source `GRAPHQL`.',
+      description: 'The console, and signing in to it and out.',
     },
     SYSTEM: { value: 'system', description: 'Posthorn itself.' },
   } as const,
@@ -50,6 +49,7 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
       select: { apiKeyId: true },
       resolve: ({ apiKeyId }) => (apiKeyId === null ? null : publicId('apiKey', apiKeyId)),
     }),
+    person: t.exposeString('person', { nullable: true }),
     source: t.expose('source', { type: AuditSource, description: 'The source of the change.' }),
     address: t.exposeString('address', { nullable: true }),
     forwardedFor: t.exposeString('forwardedFor', { nullable: true }),

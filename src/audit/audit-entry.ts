@@ -65,10 +65,12 @@ export async function writeAuditEntry(
 }
 
 /** The actor as a parameter of `posthorn.write_audit_entry`, for statements that audit their own changes. */
-export function actorJson({ source, apiKeyId, address, forwardedFor, userAgent }: Actor): string {
+export function actorJson(actor: Actor): string {
+  const { source, apiKeyId, person, address, forwardedFor, userAgent } = actor
   return JSON.stringify({
     source,
     api_key_id: apiKeyId,
+    person,
     address,
     forwarded_for: forwardedFor,
     user_agent: userAgent,

@@ -3,6 +3,13 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
+import {
+  type OidcSettings,
+  oidcProblems,
+  parseIssuer,
+  parseOidcRoles,
+  parseOidcScopes,
+} from './oidc-settings.ts'
 import { type Environment, readSecretFiles, SECRET_SETTINGS } from './secret-files.ts'
 import {
   type LogLevel,
@@ -72,6 +79,8 @@ export interface Config {
   readonly graphiql: boolean
   /** The GraphQL documents that may run, by hash. Default: null, any document. */
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
+  /** Sign-in to the console by OpenID Connect. Default: null, by API key only. */
+  readonly oidc: OidcSettings | null
   /** Default: info. */
   readonly logLevel: LogLevel
 }
@@ -86,6 +95,8 @@ export interface Secrets {
   readonly encryptionKeys: readonly Buffer[] | null
   /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
   readonly egressProxy: string | null
+  /** The secret of Posthorn at the provider of OpenID Connect. Default: null, none. */
+  readonly oidcClientSecret: string | null
 }
 
 /** The environment variables of Posthorn with their defaults. A test compares the list with `.env.example`. */
@@ -118,6 +129,12 @@ export const SETTINGS = {
   POSTHORN_CORS_ORIGINS: '',
   POSTHORN_GRAPHIQL: '',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
+  POSTHORN_OIDC_ISSUER: '',
+  POSTHORN_OIDC_CLIENT_ID: '',
+  POSTHORN_OIDC_CLIENT_SECRET: '',
+  POSTHORN_OIDC_CLIENT_SECRET_FILE: '',
+  POSTHORN_OIDC_SCOPES: 'openid email profile',
+  POSTHORN_OIDC_ROLES: '',
   POSTHORN_LOG_LEVEL: 'info',
 } as const
 
@@ -180,6 +197,23 @@ export function loadConfig(
     }
   }
 
+  function readOidc(publicUrl: string | null): OidcSettings | null {
+    const issuer = read('POSTHORN_OIDC_ISSUER', parseIssuer)
+    const settings = {
+      clientId: read('POSTHORN_OIDC_CLIENT_ID', (text) => text),
+      scopes: read('POSTHORN_OIDC_SCOPES', parseOidcScopes),
+      roles: read('POSTHORN_OIDC_ROLES', parseOidcRoles),
+    }
+    const isReported = problems.some((problem) => problem.startsWith('POSTHORN_OIDC_'))
+    if (!isReported) {
+      const names = (['POSTHORN_OIDC_CLIENT_ID', 'POSTHORN_OIDC_ROLES'] as const).filter((name) =>
+        environment[name]?.trim(),
+      )
+      problems.push(...oidcProblems(issuer, { ...settings, publicUrl }, names))
+    }
+    return issuer === null ? null : { issuer, ...settings }
+  }
+
   const databaseUrl = read('DATABASE_URL', parsePostgresUrl)
   const directDatabaseUrl = read('POSTHORN_DIRECT_DATABASE_URL', parsePostgresUrl)
   if (directDatabaseUrl !== null && databaseUrl === null && !unreadable.has('DATABASE_URL')) {
@@ -192,12 +226,13 @@ export function loadConfig(
   // A caller from another machine must not reach what listens on the loopback interface of this one.
   const isLocalTrial = database === 'embedded' && isLoopback(host)
   const egressAllow = read('POSTHORN_EGRESS_ALLOW', parseList(parseCidr))
+  const publicUrl = read('POSTHORN_PUBLIC_URL', parsePublicUrl)
   const config: Config = {
     database,
     host,
     port: read('PORT', parseInteger(0, 65_535)),
     metricsPort: read('POSTHORN_METRICS_PORT', parseOptional(parseInteger(1, 65_535))),
-    publicUrl: read('POSTHORN_PUBLIC_URL', parsePublicUrl),
+    publicUrl,
     portalOrigins: read('POSTHORN_PORTAL_ORIGINS', parseList(parseWebOrigin)),
     trustedProxies: read('POSTHORN_TRUSTED_PROXIES', parseList(parseCidr)),
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
@@ -215,6 +250,7 @@ export function loadConfig(
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
     graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
+    oidc: readOidc(publicUrl),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   }
   const secrets: Secrets = {
@@ -228,6 +264,7 @@ export function loadConfig(
       problems,
     ),
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
+    oidcClientSecret: read('POSTHORN_OIDC_CLIENT_SECRET', (text) => text || null),
   }
   if (config.metricsPort !== null && config.metricsPort === config.port) {
     problems.push(

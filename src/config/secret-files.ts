@@ -6,6 +6,7 @@ export const SECRET_SETTINGS = [
   'POSTHORN_DIRECT_DATABASE_URL',
   'POSTHORN_ENCRYPTION_KEYS',
   'POSTHORN_EGRESS_PROXY',
+  'POSTHORN_OIDC_CLIENT_SECRET',
 ] as const
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -56,7 +56,8 @@ export function createContext(
     readonly hasLoneSurrogate: boolean
   },
 ): Context {
-  const keyId = identity instanceof DomainError ? null : identity.keyId
+  const caller = identity instanceof DomainError ? null : identity
+  const source = caller?.consoleSessionId === undefined ? 'graphql' : 'console'
   const perField: PerField = createPerField()
   return {
     ...deps,
@@ -64,7 +65,7 @@ export function createContext(
     quota,
     responseSize: createResponseSize(),
     checkSurrogates: request.hasLoneSurrogate,
-    actor: requestActor('graphql', keyId, request),
+    actor: requestActor(source, caller?.keyId ?? null, request, caller?.person),
     perField,
     origin: () => deps.publicUrl ?? new URL(request.url).origin,
   }

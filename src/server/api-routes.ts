@@ -10,8 +10,10 @@ import {
   createConnectV1,
   openApiDocument,
 } from '../rest/connect-v1/routes.ts'
+import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
+import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
@@ -23,6 +25,8 @@ export interface ApiDeps
       'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver' | 'copySender'
     > {
   readonly database: Database
+  /** Null without POSTHORN_OIDC_ISSUER. */
+  readonly oidc: OidcSignIn | null
 }
 
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
@@ -50,9 +54,24 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     context.json(openApiDocument('/', config.headerPrefix)),
   )
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
+  if (deps.oidc && publicUrl !== null) {
+    const { keyring } = deps.webhooks
+    const sql = database.pool
+    routes.route(OIDC_PATH, createOidcRoutes({ ...deps.oidc, sql, keyring, publicUrl, logger }))
+  }
   routes.route(
     SESSION_PATH,
-    createSessionRoutes({ sql: database.pool, authenticate, publicUrl, logger, outages }),
+    createSessionRoutes({
+      sql: database.pool,
+      authenticate,
+      publicUrl,
+      logger,
+      outages,
+      signOutUrl: async () => {
+        const url = await deps.oidc?.provider.signOutUrl(`${publicUrl}/console`).catch(() => null)
+        return url?.href ?? null
+      },
+    }),
   )
   routes.route(
     '/',
@@ -60,6 +79,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
       portalOrigins: config.portalOrigins,
       explore,
       receiver: Boolean(deps.testReceiver),
+      signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )
 }

@@ -17,6 +17,8 @@ interface ConsoleFilesOptions {
   readonly explore: boolean
   /** Whether the console has the page of the test receiver. Default: false. */
   readonly receiver?: boolean
+  /** The host of the provider that people sign in with by OpenID Connect. Default: none. */
+  readonly signInHost?: string
 }
 
 export const EXPLORE_PATH = '/console/explore'
@@ -29,6 +31,7 @@ export function createConsoleFiles({
   portalOrigins,
   explore,
   receiver = false,
+  signInHost = '',
 }: ConsoleFilesOptions): Hono {
   const routes = new Hono()
   // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
@@ -42,11 +45,19 @@ export function createConsoleFiles({
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
-  const consolePage = page({ explore, receiver, framedBy: [], pictures: `'self' data:`, fonts: [] })
+  const consolePage = page({
+    explore,
+    receiver,
+    signInHost,
+    framedBy: [],
+    pictures: `'self' data:`,
+    fonts: [],
+  })
   // The host application serves the logo and the font of the portal.
   const portalPage = page({
     explore: false,
     receiver: false,
+    signInHost: '',
     framedBy: portalOrigins,
     pictures: `'self' data: https:`,
     fonts: portalOrigins,
@@ -75,6 +86,7 @@ async function cacheUntilChanged(context: Context, next: () => Promise<void>): P
 interface PageOptions {
   readonly explore: boolean
   readonly receiver: boolean
+  readonly signInHost: string
   /** The origins whose pages may frame the page. */
   readonly framedBy: readonly string[]
   /** The allowed sources of pictures. */
@@ -83,7 +95,7 @@ interface PageOptions {
   readonly fonts: readonly string[]
 }
 
-function page({ explore, receiver, framedBy, pictures, fonts }: PageOptions) {
+function page({ explore, receiver, signInHost, framedBy, pictures, fonts }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy({ framedBy, pictures, fonts }),
@@ -99,11 +111,16 @@ function page({ explore, receiver, framedBy, pictures, fonts }: PageOptions) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
     const off = [!explore && 'posthorn-explore', !receiver && 'posthorn-receiver']
-    const withOrigins = html.replace(
-      'name="posthorn-portal-origins" content=""',
-      `name="posthorn-portal-origins" content="${framedBy.join(' ')}"`,
+    const contents = {
+      'posthorn-portal-origins': framedBy.join(' '),
+      'posthorn-sign-in': signInHost,
+    }
+    const filled = Object.entries(contents).reduce(
+      (page, [name, content]) =>
+        page.replace(`name="${name}" content=""`, `name="${name}" content="${content}"`),
+      html,
     )
-    return context.html(off.reduce<string>(turnOff, withOrigins), 200, headers)
+    return context.html(off.reduce<string>(turnOff, filled), 200, headers)
   }
 }
 

@@ -26,6 +26,8 @@ export interface SessionDeps {
   readonly publicUrl: string | null
   readonly logger: Logger
   readonly outages: OutageLog
+  /** The page of the provider that signs out people who signed in by OpenID Connect. Default: none. */
+  readonly signOutUrl?: (() => Promise<string | null>) | undefined
 }
 
 export const SESSION_PATH = '/console/session'
@@ -57,8 +59,10 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   })
   app.delete('/', async (c) => {
     const token = cookie.read(c.req.raw)
-    if (token !== null) await endSession(sql, token, actorOf(c))
-    return c.body(null, 204, { 'set-cookie': cookie.clear() })
+    const isPerson = token !== null && (await endSession(sql, token, actorOf(c)))
+    const headers = { 'set-cookie': cookie.clear() }
+    const signOutUrl = isPerson ? await deps.signOutUrl?.() : null
+    return signOutUrl ? c.json({ signOutUrl }, 200, headers) : c.body(null, 204, headers)
   })
   app.all('/', (c) => {
     throw methodNotAllowed(c.req.method, ['POST', 'DELETE'])

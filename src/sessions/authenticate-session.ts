@@ -13,6 +13,7 @@ export type AuthenticateSession = (token: string) => Promise<Caller>
 interface SessionRow extends KeyRow {
   readonly session_id: string
   readonly is_expired: boolean
+  readonly person: string | null
 }
 
 /**
@@ -31,7 +32,11 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
       throw unauthenticated(`The API key that you signed in with is ${session.state}.`)
     }
     if (session.is_expired) throw unauthenticated('Your session has expired.')
-    return { ...toCaller(sql, session), consoleSessionId: session.session_id }
+    return {
+      ...toCaller(sql, session),
+      consoleSessionId: session.session_id,
+      ...(session.person !== null && { person: session.person }),
+    }
   }
 }
 
@@ -39,7 +44,7 @@ async function findSessions(sql: Sql, hashes: Buffer[]): Promise<(SessionRow | u
   const { rows } = await sql.query<SessionRow & { readonly hash: string }>({
     name: 'authenticate_session',
     text: `
-      select encode(s.token_hash, 'hex') as hash, s.id as session_id, s.expires_at <= now() as is_expired, ${KEY_COLUMNS}
+      select encode(s.token_hash, 'hex') as hash, s.id as session_id, s.expires_at <= now() as is_expired, s.person, ${KEY_COLUMNS}
       from posthorn.sessions as s join posthorn.api_keys as k on k.id = s.api_key_id
       where s.token_hash = any ($1::bytea[])`,
     values: [hashes],

@@ -13,19 +13,42 @@ export interface StartedSession {
   readonly expiresAt: Date
 }
 
-/** Starts a session for the API key with a uuid. Throws `unauthenticated` if the key is no longer valid. */
-export async function startSession(sql: Sql, keyId: string, actor: Actor): Promise<StartedSession> {
+/** A person whom the provider of OpenID Connect identified. */
+export interface Person {
+  /** The provider's id of the person. */
+  readonly subject: string
+  /** For people to read, such as `Name <name@example.com>`. */
+  readonly label: string
+}
+
+/**
+ * Starts a session for the API key with a uuid: for a person, that of the role. Throws `unauthenticated` if the key is no
+ * longer valid.
+ */
+export async function startSession(
+  sql: Sql,
+  keyId: string,
+  actor: Actor,
+  person: Person | null = null,
+): Promise<StartedSession> {
   const token = mintSessionToken()
   const { rows } = await sql.query<{ expires_at: Date }>(
     `with started as (
-       insert into posthorn.sessions (token_hash, api_key_id, expires_at)
-       select $1, id, least(expires_at, now() + $3 * interval '1 millisecond')
+       insert into posthorn.sessions (token_hash, api_key_id, expires_at, person_subject, person)
+       select $1, id, least(expires_at, now() + $3 * interval '1 millisecond'), $5, $6
        from posthorn.api_keys
        where id = $2 and session_kind is null and revoked_at is null and coalesce(expires_at > now(), true)
-       returning api_key_id, expires_at
+       returning api_key_id, expires_at, person
      )
      ${auditSession('session.started', 'started', '$4')}`,
-    [hashSessionToken(token), keyId, SESSION_MS, actorJson(actor)],
+    [
+      hashSessionToken(token),
+      keyId,
+      SESSION_MS,
+      actorJson(actor),
+      person?.subject ?? null,
+      person?.label ?? null,
+    ],
   )
   const [session] = rows
   // The key was revoked or expired after its authentication.
@@ -33,15 +56,18 @@ export async function startSession(sql: Sql, keyId: string, actor: Actor): Promi
   return { token, expiresAt: session.expires_at }
 }
 
-/** Ends a session in every process. Does nothing for an unknown token. */
-export async function endSession(sql: Sql, token: string, actor: Actor): Promise<void> {
-  await sql.query(
+/**
+ * Ends a session in every process, and returns whether it was that of a person. Does nothing for an unknown token.
+ */
+export async function endSession(sql: Sql, token: string, actor: Actor): Promise<boolean> {
+  const { rows } = await sql.query<{ is_person: boolean }>(
     `with ended as (
-       delete from posthorn.sessions where token_hash = $1 returning api_key_id, expires_at
+       delete from posthorn.sessions where token_hash = $1 returning api_key_id, expires_at, person
      )
      ${auditSession('session.ended', 'ended', '$2')}`,
     [hashSessionToken(token), actorJson(actor)],
   )
+  return rows[0]?.is_person === true
 }
 
 /**
@@ -54,8 +80,8 @@ export function auditSession(
   actor: `$${number}`,
 ): string {
   return `
-    select s.expires_at, posthorn.write_audit_entry(
-      ${actor}::jsonb || jsonb_build_object('api_key_id', k.id), k.organization_id, '${action}',
+    select s.expires_at, s.person is not null as is_person, posthorn.write_audit_entry(
+      ${actor}::jsonb || jsonb_build_object('api_key_id', k.id, 'person', s.person), k.organization_id, '${action}',
       posthorn.type_id('key', k.id), null,
       jsonb_build_object('expiresAt', to_char(s.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
     from ${cte} as s join posthorn.api_keys as k on k.id = s.api_key_id`

@@ -44,7 +44,7 @@ export async function exchangeSignInLink(
            select $2, k.id, least(k.expires_at, now() + $3 * interval '1 millisecond')
            from used join posthorn.api_keys as k on k.id = used.api_key_id
            where k.revoked_at is null and coalesce(k.expires_at > now(), true)
-           returning api_key_id, expires_at
+           returning api_key_id, expires_at, person
          )
          ${auditSession('session.started', 'started', '$4')}`,
         [hashSessionToken(link), hashSessionToken(token), SESSION_MS, actorJson(actor)],

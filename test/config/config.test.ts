@@ -44,6 +44,7 @@ test('without settings it is the embedded mode with the documented defaults', ()
     poolerUrl: null,
     encryptionKeys: null,
     egressProxy: null,
+    oidcClientSecret: null,
   })
 })
 

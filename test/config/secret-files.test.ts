@@ -12,6 +12,7 @@ const VALUES = {
   POSTHORN_DIRECT_DATABASE_URL: 'postgres://u:hunter2@direct/app',
   POSTHORN_ENCRYPTION_KEYS: KEY.toString('base64'),
   POSTHORN_EGRESS_PROXY: 'http://u:hunter2@proxy:3128',
+  POSTHORN_OIDC_CLIENT_SECRET: 'hunter2',
 }
 
 let folder: string
@@ -72,11 +73,15 @@ describe.each(SECRET_SETTINGS)('%s_FILE', (name) => {
     ])
   })
 
-  test('with an invalid value is rejected without showing the value', () => {
-    const [problem, ...others] = problemsWith(write('invalid', 'hunter2-marker'))
-    expect(problem).toContain(name)
-    expect([problem, ...others].join()).not.toContain('hunter2')
-  })
+  // Every text can be the secret of a client.
+  test.skipIf(name === 'POSTHORN_OIDC_CLIENT_SECRET')(
+    'with an invalid value is rejected without showing the value',
+    () => {
+      const [problem, ...others] = problemsWith(write('invalid', 'hunter2-marker'))
+      expect(problem).toContain(name)
+      expect([problem, ...others].join()).not.toContain('hunter2')
+    },
+  )
 })
 
 test('all files are reported together with the other problems, and misspelled names are recognized', () => {

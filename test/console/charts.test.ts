@@ -76,7 +76,9 @@ story('the keyboard reaches each bar, and opens the attempts of a bar that has s
 story('a drag and the keyboard zoom, a click does not, and Back returns', async () => {
   const { page } = reader
   await open('/overview?range=24h')
-  const box = await attempts().getByRole('slider').first().boundingBox()
+  const chart = attempts().getByRole('slider').first()
+  await chart.scrollIntoViewIfNeeded()
+  const box = await chart.boundingBox()
   if (!box) throw new Error('The chart has no box.')
   const y = box.y + box.height / 2
   await page.mouse.move(box.x + box.width * 0.5, y)
@@ -131,8 +133,27 @@ story('a switch shows causes, each of which leads to its attempts', async () => 
   expect(await attempts().getByText('2xx', { exact: true }).count()).toBe(0)
   await attempts().locator('[data-part="0"]').last().click()
   await page.waitForURL(/\/attempts\?.*cause=503/)
-  await waitUntilLoaded(page)
+  await page.getByRole('cell', { name: /503/ }).waitFor()
   expect(await page.locator('main tbody tr').count()).toBe(1)
+})
+
+story('while the server is away, the last numbers stay, dimmed, and time goes on', async () => {
+  await using other = await visit(browser, { origins: [server.url], signedInTo: server })
+  other.expectPageErrors(/./)
+  const { page } = other
+  await page.clock.install()
+  await page.goto(`${server.url}/console/webhooks/${webhookId}?range=1h`)
+  await waitUntilLoaded(page)
+  const chart = page.getByRole('slider', { name: /^Attempts over time: 2 succeeded, 1 failed/ })
+  await chart.waitFor()
+  await server.kill()
+  await page.clock.fastForward('02:00')
+  await page.locator('.ph-page[data-stale]').waitFor()
+  await chart.waitFor()
+  await server.start()
+  await page.clock.fastForward('00:10')
+  await page.locator('.ph-page[data-stale]').waitFor({ state: 'detached' })
+  await chart.waitFor()
 })
 
 const attempts = () => reader.page.getByRole('region', { name: /^Attempts/ })

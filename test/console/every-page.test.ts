@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type SeededServer, seedServer } from './seed.ts'
+import { misfits } from './support/layout.ts'
 import { pagesOf, routesOfConsole } from './support/pages.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
@@ -11,11 +12,16 @@ import { type Visit, visit } from './support/visit.ts'
 let browser: Browser
 let seed: SeededServer
 let reader: Visit
+/** The GraphQL requests of a page. */
+const queries: string[] = []
 
 beforeAll(async () => {
   browser = await storyBrowser()
   seed = await seedServer()
   reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
+  reader.page.on('request', (request) => {
+    if (request.url().endsWith('/graphql')) queries.push(request.postData() ?? '')
+  })
 })
 afterAll(async () => {
   await browser?.close()
@@ -29,21 +35,42 @@ story('the test covers every route', async () => {
 
 const NAMES = pagesOf({ webhooks: {} } as SeededServer).map(({ name }) => name)
 
+/** `POSTHORN_TEST_LONG=1` tries all widths in both themes. */
+const IS_LONG = Boolean(process.env['POSTHORN_TEST_LONG'])
+
+/** A phone, 200 % zoom in a window of 1,280 pixels, a tablet, a frame in a host application, and screens. */
+const WIDTHS = IS_LONG
+  ? [1440, 1280, 1024, 1020, 900, 768, 640, 480, 360]
+  : [1440, 1024, 1020, 768, 640, 360]
+
+const THEMES = ['light', 'dark'] as const
+
+/** These pages ask again every few seconds. */
+const POLLING = ['jobs', 'receiver', 'explore']
+
 story.each(NAMES)(
-  '%s: accessible in both color schemes, fits 360 pixels, and raises no error',
+  '%s: accessible in both color schemes, fits every width, asks for nothing twice, and raises no error',
   async (name) => {
     const { page, pageErrors } = reader
     const before = pageErrors.length
-    await page.setViewportSize({ width: 1280, height: 800 })
+    queries.length = 0
+    await page.setViewportSize({ width: 1440, height: 800 })
     await page.emulateMedia({ colorScheme: 'light' })
     await page.goto(seed.server.url + addressOf(name))
     await waitUntilLoaded(page)
     expect(await page.title()).toMatch(/^.+ · Posthorn$/)
-    expect.soft(await violations(page), 'light, 1280 pixels').toEqual([])
+    const repeated = queries.filter((query, index) => queries.indexOf(query) !== index)
+    if (!POLLING.includes(name)) expect.soft(repeated, 'asked for twice').toEqual([])
+    expect.soft(await violations(page), 'light, 1440 pixels').toEqual([])
 
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize({ width: 360, height: 740 })
-    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
+    for (const colorScheme of IS_LONG ? THEMES : [THEMES[1]]) {
+      await page.emulateMedia({ colorScheme })
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 740 })
+        expect.soft(await misfits(page), `${colorScheme}, ${width} pixels`).toEqual([])
+        if (IS_LONG) expect.soft(await violations(page), `${colorScheme}, ${width}`).toEqual([])
+      }
+    }
     expect.soft(await violations(page), 'dark, 360 pixels').toEqual([])
     expect(pageErrors.slice(before)).toEqual([])
   },

@@ -90,6 +90,11 @@ export function startPublisher(options: PublisherOptions): Publisher {
       result.slowest503Ms = Math.max(result.slowest503Ms, performance.now() - startedAt)
       return 'retry'
     }
+    // The rest of a request did not arrive, because its connection was disturbed.
+    if (status === 408) {
+      result.retries.broken += 1
+      return 'retry'
+    }
     const kind = /"__typename":"(\w+)"/.exec(text)?.[1]
     if (status === 200 && kind === 'PublishEventSuccess') return 'accepted'
     if (status === 200 && kind === 'ConflictError') return 'rejected'

@@ -53,11 +53,15 @@ create index api_keys_granted_by on posthorn.api_keys (granted_by) where granted
 create index api_keys_webhook_id on posthorn.api_keys (webhook_id) where webhook_id is not null;
 create index api_keys_session_expiry on posthorn.api_keys (expires_at) where session_kind is not null;
 
--- A session of the console, created in exchange for an API key.
+-- A session of the console, created in exchange for an API key, or for a person's sign-in by OpenID Connect.
 create table posthorn.sessions (
   id uuid primary key default posthorn.uuid_v7(),
   token_hash bytea not null unique,
+  -- The session has the rights of this key. For a person, the key of the role.
   api_key_id uuid not null references posthorn.api_keys on delete cascade,
+  -- Null for a session of an API key: the provider's id of the person, and the person's name and email address.
+  person_subject text,
+  person text,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32)
@@ -113,6 +117,8 @@ create table posthorn.audit_log (
   organization_id uuid,
   -- Null for changes on the command line and by Posthorn itself.
   api_key_id uuid,
+  -- The name and email address of a person who signed in by OpenID Connect.
+  person text,
   source posthorn.audit_source not null,
   address text,
   forwarded_for text,
@@ -128,16 +134,17 @@ create table posthorn.audit_log (
 create index audit_log_organization_id_id on posthorn.audit_log (organization_id, id);
 create index audit_log_organization_id_subject_id_id on posthorn.audit_log (organization_id, subject_id, id);
 
--- `actor` has the keys source, api_key_id, address, forwarded_for and user_agent.
+-- `actor` has the keys source, api_key_id, person, address, forwarded_for and user_agent.
 create function posthorn.write_audit_entry(
   actor jsonb, organization_id uuid, action text, subject_id text, before jsonb, after jsonb
 ) returns void
   language sql volatile
 as $$
   insert into posthorn.audit_log
-    (organization_id, api_key_id, source, address, forwarded_for, user_agent, action, subject_id, before, after)
+    (organization_id, api_key_id, person, source, address, forwarded_for, user_agent, action, subject_id, before, after)
   values (
-    write_audit_entry.organization_id, (actor ->> 'api_key_id')::uuid, (actor ->> 'source')::posthorn.audit_source,
+    write_audit_entry.organization_id, (actor ->> 'api_key_id')::uuid, actor ->> 'person',
+    (actor ->> 'source')::posthorn.audit_source,
     actor ->> 'address', actor ->> 'forwarded_for', actor ->> 'user_agent',
     write_audit_entry.action, write_audit_entry.subject_id, write_audit_entry.before, write_audit_entry.after)
 $$;

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
@@ -7,22 +7,27 @@ import { t } from '../strings/t.ts'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 
 export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
-  { label: t('apiKeys:keyColumns.name'), cell: (apiKey) => <Name apiKey={apiKey} />, width: '28%' },
-  { label: t('apiKeys:keyColumns.scopes'), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  { label: t('apiKeys:keyColumns.name'), cell: (apiKey) => <Name apiKey={apiKey} /> },
+  {
+    label: t('apiKeys:keyColumns.scopes'),
+    cell: ({ scopes }) => <Scopes scopes={scopes} />,
+    grow: true,
+  },
   {
     label: t('apiKeys:keyColumns.limits'),
     cell: ({ requestsPerSecond, eventsPerSecond }) => (
-      <Stack gap={0}>
-        <Text size="xs">{formatCount(requestsPerSecond)} requests/s</Text>
-        <Text size="xs">{formatCount(eventsPerSecond)} events/s</Text>
-      </Stack>
+      <Text size="xs" span>
+        {formatCount(requestsPerSecond)} requests/s, {formatCount(eventsPerSecond)} events/s
+      </Text>
     ),
-    width: 140,
+    width: 190,
+    priority: 3,
   },
   {
     label: t('apiKeys:keyColumns.expires'),
     cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="relative" /> : 'Never'),
-    width: 120,
+    width: 110,
+    priority: 2,
   },
   {
     label: t('apiKeys:keyColumns.lastUsed'),
@@ -39,19 +44,17 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
 function Name({ apiKey }: { apiKey: ApiKey }) {
   const { viewer } = useSession()
   return (
-    <Stack gap={0} align="start">
-      <Group gap={6}>
-        {nameOf(apiKey)}
-        {viewer.apiKey.id === apiKey.id && (
-          <Badge size="xs" variant="default" tt="none" radius="sm">
-            {t('apiKeys:keyColumns.currentSession')}
-          </Badge>
-        )}
-      </Group>
-      <Text size="xs" c="dimmed" fw={400} className="ph-mono">
+    <Group gap={6} wrap="nowrap">
+      <span>{nameOf(apiKey)}</span>
+      <Text span size="xs" c="dimmed" fw={400} className="ph-mono">
         {apiKey.tokenHint}…
       </Text>
-    </Stack>
+      {viewer.apiKey.id === apiKey.id && (
+        <Badge size="xs" variant="default" tt="none" radius="sm">
+          {t('apiKeys:keyColumns.currentSession')}
+        </Badge>
+      )}
+    </Group>
   )
 }
 
@@ -61,7 +64,7 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
   const shown = scopes.includes('admin') ? ['admin'] : scopes.slice(0, MAX_SHOWN)
   const rest = scopes.includes('admin') ? 0 : scopes.length - shown.length
   return (
-    <Text size="xs" component="div">
+    <Text size="xs" span>
       <span className="ph-mono">{shown.join(', ')}</span>
       {rest > 0 && ` and ${rest} more`}
       {scopes.includes('admin') && ' (everything)'}

@@ -17,12 +17,14 @@ export type KeyNames = ReadonlyMap<string, string>
 
 interface ActorProps {
   readonly apiKeyId?: string | null
+  readonly person?: string | null
   readonly source: AuditSource
   readonly names: KeyNames
 }
 
-/** Who made a change: the name of the API key, or its id if the key is not of this organization. */
-export function Actor({ apiKeyId, source, names }: ActorProps) {
+/** Who made a change: the person, the name of the API key, or its id if the key is not of this organization. */
+export function Actor({ apiKeyId, person, source, names }: ActorProps) {
+  if (person) return person
   if (!apiKeyId) return sourceLabel(source)
   const name = names.get(apiKeyId)
   if (name) return name

@@ -33,16 +33,18 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
   {
     label: t('audit:auditLogPage.object'),
     cell: ({ action, subjectId: id }) => <Subject action={action} id={id} />,
+    grow: true,
   },
   {
     label: t('audit:auditLogPage.actor'),
     cell: (entry) => <Actor {...entry} names={names} />,
-    width: '20%',
+    grow: true,
   },
   {
     label: t('audit:auditLogPage.source'),
     cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
+    priority: 3,
   },
   {
     label: t('audit:auditLogPage.time'),

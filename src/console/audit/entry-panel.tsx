@@ -51,7 +51,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
 }
 
 function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
-  const { action, subjectId, apiKeyId, source, address, forwardedFor, userAgent } = entry
+  const { action, subjectId, apiKeyId, person, source, address, forwardedFor, userAgent } = entry
   return (
     <Stack gap="xl">
       <Facts
@@ -63,7 +63,7 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
           },
           {
             label: t('audit:entryPanel.actor'),
-            value: <Actor apiKeyId={apiKeyId} source={source} names={names} />,
+            value: <Actor apiKeyId={apiKeyId} person={person} source={source} names={names} />,
           },
           { label: t('audit:entryPanel.source'), value: sourceLabel(source) },
           address ? { label: t('audit:entryPanel.address'), value: address } : null,

@@ -10,13 +10,8 @@ interface FieldChangesProps {
 
 export function FieldChanges({ before, after }: FieldChangesProps) {
   const changes = compareFields(before, after)
-  if (changes.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        {t('audit:fieldChanges.noFieldsChanged')}
-      </Text>
-    )
-  }
+  // An action such as a redelivery changes no field.
+  if (changes.length === 0) return null
   return (
     <Stack gap="md" component="section" aria-label={t('audit:fieldChanges.changedFields')}>
       {changes.map((change) => (

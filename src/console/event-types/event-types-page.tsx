@@ -22,15 +22,16 @@ const COLUMNS: readonly Column<EventType>[] = [
   {
     label: t('eventTypes:eventTypesPage.name'),
     cell: ({ name }) => <span className="ph-mono">{name}</span>,
-    width: '38%',
   },
   {
     label: t('eventTypes:eventTypesPage.description'),
     cell: ({ description }) => (
-      <Text size="sm" c="dimmed" lineClamp={2}>
+      <Text size="sm" c="dimmed" span>
         {description}
       </Text>
     ),
+    grow: true,
+    priority: 2,
   },
   {
     label: t('eventTypes:eventTypesPage.state'),
@@ -46,6 +47,7 @@ const COLUMNS: readonly Column<EventType>[] = [
     label: t('eventTypes:eventTypesPage.updated'),
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
     width: 130,
+    priority: 3,
   },
 ]
 

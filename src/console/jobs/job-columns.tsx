@@ -43,10 +43,15 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       width: 105,
     },
     { label: t('jobs:list.delivery'), cell: (job) => <DeliveryOf job={job} />, grow: true },
-    { label: t('jobs:list.webhook'), cell: (job) => <WebhookOf job={job} />, grow: true },
+    {
+      label: t('jobs:list.webhook'),
+      cell: (job) => <WebhookOf job={job} />,
+      grow: true,
+      priority: 2,
+    },
     {
       label: t('jobs:list.organization'),
-      priority: 2,
+      priority: 3,
       cell: ({ organization }) =>
         organization && (
           <OrganizationLink organizationId={organization.id} path="/">
@@ -57,7 +62,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     },
     {
       label: t('jobs:list.runAt'),
-      priority: 2,
+      priority: 3,
       cell: ({ state, runAt }) =>
         state === 'FAILED' ? t('jobs:list.never') : <Time at={runAt} as="relative" />,
       width: 100,
@@ -67,7 +72,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       priority: 3,
       cell: ({ attempts, maxAttempts }) =>
         t('jobs:list.attemptsOf', { attempts, max: maxAttempts }),
-      width: 100,
+      width: 70,
     },
     {
       label: t('jobs:list.lastError'),

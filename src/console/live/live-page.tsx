@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, Paper, Switch, Text } from '@mantine/core'
+import { Button, CloseButton, Group, Switch, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useRead } from '../api/use-read.ts'
@@ -29,8 +29,8 @@ export default function LivePage() {
 
   return (
     <Page
-      title={t('live:livePage.live')}
-      description={`Attempts in real time, newest first. This page keeps the last ${ROWS_KEPT}.`}
+      title={t('live:title')}
+      description={t('live:description', { count: ROWS_KEPT })}
       aside={<LiveBadge state={tail.state} />}
       actions={
         <Button
@@ -39,14 +39,14 @@ export default function LivePage() {
           onClick={() => setPaused(!paused)}
           miw={116}
         >
-          {paused ? 'Resume' : 'Pause'}
+          {t(paused ? 'live:resume' : 'live:pause')}
         </Button>
       }
     >
       <FilterBar active={active} clear={clear}>
         <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
         <Switch
-          label={t('live:livePage.failedOnly')}
+          label={t('live:failedOnly')}
           checked={failedOnly}
           onChange={({ currentTarget }) => set({ failed: currentTarget.checked ? 'only' : null })}
           mb={5}
@@ -56,15 +56,15 @@ export default function LivePage() {
         <TailStatus rate={tail.rate} paused={paused} frozen={frozen} waiting={tail.waiting} />
         {tail.missed && <Missed close={tail.dismissMissed} />}
       </Group>
-      <Paper withBorder style={{ overflow: 'hidden' }}>
+      <div className="ph-tail-frame">
         {tail.rows.length === 0 ? (
-          <EmptyState title={failedOnly ? 'No failed attempts yet' : 'No attempts yet'}>
-            {t('live:livePage.thisPageShowsAttempts')}
+          <EmptyState title={t(failedOnly ? 'live:emptyFailed' : 'live:empty')}>
+            {t('live:emptyHint')}
           </EmptyState>
         ) : (
           <TailTable rows={tail.rows} urls={urls} setInteracting={setInteracting} />
         )}
-      </Paper>
+      </div>
     </Page>
   )
 }
@@ -73,8 +73,8 @@ export default function LivePage() {
 function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
-      <Text size="sm">{t('live:livePage.someAttemptsAreMissing')}</Text>
-      <CloseButton size="sm" c="inherit" aria-label={t('live:livePage.close')} onClick={close} />
+      <Text size="sm">{t('live:missed')}</Text>
+      <CloseButton size="sm" c="inherit" aria-label={t('common:close')} onClick={close} />
     </Group>
   )
 }

@@ -1,10 +1,11 @@
 import { formatCount } from '../format.ts'
+import { t } from '../strings/t.ts'
 
 /** Says how many attempts arrive, and what part of them is shown. */
 export function tailSentence({ received, shown }: { received: number; shown: number }): string {
-  if (received === 0) return 'Waiting for the next attempt.'
+  if (received === 0) return t('live:waiting')
   if (shown < received * 0.95 && received > 80) {
-    return `Showing ${formatCount(shown)} of ${formatCount(received)} attempts a second (a random sample).`
+    return t('live:sample', { shown: formatCount(shown), received: formatCount(received) })
   }
-  return received === 1 ? '1 attempt a second.' : `${formatCount(received)} attempts a second.`
+  return t('live:rate', { count: received, received: formatCount(received) })
 }

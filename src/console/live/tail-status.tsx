@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { formatCount } from '../format.ts'
+import { t } from '../strings/t.ts'
 import { tailSentence } from './tail-sentence.ts'
 
 interface TailStatusProps {
@@ -14,7 +15,7 @@ export function TailStatus({ rate, paused, waiting, frozen }: TailStatusProps) {
   return (
     <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} mih={22}>
       {frozen
-        ? `${paused ? 'Paused' : 'Paused while you point at a row'}: ${formatCount(waiting)} new.`
+        ? t(paused ? 'live:paused' : 'live:pausedPointing', { shown: formatCount(waiting) })
         : tailSentence(rate)}
     </Text>
   )

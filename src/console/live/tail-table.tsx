@@ -19,7 +19,7 @@ export const TailTable = memo(function TailTable({ rows, urls, setInteracting }:
   return (
     <table
       className="ph-tail"
-      aria-label={t('live:tailTable.attemptsNewestFirst')}
+      aria-label={t('live:table')}
       onPointerEnter={({ pointerType }) => setInteracting(pointerType === 'mouse')}
       onPointerLeave={() => setInteracting(false)}
       onFocus={() => setInteracting(true)}
@@ -27,12 +27,12 @@ export const TailTable = memo(function TailTable({ rows, urls, setInteracting }:
     >
       <thead>
         <tr>
-          <th scope="col">{t('live:tailTable.time')}</th>
-          <th scope="col">{t('live:tailTable.response')}</th>
-          <th scope="col">{t('live:tailTable.eventType')}</th>
-          <th scope="col">{t('live:tailTable.webhook')}</th>
-          <th scope="col">{t('live:tailTable.attempt')}</th>
-          <th scope="col">{t('live:tailTable.duration')}</th>
+          <th scope="col">{t('live:ended')}</th>
+          <th scope="col">{t('live:response')}</th>
+          <th scope="col">{t('live:eventType')}</th>
+          <th scope="col">{t('live:webhook')}</th>
+          <th scope="col">{t('live:attempt')}</th>
+          <th scope="col">{t('live:duration')}</th>
         </tr>
       </thead>
       <tbody>
@@ -53,26 +53,28 @@ const timeOfDay = new Intl.DateTimeFormat(undefined, {
 })
 
 const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | undefined }) {
-  const { id, startedAt, succeeded, status, delivery, number, durationMs } = row
+  const { id, recordedAt, succeeded, status, delivery, number, durationMs } = row
   const why = whyFailed(row)
+  const webhook = url ? hostAndPath(url) : delivery?.webhookId
   return (
     <tr>
       <td>
-        <time dateTime={startedAt} title={formatUtc(startedAt)}>
-          {timeOfDay.format(new Date(startedAt))}
+        <time dateTime={recordedAt} title={formatUtc(recordedAt)}>
+          {timeOfDay.format(new Date(recordedAt))}
         </time>
       </td>
       <td data-outcome={succeeded ? 'succeeded' : 'failed'} title={why?.sentence}>
-        {status ?? 'No response'}
+        {status ?? t('live:noResponse')}
       </td>
       <td>
         {delivery ? (
           <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
         ) : (
-          'Past its retention period'
+          t('live:gone')
         )}
+        <span className="ph-tail-webhook">{webhook}</span>
       </td>
-      <td>{url ? hostAndPath(url) : delivery?.webhookId}</td>
+      <td title={url}>{webhook}</td>
       <td>{number}</td>
       <td>{formatDuration(durationMs)}</td>
     </tr>

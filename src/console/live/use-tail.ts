@@ -43,7 +43,8 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
 
   const paint = useEffectEvent(() => {
     const now = Date.now()
-    unpainted.current = [...sampler.current.take(), ...unpainted.current].slice(0, ROWS_KEPT)
+    const waitingRows = [...sampler.current.take(), ...unpainted.current]
+    unpainted.current = newestFirst(waitingRows).slice(0, ROWS_KEPT)
     const { received, shown } = sampler.current.rate(now)
     setRate((current) =>
       current.received === received && current.shown === shown ? current : { received, shown },
@@ -53,7 +54,7 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
     const added = unpainted.current
     unpainted.current = []
     receivedWhileFrozen.current = 0
-    setRows((current) => [...added, ...current].slice(0, ROWS_KEPT))
+    setRows((current) => newestFirst([...added, ...current]).slice(0, ROWS_KEPT))
   })
   useEffect(() => {
     const timer = setInterval(() => paint(), PAINT_EVERY_MS)
@@ -75,4 +76,9 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
   )
 
   return { rows, rate, waiting, state, missed, dismissMissed: () => setMissed(false) }
+}
+
+/** In the order of their ends: several processes record at the same time, so attempts arrive almost in this order. */
+function newestFirst(rows: TailAttempt[]): TailAttempt[] {
+  return rows.sort((a, b) => (a.id < b.id ? 1 : -1))
 }

@@ -13,7 +13,7 @@ export function useSteps() {
   const organizationId = viewer.organization.id
   const [hidden, setHidden] = useState(() => readFlag('first-steps-done', organizationId))
   const context = useMemo(() => ({ additionalTypenames: ['Webhook', 'Delivery', 'Event'] }), [])
-  const { data, reload } = useRead(
+  const { data, error, reload } = useRead(
     OnboardingStepsDocument,
     { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
     { context, pause: hidden },
@@ -37,6 +37,7 @@ export function useSteps() {
 
   return {
     data,
+    error,
     done,
     isDone,
     hidden,

@@ -27,11 +27,17 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
     label: t('organizations:organizationsPage.name'),
     cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong>,
   },
-  { label: t('organizations:organizationsPage.id'), cell: ({ id }) => <Id id={id} />, width: 330 },
+  {
+    label: t('organizations:organizationsPage.id'),
+    cell: ({ id }) => <Id id={id} />,
+    width: 330,
+    priority: 2,
+  },
   {
     label: t('organizations:organizationsPage.created'),
     cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
     width: 120,
+    priority: 3,
   },
   {
     label: '',

@@ -23,7 +23,15 @@ const CHARTS_HEIGHT_PX = 520
 
 export default function OverviewPage() {
   const steps = useSteps()
-  const { data, hidden } = steps
+  const { data, error, hidden } = steps
+  // Nothing below the first steps moves when they appear.
+  if (!hidden && !data && !error) {
+    return (
+      <Page title={t('overview:title')}>
+        <Skeleton h={CHARTS_HEIGHT_PX} />
+      </Page>
+    )
+  }
   if (!hidden && data?.deliveries?.nodes.length === 0) {
     return (
       <Page title={t('overview:title')}>

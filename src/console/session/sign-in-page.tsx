@@ -1,8 +1,10 @@
-import { Alert, Button, Code, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { type FormEvent, useEffect, useState } from 'react'
+import { Button, Code, Divider, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Trans } from 'react-i18next'
 import { Centered } from '../components/page/centered.tsx'
+import { Notice } from '../components/page/notice.tsx'
 import { t } from '../strings/t.ts'
+import { OIDC_PATH, oidcFailure, oidcHost } from './oidc.ts'
 import { signIn } from './sign-in.ts'
 
 interface SignInProps {
@@ -17,6 +19,12 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
   const [error, setError] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const [link, setLink] = useState(takeLink)
+  const [failure] = useState(oidcFailure)
+  const field = useRef<HTMLInputElement>(null)
+
+  useEffect(() => {
+    if (link === null) field.current?.focus()
+  }, [link])
 
   useEffect(() => {
     if (link === null) return
@@ -51,16 +59,29 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
             {t('session:signIn.title')}
           </Title>
           {reason !== null && error === null && (
-            <Alert color="yellow" variant="light" title={t('session:signIn.ended')}>
+            <Notice color="yellow" title={t('session:signIn.ended')}>
               {reason}
-            </Alert>
+            </Notice>
+          )}
+          {failure !== null && (
+            <Notice color="red" title={t('session:failed.title')}>
+              {t(`session:failed.${failure}`)}
+            </Notice>
+          )}
+          {oidcHost !== '' && (
+            <>
+              <Button component="a" href={OIDC_PATH}>
+                {t('session:signIn.with', { host: oidcHost })}
+              </Button>
+              <Divider label={t('session:signIn.or')} />
+            </>
           )}
           <PasswordInput
+            ref={field}
             label={t('session:signIn.apiKey')}
             description={t('session:signIn.apiKeyHint')}
             placeholder="phk_…"
             autoComplete="current-password"
-            data-autofocus
             required
             withAsterisk={false}
             value={token}
@@ -68,7 +89,12 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
             error={error}
             errorProps={{ role: 'alert' }}
           />
-          <Button type="submit" loading={busy} disabled={token.trim() === ''}>
+          <Button
+            type="submit"
+            variant={oidcHost === '' ? 'filled' : 'default'}
+            loading={busy}
+            disabled={token.trim() === ''}
+          >
             {t('session:signIn.title')}
           </Button>
           <Text size="sm" c="dimmed">

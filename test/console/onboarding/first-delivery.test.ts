@@ -54,7 +54,8 @@ story('told to fail, the receiver shows the failure and then the retry', async (
   await publish()
   await page.getByRole('link', { name: 'Test receiver' }).click()
   await page.getByRole('cell', { name: '500', exact: true }).waitFor()
-  await expect.poll(() => page.getByRole('cell', { name: '200', exact: true }).count()).toBe(2)
+  const accepted = page.getByRole('cell', { name: '200', exact: true })
+  await expect.poll(() => accepted.count(), { timeout: 30_000 }).toBe(2)
   await page.getByText('Every delivery succeeds.').waitFor()
 
   await page.locator('main tbody a').first().click()

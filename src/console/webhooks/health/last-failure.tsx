@@ -17,7 +17,12 @@ export function LastFailure({ attempt }: { attempt: Failure | null | undefined }
       <strong>{t('webhooks:trouble.lastError')}</strong> {causeOf(attempt)},{' '}
       {formatDuration(durationMs)}, <Time at={startedAt} as="relative" />.{' '}
       {delivery && (
-        <Anchor component={Link} to={`/deliveries/${delivery.id}?attempt=${id}`} inherit>
+        <Anchor
+          component={Link}
+          to={`/deliveries/${delivery.id}?attempt=${id}`}
+          inherit
+          underline="always"
+        >
           {t('webhooks:trouble.showAttempt')}
         </Anchor>
       )}

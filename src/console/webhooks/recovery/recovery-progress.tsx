@@ -78,7 +78,12 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
               },
             )}{' '}
           {recovery && done > 0 && (
-            <Anchor component={Link} to={attemptsSince(webhookId, recovery.createdAt)} inherit>
+            <Anchor
+              component={Link}
+              to={attemptsSince(webhookId, recovery.createdAt)}
+              inherit
+              underline="always"
+            >
               {t('webhooks:recoveryProgress.attempts')}
             </Anchor>
           )}

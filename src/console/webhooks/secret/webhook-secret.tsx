@@ -37,6 +37,10 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   useEffect(() => {
     if (webhook) setFlag('secret-shown', organizationId)
   }, [webhook, organizationId])
+  function showRotated() {
+    if (shown) reload()
+    else setShown(can('secrets:read'))
+  }
   const expiring = webhook?.expiringSigningSecrets ?? []
   return (
     <Stack gap="lg">
@@ -93,7 +97,12 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
       )}
       <VerifySnippets headerPrefix={headerPrefix} />
       {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
-      <RotateSecret webhookId={webhookId} opened={rotating} close={rotate.close} done={reload} />
+      <RotateSecret
+        webhookId={webhookId}
+        opened={rotating}
+        close={rotate.close}
+        done={showRotated}
+      />
     </Stack>
   )
 }

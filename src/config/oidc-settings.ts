@@ -1,0 +1,94 @@
+import { createRangeCheck } from '../outbound/address-range.ts'
+
+/** Sign-in to the console by OpenID Connect. */
+export interface OidcSettings {
+  /** The URL of the provider, as in its tokens. */
+  readonly issuer: string
+  readonly clientId: string
+  /** The scopes to request. Default: openid, email, profile. */
+  readonly scopes: readonly string[]
+  /** In order: a person gets the first role whose claim matches. */
+  readonly roles: readonly OidcRole[]
+}
+
+/** People with a value in a claim get the organization and the scopes of an API key. */
+export interface OidcRole {
+  readonly claim: string
+  readonly value: string
+  /** The id of the API key: `key_…`. */
+  readonly keyId: string
+}
+
+const isLoopbackAddress = createRangeCheck(['127.0.0.0/8', '::1/128'])
+
+/** Parses an https:// URL, or an http:// URL of this machine. Empty: null. */
+export function parseIssuer(text: string): string | null {
+  if (text === '') return null
+  const url = URL.parse(text)
+  const isAllowed = url?.protocol === 'https:' || (url !== null && isLoopbackHttp(url))
+  if (!isAllowed || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error(
+      'give the https:// URL of the provider without a query, such as https://accounts.example.com. Only on this machine may the URL begin with http://.',
+    )
+  }
+  return text
+}
+
+/** Whether the URL is http:// on this machine. */
+export function isLoopbackHttp({ protocol, hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return protocol === 'http:' && (host === 'localhost' || isLoopbackAddress(host))
+}
+
+/** Parses space-separated scopes, among them `openid`. */
+export function parseOidcScopes(text: string): string[] {
+  const scopes = text.split(/\s+/).filter(Boolean)
+  if (!scopes.includes('openid')) {
+    throw new Error('give space-separated scopes with openid among them, such as openid email.')
+  }
+  return scopes
+}
+
+const ROLE = /^([^=\s]+)=(.+):(key_[0-9a-z]{26})$/
+
+/** Parses comma-separated roles: `claim=value:key_…`. */
+export function parseOidcRoles(text: string): OidcRole[] {
+  if (text === '') return []
+  return text.split(',').map((part) => {
+    const [, claim, value, keyId] = ROLE.exec(part.trim()) ?? []
+    if (!claim || !value || !keyId) {
+      throw new Error(
+        `${JSON.stringify(part.trim())} is not a role. Give claim=value:key_…, such as groups=support:key_… with the id of an API key.`,
+      )
+    }
+    return { claim, value, keyId }
+  })
+}
+
+/** What is missing for a complete setup. */
+export function oidcProblems(
+  issuer: string | null,
+  given: { clientId: string; roles: readonly OidcRole[]; publicUrl: string | null },
+  names: readonly string[],
+): string[] {
+  if (issuer === null) {
+    return names.map(
+      (name) => `${name} needs POSTHORN_OIDC_ISSUER. Set the issuer, or remove ${name}.`,
+    )
+  }
+  const needs = (name: string, remedy: string) => `POSTHORN_OIDC_ISSUER needs ${name}: ${remedy}`
+  return [
+    given.clientId === ''
+      ? needs('POSTHORN_OIDC_CLIENT_ID', 'give the id that the provider assigned to Posthorn.')
+      : '',
+    given.roles.length === 0
+      ? needs('POSTHORN_OIDC_ROLES', 'give at least one role, such as groups=support:key_….')
+      : '',
+    given.publicUrl === null
+      ? needs(
+          'POSTHORN_PUBLIC_URL',
+          'the provider sends browsers back to that origin, to the path /console/session/oidc/callback.',
+        )
+      : '',
+  ].filter(Boolean)
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider from 'oidc-provider'
+
+/** A real provider of OpenID Connect on this machine. */
+export interface OidcProvider extends AsyncDisposable {
+  readonly issuer: string
+  /** The URLs that its endpoints were called with, oldest first. */
+  readonly requests: string[]
+  /** Stops listening until `start`. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+export const CLIENT = { id: 'posthorn', secret: 'secret-of-posthorn' }
+
+/** The claims of the people that the provider knows, by subject. */
+export const PEOPLE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  operator: {
+    name: 'Person A',
+    email: 'operator@example.com',
+    email_verified: true,
+    groups: ['staff', 'webhooks'],
+  },
+  unverified: { name: 'Person B', email: 'operator@example.com', email_verified: false },
+  stranger: { name: 'Person C', email: 'stranger@example.com', email_verified: true },
+}
+
+/** Starts the provider. Its page has a link for each person, and one that cancels. */
+export async function startOidcProvider(posthornUrl: string): Promise<OidcProvider> {
+  const requests: string[] = []
+  let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {}
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '')
+    handle(request, response)
+  })
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  const stop = async () => {
+    if (!server.listening) return
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
+  const port = await listen(0)
+  const issuer = `http://127.0.0.1:${port}`
+  const provider = createProvider(issuer, posthornUrl)
+  const callback = provider.callback()
+  handle = (request, response) => {
+    const [, uid, choice] = /^\/interaction\/([^/]+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? []
+    if (!uid) return void callback(request, response)
+    if (!choice) return sendChoices(response, uid)
+    const result =
+      choice === 'cancel'
+        ? { error: 'access_denied', error_description: 'The person canceled.' }
+        : { login: { accountId: choice } }
+    provider.interactionFinished(request, response, result).catch((error: unknown) => {
+      response.writeHead(500).end(String(error))
+    })
+  }
+  return {
+    issuer,
+    requests,
+    stop,
+    start: async () => void (await listen(port)),
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function createProvider(issuer: string, posthornUrl: string): Provider {
+  return new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [`${posthornUrl}/console/session/oidc/callback`],
+        post_logout_redirect_uris: [`${posthornUrl}/console`],
+      },
+    ],
+    cookies: { keys: ['key of the cookies'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    features: { devInteractions: { enabled: false } },
+    pkce: { required: () => true },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    findAccount: (_, id) =>
+      PEOPLE[id] && { accountId: id, claims: async () => ({ sub: id, ...PEOPLE[id] }) },
+    // Everyone consents.
+    async loadExistingGrant({ oidc }) {
+      const { client, session } = oidc
+      if (!client || !session?.accountId) return undefined
+      const grant = new oidc.provider.Grant({
+        clientId: client.clientId,
+        accountId: session.accountId,
+      })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  })
+}
+
+function sendChoices(response: ServerResponse, uid: string): void {
+  const links = [...Object.keys(PEOPLE), 'cancel'].map(
+    (choice) => `<p><a href="/interaction/${uid}/${choice}">${choice}</a></p>`,
+  )
+  response
+    .writeHead(200, { 'content-type': 'text/html' })
+    .end(
+      `<!doctype html><html lang="en"><title>Provider</title><h1>Who are you?</h1>${links.join('')}</html>`,
+    )
+}
