@@ -20,7 +20,7 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     const outcome = await run({ id })
     if (!outcome.ok) return outcome.message
     navigate('/webhooks')
-    notifySuccess('The webhook was deleted.')
+    notifySuccess(t('webhooks:deleteWebhook.done'))
     return null
   }
 

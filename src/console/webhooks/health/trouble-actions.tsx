@@ -13,11 +13,18 @@ interface TroubleActionsProps {
   readonly webhook: WebhookTroubleFragment
   /** Offers to enable a disabled webhook. Its own page has that button already. */
   readonly withEnable?: boolean
+  /** Whether the viewer is on the page that recovers deliveries, and needs no link to that page. */
+  readonly recovering?: boolean
   reload(): void
 }
 
 /** The remedies for a webhook in trouble, as far as the viewer may use them. */
-export function TroubleActions({ webhook, withEnable = false, reload }: TroubleActionsProps) {
+export function TroubleActions({
+  webhook,
+  withEnable = false,
+  recovering = false,
+  reload,
+}: TroubleActionsProps) {
   const { can } = useSession()
   const [resuming, resume] = useDisclosure()
   const [enabling, enable] = useDisclosure()
@@ -52,7 +59,7 @@ export function TroubleActions({ webhook, withEnable = false, reload }: TroubleA
           {t('webhooks:trouble.enable')}
         </Button>
       )}
-      {!isOnHold && can('deliveries:write') && (
+      {!isOnHold && !recovering && can('deliveries:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/recover`} size="sm">
           {t('webhooks:trouble.recover')}
         </Anchor>

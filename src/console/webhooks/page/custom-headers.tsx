@@ -14,16 +14,12 @@ export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'header
   return (
     <Section
       title={t('webhooks:customHeaders.customHeaders')}
-      description={
-        masked &&
-        !can('secrets:read') &&
-        'The values may be credentials; reading them requires the scope secrets:read.'
-      }
+      description={masked && !can('secrets:read') && t('webhooks:customHeaders.scope')}
       actions={
         headers.length > 0 &&
         !masked && (
           <Button size="xs" variant="default" onClick={() => setShown(!shown)}>
-            {shown ? 'Hide values' : 'Show values'}
+            {shown ? t('webhooks:customHeaders.hide') : t('webhooks:customHeaders.show')}
           </Button>
         )
       }

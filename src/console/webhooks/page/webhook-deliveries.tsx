@@ -5,14 +5,22 @@ import { NoMatches } from '../../components/lists/no-matches.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
-import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
+import { selectColumn } from '../../components/selection/select-column.tsx'
+import { useSelection } from '../../components/selection/use-selection.ts'
+import { usePanel } from '../../components/use-panel.ts'
+import { BulkActions } from '../../deliveries/bulk-actions.tsx'
+import { deliveryColumns, linkedColumn } from '../../deliveries/delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
+import { SearchLimit } from '../../deliveries/search-limit.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
 import { t } from '../../strings/t.ts'
+import { TaskPanel } from '../../tasks/task-panel.tsx'
 
 export const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
-/** All deliveries of a webhook, with filters and pages. */
+const [FIRST, ...OTHERS] = WEBHOOK_DELIVERY_COLUMNS
+
+/** All deliveries of a webhook, with filters and pages, and the actions for those that are selected. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const filters = useDeliveryFilters(webhookId)
   const cursors = useCursors()
@@ -22,6 +30,13 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
     countNewer: !cursors.moved,
     ofOneWebhook: true,
   })
+  const task = usePanel('task')
+  const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
+  const columns = [
+    selectColumn(selection, ({ id }: { id: string }) => id),
+    ...(FIRST ? [linkedColumn(FIRST, ({ id }) => `/deliveries/${id}`)] : []),
+    ...OTHERS,
+  ]
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="end">
@@ -31,24 +46,33 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
           <LiveBadge state={state} />
         </Group>
       </Group>
-      <List
-        label={t('webhooks:webhookDeliveries.deliveriesOfThisWebhook')}
-        columns={WEBHOOK_DELIVERY_COLUMNS}
-        rows={rows}
-        keyOf={({ id }) => id}
-        to={({ id }) => `/deliveries/${id}`}
-        error={error}
-        stale={stale}
-        retry={reload}
-        pages={{ info, cursors }}
-        empty={
-          filters.active ? (
-            <NoMatches noun={t('webhooks:webhookDeliveries.delivery')} clear={filters.clear} />
-          ) : (
-            <NoDeliveries />
-          )
-        }
-      />
+      {filters.filter.anyAttempt && <SearchLimit values={filters.values} />}
+      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
+      <div>
+        <BulkActions
+          selection={selection}
+          rows={rows ?? []}
+          filter={filters.filter}
+          isWhole={!cursors.moved && info?.hasNextPage === false}
+        />
+        <List
+          label={t('webhooks:webhookDeliveries.deliveriesOfThisWebhook')}
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          error={error}
+          stale={stale}
+          retry={reload}
+          pages={{ info, cursors }}
+          empty={
+            filters.active ? (
+              <NoMatches noun={t('webhooks:webhookDeliveries.delivery')} clear={filters.clear} />
+            ) : (
+              <NoDeliveries />
+            )
+          }
+        />
+      </div>
     </Stack>
   )
 }

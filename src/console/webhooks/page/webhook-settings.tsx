@@ -16,7 +16,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
   const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
-  const markDefault = (own: unknown) => (own == null ? ' (default)' : '')
+  const markDefault = (own: unknown) => (own == null ? t('webhooks:webhookSettings.isDefault') : '')
   return (
     <Stack gap="lg">
       <Section
@@ -38,7 +38,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         <Facts
           facts={[
             { label: t('webhooks:webhookSettings.id'), value: <Id id={webhook.id} /> },
-            { label: t('webhooks:webhookSettings.enabled'), value: webhook.enabled ? 'Yes' : 'No' },
+            { label: t('webhooks:webhookSettings.enabled'), value: yesNo(webhook.enabled) },
             {
               label: t('webhooks:webhookSettings.created'),
               value: <Time at={webhook.createdAt} />,
@@ -67,17 +67,19 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           facts={[
             {
               label: t('webhooks:webhookSettings.rateLimit'),
-              value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} a second` : 'None',
+              value: rateLimitPerSecond
+                ? t('webhooks:webhookSettings.aSecond', { rate: formatCount(rateLimitPerSecond) })
+                : t('webhooks:webhookSettings.none'),
             },
             {
               label: t('webhooks:webhookSettings.concurrencyPerWorker'),
-              value: webhook.maxInFlight ?? 'Adaptive',
+              value: webhook.maxInFlight ?? t('webhooks:sendOptions.adaptive'),
             },
             {
               label: t('webhooks:webhookSettings.timeout'),
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
-            { label: t('webhooks:webhookSettings.ordered'), value: webhook.ordered ? 'Yes' : 'No' },
+            { label: t('webhooks:webhookSettings.ordered'), value: yesNo(webhook.ordered) },
             {
               label: t('webhooks:webhookSettings.retries'),
               value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
@@ -86,10 +88,16 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         />
         {retryScheduleSeconds.length > 0 && (
           <Text size="sm" c="dimmed">
-            Delays: {retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.
+            {t('webhooks:webhookSettings.delays', {
+              delays: retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', '),
+            })}
           </Text>
         )}
       </Section>
     </Stack>
   )
+}
+
+function yesNo(yes: boolean): string {
+  return yes ? t('webhooks:webhookSettings.yes') : t('webhooks:webhookSettings.no')
 }

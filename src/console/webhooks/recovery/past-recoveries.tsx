@@ -12,7 +12,11 @@ import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const REFRESH_EVERY_MS = 3_000
 
-const INCLUDES = { ALL: 'Failed and missed', FAILED: 'Failed', MISSED: 'Missed' }
+const INCLUDES = {
+  ALL: t('webhooks:includeField.failedAndMissed'),
+  FAILED: t('webhooks:includeField.failed'),
+  MISSED: t('webhooks:includeField.missed'),
+}
 
 const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
   { label: t('webhooks:pastRecoveries.started'), cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -1,6 +1,5 @@
-import { Alert, Anchor, Skeleton } from '@mantine/core'
-import { Trans } from 'react-i18next'
-import { Link, useParams, useSearchParams } from 'react-router'
+import { Skeleton } from '@mantine/core'
+import { useParams, useSearchParams } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
@@ -8,10 +7,12 @@ import { RecoverWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { t } from '../../strings/t.ts'
+import { useHealthChanges } from '../health/use-health-changes.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { PastRecoveries } from './past-recoveries.tsx'
 import { RecoverForm } from './recover-form.tsx'
+import { RecoverNotice } from './recover-notice.tsx'
 import { RecoveryProgress } from './recovery-progress.tsx'
 
 export default function RecoverPage() {
@@ -19,6 +20,7 @@ export default function RecoverPage() {
   const { can } = useSession()
   const [params, setParams] = useSearchParams()
   const { data, error, reload } = useRead(RecoverWebhookDocument, { id })
+  useHealthChanges(id, reload)
   const recoveryId = params.get('recovery')
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
@@ -35,17 +37,7 @@ export default function RecoverPage() {
       {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}
       {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} webhookId={id} />}
-      {webhook && !webhook.enabled && mayRecover && (
-        <Alert color="gray" variant="light" title={t('webhooks:recoverPage.thisWebhookIsDisabled')}>
-          <Trans
-            ns="webhooks"
-            i18nKey="recoverPage.previewOnly"
-            components={{
-              a: <Anchor component={Link} to={`/webhooks/${id}`} inherit underline="always" />,
-            }}
-          />
-        </Alert>
-      )}
+      {webhook && <RecoverNotice webhook={webhook} reload={reload} />}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}
       {webhook && mayRecover && (
         <RecoverForm webhook={webhook} onBegin={(recovery) => setParams({ recovery })} />
