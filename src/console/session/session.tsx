@@ -13,6 +13,7 @@ import { describeError } from '../api/request-error.ts'
 import { notifyError } from '../components/notify.ts'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
+import { t } from '../strings/t.ts'
 import { onRenewal, tellHost } from './host-messages.ts'
 import { portalToken, takeOverSession } from './portal.ts'
 import { useSessionExpiry } from './use-session-expiry.ts'
@@ -137,7 +138,7 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
           // The tabs and the history of Explore.
           sessionStorage.clear()
           onSignedOut()
-        } else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
+        } else notifyError(t('session:signOutFailed'))
       },
     }
   }, [viewer])

@@ -1,3 +1,5 @@
+import { t } from '../strings/t.ts'
+
 /** An API key, or the one-time link that the embedded mode prints at startup. */
 export type Credential = { readonly token: string } | { readonly link: string }
 
@@ -11,9 +13,9 @@ export async function signIn(credential: Credential): Promise<string | null> {
       body: JSON.stringify(credential),
     })
   } catch {
-    return 'Posthorn is unreachable. Try again.'
+    return t('session:signIn.unreachable')
   }
   if (response.ok) return null
   const problem = await response.json().catch(() => null)
-  return problem?.detail ?? `Posthorn answered with the status ${response.status}.`
+  return problem?.detail ?? t('session:signIn.failed', { status: response.status })
 }
