@@ -1,6 +1,8 @@
 import { Alert, Anchor, Group } from '@mantine/core'
 import { IconBuilding } from '@tabler/icons-react'
+import { Trans } from 'react-i18next'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 
 /** Reminds an operator that the page belongs to another organization. */
 export function ActingAs() {
@@ -9,10 +11,15 @@ export function ActingAs() {
     <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">
       <Group justify="space-between">
         <span>
-          You are acting for <strong>{viewer.organization.name}</strong>.
+          <Trans
+            ns="shell"
+            i18nKey="actingAs.text"
+            values={{ name: viewer.organization.name }}
+            components={{ strong: <strong /> }}
+          />
         </span>
         <Anchor href="/console/organizations" size="sm" c="inherit" underline="always">
-          Back to your own organization
+          {t('shell:actingAs.back')}
         </Anchor>
       </Group>
     </Alert>

@@ -1,46 +1,40 @@
-import { Kbd, TextInput } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { Kbd, UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { type KeyboardEvent, useRef, useState } from 'react'
-import { useNavigate } from 'react-router'
-import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
-import { pageOfId } from './page-of-id.ts'
+import { lazy, Suspense, useState } from 'react'
+import { t } from '../strings/t.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+import './go-to.css'
 
-/** Opens the page of an id, such as one from a log. */
+const CommandMenu = lazy(() =>
+  import('../command-menu/command-menu.tsx').then((m) => ({ default: m.CommandMenu })),
+)
+const ShortcutsDialog = lazy(() =>
+  import('./shortcuts-dialog.tsx').then((m) => ({ default: m.ShortcutsDialog })),
+)
+
+/** Opens the command menu and, with `?`, the list of shortcuts. */
 export function GoTo() {
-  const [id, setId] = useState('')
-  const [unknown, setUnknown] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const navigate = useNavigate()
-  useHotkeys([['/', () => input.current?.focus()]])
-
-  function go(event: KeyboardEvent) {
-    if (event.key !== 'Enter') return
-    const page = pageOfId(id.trim())
-    setUnknown(page === null)
-    if (page === null) return
-    setId('')
-    input.current?.blur()
-    navigateWithGuard(() => navigate(page))
-  }
-
+  const [shown, setShown] = useState<'menu' | 'shortcuts' | null>(null)
+  useShortcuts({ openMenu: () => setShown('menu'), openHelp: () => setShown('shortcuts') })
+  const close = () => setShown(null)
   return (
-    <TextInput
-      ref={input}
-      w={{ base: 120, xs: 180, md: 280 }}
-      size="xs"
-      aria-label="Go to an id"
-      placeholder="Go to an id: msg_…, wh_…"
-      leftSection={<IconSearch size={14} />}
-      rightSection={<Kbd size="xs">/</Kbd>}
-      value={id}
-      error={unknown && 'Enter the id of a webhook, event or delivery.'}
-      styles={{ error: { position: 'absolute', maxWidth: 320 } }}
-      onChange={(event) => {
-        setId(event.currentTarget.value)
-        setUnknown(false)
-      }}
-      onKeyDown={go}
-    />
+    <>
+      <UnstyledButton
+        className="ph-go-to"
+        aria-label={t('shell:commands.open')}
+        aria-keyshortcuts="Control+K Meta+K /"
+        onClick={() => setShown('menu')}
+      >
+        <IconSearch size={14} aria-hidden />
+        <span>{t('shell:commands.open')}</span>
+        <Kbd size="xs">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+      </UnstyledButton>
+      <Suspense>
+        {shown === 'menu' && <CommandMenu opened onClose={close} />}
+        {shown === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
+      </Suspense>
+    </>
   )
 }
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)

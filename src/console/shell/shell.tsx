@@ -14,6 +14,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ActingAs } from './acting-as.tsx'
 import { GoTo } from './go-to.tsx'
 import { Menu } from './menu.tsx'
+import { OrganizationSwitcher } from './organization-switcher.tsx'
 import { PageBoundary } from './page-boundary.tsx'
 import { Progress } from './progress.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
@@ -51,7 +52,7 @@ export function Shell() {
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={opened}
               onClick={toggle}
@@ -65,6 +66,7 @@ export function Shell() {
             ) : (
               <Logo />
             )}
+            <OrganizationSwitcher />
           </Group>
           <Group gap="xs" wrap="nowrap" miw={0}>
             <GoTo />

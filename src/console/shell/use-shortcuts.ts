@@ -1,0 +1,90 @@
+import { useEffect, useEffectEvent } from 'react'
+import { useNavigate } from 'react-router'
+import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
+import { useSession } from '../session/session.tsx'
+import { moveThroughRows, toggleRow } from './list-keys.ts'
+import { navigationFor } from './navigation.ts'
+import { singleKeysAreOn } from './single-keys.ts'
+
+/** After `g`, the letter of a page. */
+export const PAGE_KEYS: Readonly<Record<string, string>> = {
+  o: '/overview',
+  w: '/webhooks',
+  e: '/events',
+  d: '/deliveries',
+  a: '/attempts',
+  l: '/live',
+  t: '/event-types',
+  k: '/api-keys',
+  u: '/audit-log',
+  z: '/organizations',
+  j: '/jobs',
+}
+
+/** How long after `g` the letter of a page counts. */
+const SEQUENCE_MS = 1_500
+
+interface Opens {
+  openMenu(): void
+  openHelp(): void
+}
+
+/** The keyboard shortcuts of every page. Single keys do nothing in fields, and while a dialog is open. */
+export function useShortcuts({ openMenu, openHelp }: Opens): void {
+  const navigate = useNavigate()
+  const session = useSession()
+
+  const go = useEffectEvent((key: string) => {
+    const pages = navigationFor(session).flatMap(({ destinations }) => destinations)
+    const page = pages.find(({ to }) => to === PAGE_KEYS[key])
+    if (page) navigateWithGuard(() => navigate(page.to))
+  })
+  const open = useEffectEvent((what: 'menu' | 'help') => {
+    if (what === 'menu') openMenu()
+    else openHelp()
+  })
+
+  useEffect(() => {
+    let wentAt = Number.NEGATIVE_INFINITY
+    const actions: Readonly<Record<string, () => void>> = {
+      '/': () => open('menu'),
+      '?': () => open('help'),
+      g: () => {
+        wentAt = performance.now()
+      },
+      j: () => moveThroughRows(1),
+      k: () => moveThroughRows(-1),
+      x: toggleRow,
+    }
+    function press(event: KeyboardEvent) {
+      if (event.defaultPrevented || isDialogOpen()) return
+      const { key, altKey } = event
+      if (event.ctrlKey || event.metaKey) {
+        if (key.toLowerCase() !== 'k' || altKey || event.shiftKey) return
+        event.preventDefault()
+        return open('menu')
+      }
+      if (altKey || !singleKeysAreOn() || isField(event.target)) return
+      const isSequence = performance.now() - wentAt < SEQUENCE_MS
+      wentAt = Number.NEGATIVE_INFINITY
+      if (isSequence) return go(key)
+      const act = actions[key]
+      if (!act) return
+      event.preventDefault()
+      act()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector('[aria-modal="true"]') !== null
+}
+
+const FIELDS =
+  'input:not([type=checkbox]), textarea, select, [contenteditable], [role=listbox], [role=menu]'
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(FIELDS) !== null
+}

@@ -1,0 +1,197 @@
+import type { Browser, FrameLocator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { JOINED } from '../support/factories.ts'
+import { call } from './support/call.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { type HostPage, openHostPage } from './support/host-page.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+let browser: Browser
+let host: HostPage
+let stranger: HostPage
+let server: ConsoleServer
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  host = await openHostPage()
+  stranger = await openHostPage()
+  server = await startConsoleServer({ environment: { POSTHORN_PORTAL_ORIGINS: host.origin } })
+  const input = { url: `${server.receiver.url}mine`, eventSubscriptions: [JOINED] }
+  await call(server, 'createWebhook', { input: ['CreateWebhookInput!', input] }, 'webhook { id }')
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+  await stranger?.[Symbol.asyncDispose]()
+  await host?.[Symbol.asyncDispose]()
+})
+
+story('the portal in a frame has no header and no menu, and names its organization', async () => {
+  await using reader = await shown((await session()).url)
+  const portal = reader.page.frameLocator('iframe')
+  await portal.getByRole('heading', { level: 1 }).waitFor()
+  expect(await portal.getByRole('banner').count()).toBe(0)
+  expect(await portal.getByText('Posthorn', { exact: true }).count()).toBe(0)
+  await portal.getByText(await organizationName(), { exact: true }).waitFor()
+})
+
+story('a theme with showHeader keeps the header in a frame', async () => {
+  await using reader = await shown((await session({ showHeader: true })).url)
+  await reader.page.frameLocator('iframe').getByRole('banner').waitFor()
+})
+
+story('the theme reaches links, type, corners and rows', async () => {
+  const theme = {
+    primaryColor: '#c2255c',
+    fontFamily: '"Figtree", serif',
+    radius: 2,
+    density: 'COMPACT',
+    colorScheme: 'LIGHT',
+  }
+  await using reader = await shown((await session(theme)).url)
+  const portal = reader.page.frameLocator('iframe')
+  await open(portal, 'Webhooks')
+  await portal.getByRole('row').nth(1).waitFor()
+  const styles = await portal.locator('body').evaluate((body) => {
+    const root = getComputedStyle(document.documentElement)
+    return {
+      font: getComputedStyle(body).fontFamily,
+      link: root.getPropertyValue('--mantine-color-brand-7').trim(),
+      anchor: root.getPropertyValue('--mantine-color-anchor').trim(),
+      row: root.getPropertyValue('--posthorn-row-height').trim(),
+      radius: root.getPropertyValue('--mantine-radius-default').trim(),
+    }
+  })
+  expect(styles.font).toMatch(/^"?Figtree"?, serif, "Inter Variable"/)
+  expect(styles.link).toBe('#c2255c')
+  expect(styles.anchor).toMatch(/--mantine-primary-color-7|#c2255c/)
+  expect(styles.row).toBe('32px')
+  expect(styles.radius).toContain('0.125rem')
+})
+
+story('the frame is as high as its page, and no other origin can connect', async () => {
+  await using reader = await shown((await session()).url)
+  const portal = reader.page.frameLocator('iframe')
+  await open(portal, 'Webhooks')
+  const difference = async () => {
+    const box = await reader.page.locator('iframe').boundingBox()
+    const content = await portal
+      .locator('.ph-embedded')
+      .evaluate((element) => element.getBoundingClientRect().bottom)
+    return Math.abs((box?.height ?? 0) - content)
+  }
+  await expect.poll(difference).toBeLessThan(2)
+  await portal.getByRole('link', { name: 'Create webhook' }).first().click()
+  await portal.getByLabel(/^URL/).waitFor()
+  await expect.poll(difference).toBeLessThan(2)
+  const scrolls = await portal
+    .locator('html')
+    .evaluate((element) => element.scrollHeight - element.clientHeight)
+  expect(scrolls).toBe(0)
+})
+
+story('a renewal keeps a half-filled form, also after the session has ended', async () => {
+  const first = await session({}, 60)
+  await using reader = await shown(first.url, /status of 401/)
+  const { page } = reader
+  const portal = page.frameLocator('iframe')
+  await openForm(portal)
+  const url = portal.getByLabel(/^URL/)
+  await url.fill('https://example.com/half')
+  await page.getByText('session-expiring').waitFor()
+  await call(server, 'revokeApiKey', { id: ['ID!', first.id] })
+  await portal.getByRole('button', { name: 'Create webhook' }).click()
+  await portal.getByText('This session has ended').waitFor()
+  await page.getByText('session-ended').waitFor()
+
+  // Another frame of the page cannot renew the session.
+  const second = await session()
+  await renewFromAnotherFrame(page, second.url)
+  // Neither can a URL of another origin.
+  await renew(page, second.url.replace(server.url, stranger.origin))
+  await renew(page, (await session()).url)
+  await portal.getByText('This session has ended').waitFor({ state: 'detached' })
+  expect(await url.inputValue()).toBe('https://example.com/half')
+  await url.fill(`${server.receiver.url}renewed`)
+  await portal.getByRole('button', { name: 'Create webhook' }).click()
+  await portal.getByText(`${server.receiver.url}renewed`).first().waitFor()
+  expect(await lastUsed(second.id)).toBeNull()
+})
+
+story('without a renewal, the ended session stays ended', async () => {
+  const { id, url } = await session()
+  await using reader = await shown(url, /status of 401/)
+  const portal = reader.page.frameLocator('iframe')
+  await openForm(portal)
+  await call(server, 'revokeApiKey', { id: ['ID!', id] })
+  await renewFromAnotherFrame(reader.page, (await session()).url)
+  await portal.getByLabel(/^URL/).fill('https://example.com/half')
+  await portal.getByRole('button', { name: 'Create webhook' }).click()
+  await portal.getByText('This session has ended').waitFor()
+  expect(await portal.getByLabel(/^URL/).inputValue()).toBe('https://example.com/half')
+})
+
+async function openForm(portal: FrameLocator): Promise<void> {
+  await open(portal, 'Webhooks')
+  await portal.getByRole('link', { name: 'Create webhook' }).first().click()
+  await portal.getByLabel(/^URL/).waitFor()
+}
+
+async function open(portal: FrameLocator, name: string): Promise<void> {
+  const pages = portal.getByRole('navigation', { name: 'Pages' })
+  await pages.getByRole('link', { name, exact: true }).click()
+  await portal.getByRole('heading', { name, level: 1 }).waitFor()
+}
+
+function renew(page: Page, url: string): Promise<void> {
+  return page.locator('posthorn-portal').evaluate((element, url) => {
+    ;(element as unknown as { renewWith(url: string): void }).renewWith(url)
+  }, url)
+}
+
+/** A frame of another origin in the same page sends what only the host page may send. */
+async function renewFromAnotherFrame(page: Page, url: string): Promise<void> {
+  await page.evaluate((src) => {
+    document.body.append(Object.assign(document.createElement('iframe'), { src, id: 'stranger' }))
+  }, stranger.empty)
+  await expect.poll(() => page.frame({ url: stranger.empty }) !== null).toBe(true)
+  await page.frame({ url: stranger.empty })?.evaluate((url) => {
+    window.parent.frames[0]?.postMessage({ type: 'posthorn:connect' }, '*')
+    window.parent.frames[0]?.postMessage({ type: 'posthorn:renew', url }, '*')
+  }, url)
+}
+
+async function lastUsed(id: string): Promise<string | null> {
+  await using database = await server.openDatabase()
+  const key = await database.prisma.apiKey.findUniqueOrThrow({
+    where: { id: parseId('apiKey', id) as string },
+  })
+  return key.lastUsedAt?.toISOString() ?? null
+}
+
+async function organizationName(): Promise<string> {
+  const { viewer } = await server.graphql<{ viewer: { organization: { name: string } } }>(
+    '{ viewer { organization { name } } }',
+  )
+  return viewer.organization.name
+}
+
+async function session(theme: object = {}, ttlSeconds = 3_600) {
+  const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:read']
+  const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
+    server,
+    'createPortalSession',
+    { input: ['CreatePortalSessionInput!', { scopes, theme, ttlSeconds }] },
+    'portalSession { id url }',
+  )
+  return portalSession
+}
+
+async function shown(url: string, expected = /^$/): Promise<Visit> {
+  const reader = await visit(browser, { origins: [host.origin, stranger.origin, server.url] })
+  reader.expectPageErrors(expected)
+  await reader.page.goto(host.withElement(url))
+  return reader
+}

@@ -1,0 +1,144 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../../support/factories.ts'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { violations } from '../support/violations.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+let webhookId: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  const input = {
+    url: `${server.receiver.url}ticketing`,
+    description: 'The box office',
+    eventSubscriptions: [JOINED],
+  }
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', input] },
+    'webhook { id }',
+  )
+  webhookId = webhook.id
+  await call(server, 'createOrganization', {
+    input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }],
+  })
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const box = () => page.getByRole('combobox', { name: 'Search and commands' })
+const option = (name: string | RegExp) => page.getByRole('option', { name })
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${server.url}/console${path}`)
+  await waitUntilLoaded(page)
+}
+
+story(
+  'one box finds ids, URLs, descriptions, search keys, pages, actions and organizations',
+  async () => {
+    await open('/events')
+    await page.keyboard.press('Control+k')
+    await box().fill('ticketing')
+    await option(/The box office/).waitFor()
+    expect(await violations(page)).toEqual([])
+    await box().fill('box off')
+    await option(/The box office/).waitFor()
+    await box().fill('riverside')
+    await option(/Riverside Museum/).waitFor()
+    await box().fill('order.id=87012')
+    await option('Find events with order.id = 87012').waitFor()
+    await box().fill('create web')
+    await option('Create webhook').waitFor()
+    await box().fill(webhookId)
+    await option(`Open ${webhookId}`).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/webhooks/${webhookId}`)
+
+    // The next time, the page is among the recent ones.
+    await waitUntilLoaded(page)
+    await page.keyboard.press('/')
+    await page.getByRole('group', { name: 'Recent' }).getByRole('option').first().waitFor()
+    await page.keyboard.press('Escape')
+    await box().waitFor({ state: 'detached' })
+  },
+)
+
+story(
+  'the box says what it takes when it finds nothing, and asks once for each pause',
+  async () => {
+    await open('/events')
+    await page.keyboard.press('Control+k')
+    let requests = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('CommandMenuSearch')) requests += 1
+    })
+    await box().pressSequentially('no such thing', { delay: 5 })
+    await page.getByText('Nothing found.').waitFor()
+    expect(requests).toBe(1)
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).pathname).toBe('/console/events')
+    await page.keyboard.press('Escape')
+  },
+)
+
+story('keys go to pages and through rows, but not while somebody types', async () => {
+  await open('/events')
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  await waitUntilLoaded(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/webhooks/${webhookId}`)
+
+  await open('/webhooks/new')
+  const description = page.getByLabel('Description')
+  await description.fill('')
+  await description.pressSequentially('gw/?')
+  expect(await description.inputValue()).toBe('gw/?')
+  expect(new URL(page.url()).pathname).toBe('/console/webhooks/new')
+})
+
+story('? lists the shortcuts, and turns those of a single key off', async () => {
+  await open('/events')
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await dialog.getByText('g w').waitFor()
+  await dialog.getByLabel('Shortcuts of a single key').uncheck({ force: true })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+  expect(new URL(page.url()).pathname).toBe('/console/events')
+  await page.keyboard.press('Control+k')
+  await box().waitFor()
+})
+
+story(
+  'the header names the organization, and an operator switches and stays on the page',
+  async () => {
+    await open('/deliveries')
+    await page.getByRole('button', { name: /^Switch organization/ }).click()
+    await page.getByLabel('Search organizations').fill('no such')
+    await page.getByText('No organization has this name.').waitFor()
+    await page.getByLabel('Search organizations').fill('river')
+    await option('Riverside Museum').click()
+    await page.waitForURL(/\/console\/as\/org_[0-9a-z]{26}\/deliveries$/)
+    await page.getByRole('button', { name: 'Switch organization, now Riverside Museum' }).waitFor()
+  },
+)
