@@ -21,13 +21,13 @@ export function GoTo() {
     <>
       <UnstyledButton
         className="ph-go-to"
-        aria-label={t('shell:commands.open')}
+        aria-label={`${t('shell:commands.open')} ${KEYS}`}
         aria-keyshortcuts="Control+K Meta+K /"
         onClick={() => setShown('menu')}
       >
         <IconSearch size={14} aria-hidden />
         <span>{t('shell:commands.open')}</span>
-        <Kbd size="xs">{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+        <Kbd size="xs">{KEYS}</Kbd>
       </UnstyledButton>
       <Suspense>
         {shown === 'menu' && <CommandMenu opened onClose={close} />}
@@ -37,4 +37,4 @@ export function GoTo() {
   )
 }
 
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+const KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
