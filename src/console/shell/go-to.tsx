@@ -21,7 +21,6 @@ export function GoTo() {
     <>
       <UnstyledButton
         className="ph-go-to"
-        aria-label={`${t('shell:commands.open')} ${KEYS}`}
         aria-keyshortcuts="Control+K Meta+K /"
         onClick={() => setShown('menu')}
       >
