@@ -85,6 +85,8 @@ function Box({ onClose }: Pick<CommandMenuProps, 'onClose'>) {
           rightSection={isSearching && <Loader size={14} aria-label={t('common:loading')} />}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          // The combobox keeps Escape from the modal.
+          onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
         />
       </Combobox.EventsTarget>
       <Combobox.Options className="ph-command-list" aria-label={t('shell:commands.results')}>
