@@ -38,7 +38,7 @@ export interface Objects {
 // biome-ignore lint/suspicious/noEmptyInterface: type files add to it
 export interface Inputs {}
 
-interface SchemaTypes {
+export interface SchemaTypes {
   Context: Context
   PrismaTypes: PrismaTypes
   Objects: Objects

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await cp(path.join(ROOT, 'deploy'), path.join(folder, 'deploy'), { recursive: true })
   const kubectl = findProgram('kubectl')
   const programs = await writePrograms(path.join(folder, 'programs'), {
-    npm: `[ "$*" = "pack --pack-destination deploy/docker" ]; touch deploy/docker/posthorn-0.1.0.tgz`,
+    npm: `[ "$*" = "pack --pack-destination deploy/docker" ]; touch deploy/docker/posthorn-0.2.0.tgz`,
     docker: `
       echo "$*" >> ${folder}/docker-calls
       if [ "$1 $2" = "compose run" ]; then shift 4; exec ${ROOT}/src/cli/posthorn.js "$@"; fi`,
@@ -52,7 +52,7 @@ async function callsOf(program: string): Promise<string[]> {
 describe('Docker Compose', () => {
   test('gets the archive, and secrets that others cannot read; its services exist, and create the first organization and key', async () => {
     await run(blockOf('deploying.md', 'npm pack --pack-destination'))
-    expect((await stat(path.join(folder, 'deploy/docker/posthorn-0.1.0.tgz'))).isFile()).toBe(true)
+    expect((await stat(path.join(folder, 'deploy/docker/posthorn-0.2.0.tgz'))).isFile()).toBe(true)
     await using database = await createTestDatabase()
     env = { ...env, ...testEnvironment(database.url) }
     const inDeploy = path.join(folder, 'deploy')

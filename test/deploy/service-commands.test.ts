@@ -14,7 +14,7 @@ import { blockOf, ROOT, runCommands, withReplaced, writePrograms } from './comma
  * The commands of docs/operate/deploying.md for a package and for systemd, in a folder in place of /. There, npm installs
  * this clone, and systemctl only writes down its calls: only a machine that systemd started can run it.
  */
-const ARCHIVE = 'posthorn-0.1.0.tgz'
+const ARCHIVE = 'posthorn-0.2.0.tgz'
 
 let root: string
 let env: NodeJS.ProcessEnv

@@ -5,7 +5,7 @@ export interface Release {
   readonly groups: readonly { readonly title: string; readonly items: readonly string[] }[]
 }
 
-/** The releases of a changelog in the form of Keep a Changelog, newest first. A group is its lowest heading. */
+/** The releases of a changelog in the form of Keep a Changelog, newest first, without empty ones. A group is its lowest heading. */
 export function readChangelog(text: string): Release[] {
   const releases: { name: string; groups: { title: string; items: string[] }[] }[] = []
   for (const line of text.split('\n')) {
@@ -15,10 +15,9 @@ export function readChangelog(text: string): Release[] {
     else if (marks) release?.groups.push({ title: heading, items: [] })
     else if (line.startsWith('- ')) release?.groups.at(-1)?.items.push(line.slice(2))
   }
-  return releases.map(({ name, groups }) => ({
-    name,
-    groups: groups.filter(({ items }) => items.length > 0),
-  }))
+  return releases
+    .map(({ name, groups }) => ({ name, groups: groups.filter(({ items }) => items.length > 0) }))
+    .filter(({ groups }) => groups.length > 0)
 }
 
 export interface Span {
