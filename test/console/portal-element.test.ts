@@ -30,7 +30,7 @@ afterAll(async () => {
 
 story('the portal in a frame has no header and no menu, and names its organization', async () => {
   await using reader = await shown((await session()).url)
-  const portal = reader.page.frameLocator('iframe')
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await portal.getByRole('heading', { level: 1 }).waitFor()
   expect(await portal.getByRole('banner').count()).toBe(0)
   expect(await portal.getByText('Posthorn', { exact: true }).count()).toBe(0)
@@ -39,7 +39,7 @@ story('the portal in a frame has no header and no menu, and names its organizati
 
 story('a theme with showHeader keeps the header in a frame', async () => {
   await using reader = await shown((await session({ showHeader: true })).url)
-  await reader.page.frameLocator('iframe').getByRole('banner').waitFor()
+  await reader.page.frameLocator('iframe:not(#stranger)').getByRole('banner').waitFor()
 })
 
 story('the theme reaches links, type, corners and rows', async () => {
@@ -51,7 +51,7 @@ story('the theme reaches links, type, corners and rows', async () => {
     colorScheme: 'LIGHT',
   }
   await using reader = await shown((await session(theme)).url)
-  const portal = reader.page.frameLocator('iframe')
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await open(portal, 'Webhooks')
   await portal.getByRole('row').nth(1).waitFor()
   const styles = await portal.locator('body').evaluate((body) => {
@@ -73,7 +73,7 @@ story('the theme reaches links, type, corners and rows', async () => {
 
 story('the frame is as high as its page, and no other origin can connect', async () => {
   await using reader = await shown((await session()).url)
-  const portal = reader.page.frameLocator('iframe')
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await open(portal, 'Webhooks')
   const difference = async () => {
     const box = await reader.page.locator('iframe').boundingBox()
@@ -96,7 +96,7 @@ story('a renewal keeps a half-filled form, also after the session has ended', as
   const first = await session({}, 60)
   await using reader = await shown(first.url, /status of 401/)
   const { page } = reader
-  const portal = page.frameLocator('iframe')
+  const portal = page.frameLocator('iframe:not(#stranger)')
   await openForm(portal)
   const url = portal.getByLabel(/^URL/)
   await url.fill('https://example.com/half')
@@ -123,7 +123,7 @@ story('a renewal keeps a half-filled form, also after the session has ended', as
 story('without a renewal, the ended session stays ended', async () => {
   const { id, url } = await session()
   await using reader = await shown(url, /status of 401/)
-  const portal = reader.page.frameLocator('iframe')
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await openForm(portal)
   await call(server, 'revokeApiKey', { id: ['ID!', id] })
   await renewFromAnotherFrame(reader.page, (await session()).url)
@@ -137,6 +137,7 @@ async function openForm(portal: FrameLocator): Promise<void> {
   await open(portal, 'Webhooks')
   await portal.getByRole('link', { name: 'Create webhook' }).first().click()
   await portal.getByLabel(/^URL/).waitFor()
+  await portal.getByRole('checkbox', { name: JOINED }).check()
 }
 
 async function open(portal: FrameLocator, name: string): Promise<void> {

@@ -16,7 +16,7 @@ export function useScroll(): void {
   }, [pathname])
 
   useEffect(() => {
-    const save = () => sessionStorage.setItem(KEY, JSON.stringify({ key, top: scrollY }))
+    const save = () => write({ key, top: scrollY })
     addEventListener('pagehide', save)
     return () => removeEventListener('pagehide', save)
   }, [key])
@@ -26,7 +26,7 @@ export function useScroll(): void {
 }
 
 function restore(key: string): () => void {
-  const saved = JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
+  const saved = read()
   if (saved?.key !== key || saved.top === 0) return () => {}
   const endAt = performance.now() + WAIT_MS
   let frame = requestAnimationFrame(function scroll() {
@@ -37,4 +37,25 @@ function restore(key: string): () => void {
   const stop = () => cancelAnimationFrame(frame)
   addEventListener('wheel', stop, { once: true, passive: true })
   return stop
+}
+
+interface Place {
+  /** The entry of the history. */
+  readonly key: string
+  readonly top: number
+}
+
+/** A browser may deny storage to a framed page. */
+function read(): Place | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+function write(place: Place): void {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(place))
+  } catch {}
 }
