@@ -1,12 +1,14 @@
 /** Posthorn sends something every 12 seconds, so a stream that is silent for longer is dead, without an error. */
 const SILENCE_LIMIT_MS = 30_000
 
+type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
+
 /**
  * `fetch`, whose event streams fail after 30 seconds of silence. A connection that a sleeping laptop or a network lost
  * reports no error by itself.
  */
-export function limitSilence(fetch: typeof globalThis.fetch, limitMs = SILENCE_LIMIT_MS) {
-  return async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+export function limitSilence(fetch: Fetch, limitMs = SILENCE_LIMIT_MS): Fetch {
+  return async (input, init) => {
     const response = await fetch(input, init)
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     if (!isStream || !response.body) return response

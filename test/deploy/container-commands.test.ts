@@ -78,7 +78,7 @@ describe('Docker Compose', () => {
   test('is not needed: docker run has the restrictions of the file', async () => {
     await run(blockOf('deploying.md', 'docker run --read-only'))
     const [call = ''] = await callsOf('docker')
-    expect(call).toMatch(/ --stop-timeout 15 .* posthorn:0\.1\.0$/)
+    expect(call).toMatch(/ --stop-timeout 15 .* posthorn:0\.2\.0$/)
     const docker = findProgram('docker')
     if (docker === undefined) return
     const known = await runCommands(`${docker} run --help`, { cwd: folder })

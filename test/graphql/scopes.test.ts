@@ -204,6 +204,12 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['events:publish', 'events', 'PublishEvents', { input: { events: [] } }],
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
+  [
+    'deliveries:write',
+    'deliveries',
+    'SendDeliveryCopy',
+    { id: 'msg_x', input: { url: 'https://example.com/' } },
+  ],
   ['deliveries:write', 'delivery-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'delivery-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'delivery-tasks', 'CancelDeliveryTask', { id: 'task_x' }],
