@@ -54,7 +54,7 @@ story('a click on a part of a bar opens exactly its attempts', async () => {
   expect(searchParams.get('webhook')).toBe(webhookId)
   await waitUntilLoaded(page)
   await page.getByRole('cell', { name: /503/ }).waitFor()
-  expect(await page.locator('main tbody tr').count()).toBe(1)
+  await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
 })
 
 story('the keyboard reaches each bar, and opens the attempts of a bar that has some', async () => {
@@ -134,7 +134,7 @@ story('a switch shows causes, each of which leads to its attempts', async () => 
   await attempts().locator('[data-part="0"]').last().click()
   await page.waitForURL(/\/attempts\?.*cause=503/)
   await page.getByRole('cell', { name: /503/ }).waitFor()
-  expect(await page.locator('main tbody tr').count()).toBe(1)
+  await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
 })
 
 story('while the server is away, the last numbers stay, dimmed, and time goes on', async () => {

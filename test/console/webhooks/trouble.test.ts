@@ -47,7 +47,7 @@ story(
     // Trouble comes first.
     await expect.poll(() => rows.nth(1).innerText()).toContain('On hold')
     expect(await rows.filter({ hasText: 'badges.example' }).innerText()).toContain('404 ·')
-    await page.getByLabel('Search').fill('tickets')
+    await page.getByRole('textbox', { name: 'Search', exact: true }).fill('tickets')
     await expect.poll(() => rows.count()).toBe(2)
   },
 )
