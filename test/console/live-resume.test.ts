@@ -4,7 +4,7 @@ import { startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { JOINED } from '../support/factories.ts'
 import { call, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { waitUntilLoaded } from './support/sign-in.ts'
+import { untilLive, waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
@@ -44,13 +44,6 @@ async function deliver(): Promise<string> {
   const id = await testDelivery(server, webhookId, JOINED)
   await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'the delivery succeeds')
   return id
-}
-
-async function untilLive(page: Page): Promise<void> {
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^Live$/ })
-    .waitFor()
 }
 
 /** Runs `work` while no page has a network, and waits until its stream is open again. */

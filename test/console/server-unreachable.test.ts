@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { call, testDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { waitUntilLoaded } from './support/sign-in.ts'
+import { untilLive, waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
@@ -56,15 +56,14 @@ story(
     const { page } = reader
     reader.expectPageErrors(UNREACHABLE)
     await page.goto(`${server.url}/console/live`)
-    await waitUntilLoaded(page)
+    await untilLive(page)
     await testDelivery(server, webhookId, JOINED)
     const rows = page.getByRole('row').filter({ hasText: JOINED })
     await expect.poll(() => rows.count()).toBe(1)
     await server.kill()
-    const connection = page.getByRole('status')
-    await connection.filter({ hasText: 'Interrupted' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
     await server.start()
-    await connection.filter({ hasText: /^Live$/ }).waitFor({ timeout: 30_000 })
+    await untilLive(page)
     await testDelivery(server, webhookId, JOINED)
     await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(2)
     await waitUntilLoaded(page)

@@ -2,7 +2,7 @@ import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
 import { noteReachability } from './reachability.ts'
 import { describeError } from './request-error.ts'
 import { requestOptions } from './request-options.ts'
-import { limitSilence } from './silence-limit.ts'
+import { fetchUnlessSilent } from './silence-limit.ts'
 
 interface ClientOptions {
   /** The portal's token, which a renewal changes. Null in the console, whose cookie no script can read. */
@@ -18,7 +18,7 @@ export function createClient({ token, onSignedOut }: ClientOptions): Client {
     preferGetMethod: false,
     fetchOptions: () => requestOptions(token()),
     fetchSubscriptions: true,
-    fetch: limitSilence((input, init) => fetch(input, init)),
+    fetch: fetchUnlessSilent,
     // Shows cached data at once, and updates it.
     requestPolicy: 'cache-and-network',
     exchanges: [

@@ -1,7 +1,7 @@
 /** The server sends something every 12 seconds, so a stream that is silent for longer is dead. */
 const SILENCE_LIMIT_MS = 30_000
 
-type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
+export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
 
 /**
  * `fetch`, whose event streams fail after 30 seconds of silence. A connection that a sleeping laptop or a network lost
@@ -15,6 +15,9 @@ export function limitSilence(fetch: Fetch, limitMs = SILENCE_LIMIT_MS): Fetch {
     return new Response(response.body.pipeThrough(silenceLimit(limitMs)), response)
   }
 }
+
+/** The `fetch` of the console's requests. */
+export const fetchUnlessSilent = limitSilence((input, init) => fetch(input, init))
 
 function silenceLimit(limitMs: number): TransformStream<Uint8Array, Uint8Array> {
   let timer: ReturnType<typeof setTimeout>

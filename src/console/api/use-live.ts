@@ -3,8 +3,9 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { type CombinedError, type TypedDocumentNode, useClient } from 'urql'
 import { onEnd, pipe, subscribe } from 'wonka'
 import { createResumePoint, type LiveItem } from './resume-point.ts'
+import { type Fetch, fetchUnlessSilent } from './silence-limit.ts'
 
-/** A stream that lasts this long counts as opened. */
+/** A stream counts as opened this long after the server accepted it. An error of a subscription comes within a second. */
 const OPENED_AFTER_MS = 1_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 15_000
@@ -60,12 +61,16 @@ export function useLive<Data, Variables extends object>(
     function open() {
       let ended = false
       const { after } = current.point
-      const opened = setTimeout(() => {
-        setState('live')
-        waitMs = FIRST_WAIT_MS
-        if (current.hasGap) onMissed()
-        current.hasGap = false
-      }, OPENED_AFTER_MS)
+      let opened: ReturnType<typeof setTimeout>
+      function onAccepted() {
+        if (ended) return
+        opened = setTimeout(() => {
+          setState('live')
+          waitMs = FIRST_WAIT_MS
+          if (current.hasGap) onMissed()
+          current.hasGap = false
+        }, OPENED_AFTER_MS)
+      }
       function reopen(error?: CombinedError) {
         if (ended) return
         close()
@@ -77,7 +82,9 @@ export function useLive<Data, Variables extends object>(
         close = () => clearTimeout(timer)
       }
       const subscription = pipe(
-        client.subscription(document, { ...JSON.parse(key), ...(after && { after }) } as never),
+        client.subscription(document, { ...JSON.parse(key), ...(after && { after }) } as never, {
+          fetch: afterAnswer(fetchUnlessSilent, onAccepted),
+        }),
         onEnd(() => reopen()),
         subscribe(({ data, error }) => {
           if (data) {
@@ -106,4 +113,13 @@ function asksForReload(error: CombinedError | undefined): boolean {
   return (
     error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'RELOAD_REQUIRED') ?? false
   )
+}
+
+/** `fetch`, which also reports each successful answer. */
+function afterAnswer(fetch: Fetch, onAnswer: () => void): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (response.ok) onAnswer()
+    return response
+  }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { call } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
+import { untilLive } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
 
@@ -29,8 +29,7 @@ beforeAll(async () => {
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
   await page.goto(`${server.url}/console/live`)
-  await waitUntilLoaded(page)
-  await page.getByRole('status').getByText('Live').waitFor()
+  await untilLive(page)
 })
 afterAll(async () => {
   await browser?.close()

@@ -14,4 +14,12 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   }
 }
 
+/** Waits until the page receives live updates: the server sends what happens from now on. */
+export async function untilLive(page: Page): Promise<void> {
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
+}
+
 const UNFINISHED = ['#main .ph-progress', '#main [aria-busy=true]', '#main .mantine-Skeleton-root']
