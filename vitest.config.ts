@@ -35,6 +35,8 @@ export default defineConfig({
     // Only for tests that hang: on a busy machine each wait of a test may take up to four times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    // As long as `until` of test/support waits. The default is one second.
+    expect: { poll: { timeout: 15_000 } },
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
     coverage: {
