@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Sql } from './client.ts'
@@ -30,10 +31,10 @@ export function openSession(url: string, options: SessionOptions): Session {
   let current = open(0)
 
   /** Tries to connect once. Every failed connect and every end of a connection leads to a reconnect. */
-  function open(delayMs: number): Promise<pg.Client> {
+  function open(delayMs: number): Promise<Connection> {
     const opening = sleep(delayMs, undefined, { signal: closed.signal }).then(connect)
     opening.then(
-      (client) => {
+      ({ client }) => {
         broken = false
         client.once('end', reopen)
       },
@@ -54,8 +55,10 @@ export function openSession(url: string, options: SessionOptions): Session {
     if (!closed.signal.aborted) current = open(RECONNECT_DELAY_MS)
   }
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(): Promise<Connection> {
+    const socket = new Socket()
     const client = new pg.Client({
+      stream: () => socket,
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
@@ -73,27 +76,38 @@ export function openSession(url: string, options: SessionOptions): Session {
       await options.onOpen(client)
       if (ended) throw new Error('The connection ended right after it opened.')
       client.on('end', () => report(new Error('The connection ended.')))
-      return client
+      return { client, socket }
     } catch (error) {
-      client.end().catch(() => {})
+      discard({ client, socket })
       throw error
     }
   }
 
   return {
     async use(run) {
-      const client = await current
+      const connection = await current
       try {
-        return await run(client)
+        return await run(connection.client)
       } catch (error) {
-        client.end().catch(() => {})
+        discard(connection)
         throw error
       }
     },
     async [Symbol.asyncDispose]() {
       closed.abort()
-      const client = await current.catch(() => null)
-      await client?.end().catch(() => {})
+      const connection = await current.catch(() => null)
+      if (connection) discard(connection)
     },
   }
+}
+
+interface Connection {
+  readonly client: pg.Client
+  readonly socket: Socket
+}
+
+/** Closes a connection at once: over a dead network, `end` alone would wait for an answer. */
+function discard({ client, socket }: Connection): void {
+  client.end().catch(() => {})
+  socket.destroy()
 }
