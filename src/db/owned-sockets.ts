@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 
-/** The sockets of a pool, opened by the `stream` option of `pg`, so that they can be destroyed while queries run. */
+/** The sockets of a pool or of a client, opened by the `stream` option of `pg`, so that they can be destroyed while queries run. */
 export interface OwnedSockets {
   open(): Socket
   destroy(): void

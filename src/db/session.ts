@@ -1,9 +1,9 @@
-import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Sql } from './client.ts'
 import { CONNECT_TIMEOUT_MS } from './connections.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
+import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 
 export interface SessionOptions {
   /** The purpose of the session; part of its `application_name` in `pg_stat_activity`. */
@@ -56,9 +56,9 @@ export function openSession(url: string, options: SessionOptions): Session {
   }
 
   async function connect(): Promise<Connection> {
-    const socket = new Socket()
+    const sockets = createOwnedSockets()
     const client = new pg.Client({
-      stream: () => socket,
+      stream: sockets.open,
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
@@ -76,9 +76,9 @@ export function openSession(url: string, options: SessionOptions): Session {
       await options.onOpen(client)
       if (ended) throw new Error('The connection ended right after it opened.')
       client.on('end', () => report(new Error('The connection ended.')))
-      return { client, socket }
+      return { client, sockets }
     } catch (error) {
-      discard({ client, socket })
+      discard({ client, sockets })
       throw error
     }
   }
@@ -103,11 +103,11 @@ export function openSession(url: string, options: SessionOptions): Session {
 
 interface Connection {
   readonly client: pg.Client
-  readonly socket: Socket
+  readonly sockets: OwnedSockets
 }
 
 /** Closes a connection at once: over a dead network, `end` alone would wait for an answer. */
-function discard({ client, socket }: Connection): void {
+function discard({ client, sockets }: Connection): void {
   client.end().catch(() => {})
-  socket.destroy()
+  sockets.destroy()
 }

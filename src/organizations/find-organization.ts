@@ -1,4 +1,5 @@
 import type { Db, Sql } from '../db/client.ts'
+import { containing } from '../db/containing.ts'
 import type { Organization, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
@@ -22,9 +23,21 @@ export async function findOrganizationById(
   return await db.organization.findUnique({ ...atLeastKey(query), where: { id: uuid } })
 }
 
-/** A page of all organizations, oldest first. */
-export async function findOrganizations(db: Db, query: Query & Page): Promise<Organization[]> {
-  return await db.organization.findMany(pageOf(query, 'oldest first'))
+/** Conditions on organizations. A missing or null field matches every organization. */
+export interface OrganizationFilter {
+  /** A part of the name. */
+  readonly search?: string | null | undefined
+}
+
+/** A page of all organizations that match the filter, oldest first. */
+export async function findOrganizations(
+  db: Db,
+  { search }: OrganizationFilter,
+  query: Query & Page,
+): Promise<Organization[]> {
+  const { where, ...page } = pageOf(query, 'oldest first')
+  const name = typeof search === 'string' ? { name: containing(search) } : {}
+  return await db.organization.findMany({ ...page, where: { ...where, ...name } })
 }
 
 export async function organizationExists(sql: Sql, uuid: string): Promise<boolean> {

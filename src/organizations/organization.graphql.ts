@@ -1,8 +1,19 @@
 import { hasScope } from '../access/scope.ts'
+import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { findOrganizationById, findOrganizations } from './find-organization.ts'
+import {
+  findOrganizationById,
+  findOrganizations,
+  type OrganizationFilter,
+} from './find-organization.ts'
+
+declare module '../graphql/builder.ts' {
+  interface Inputs {
+    OrganizationFilter: OrganizationFilter
+  }
+}
 
 const Organization = builder.prismaNode('Organization', {
   id: { portal: 'open', field: 'id' },
@@ -29,6 +40,16 @@ const OrganizationConnection = builder.connectionObject(
   { name: 'OrganizationEdge', description: 'An organization in a page.' },
 )
 
+builder.inputType('OrganizationFilter', {
+  description: 'Selects organizations.',
+  fields: (t) => ({
+    search: t.string({
+      description: 'Organizations whose name contains this text, ignoring case.',
+      validate: textRule,
+    }),
+  }),
+})
+
 builder.queryFields((t) => ({
   organization: t.prismaField({
     type: 'Organization',
@@ -48,7 +69,14 @@ builder.queryFields((t) => ({
       description:
         'All organizations, oldest first. To act for one of them, an operator sends the HTTP header `posthorn-organization: org_…`. Needs the scope `admin`.',
       authScopes: { scope: 'admin' },
-      resolve: (query, _root, _args, { prisma }) => findOrganizations(prisma, query),
+      args: {
+        filter: t.arg({
+          type: 'OrganizationFilter',
+          description: 'Selects organizations. Default: all.',
+        }),
+      },
+      resolve: (query, _root, { filter }, { prisma }) =>
+        findOrganizations(prisma, filter ?? {}, query),
     },
     OrganizationConnection,
   ),

@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
@@ -134,11 +135,6 @@ function sliceAround(ids: readonly string[], cursor: string | undefined, take: n
   if (take >= 0) return ids.slice(at + 1, at + 1 + take)
   const end = at < 0 ? ids.length : at
   return ids.slice(Math.max(0, end + take), end)
-}
-
-/** Prisma passes the text to ILIKE unescaped, so its wildcards are escaped here. */
-function containing(text: string) {
-  return { contains: text.replaceAll(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const
 }
 
 /** The organization's webhook with a public id, or `null`. */

@@ -38,6 +38,21 @@ test('organizations come oldest first, in pages', async () => {
   expect(rest.organizations.nodes).toMatchObject([{ id: tenant.publicOrganizationId }])
 })
 
+test('organizations are found by a part of their name', async () => {
+  for (const name of ['Harbour 100%', 'Harbour 1000']) {
+    await call('CreateOrganization', { input: { name } })
+  }
+  const namesWith = async (search: string) => {
+    const { data } = await call('Organizations', { filter: { search } })
+    return data.organizations.nodes.map(({ name }: { name: string }) => name)
+  }
+  expect(await namesWith('hArBoUr')).toEqual(['Harbour 100%', 'Harbour 1000'])
+  expect(await namesWith('100%')).toEqual(['Harbour 100%'])
+  expect(await namesWith('no such name')).toEqual([])
+  const { errors } = await call('Organizations', { filter: { search: 'a\0' } })
+  expect(errors?.[0].message).toContain('search')
+})
+
 test('an organization is created, found by its id and renamed', async () => {
   const { data } = await call('CreateOrganization', { input: { name: ' Harvest Fair ' } })
   const { id, name } = data.createOrganization.organization

@@ -3,7 +3,7 @@ import { useQuery } from 'urql'
 import { CommandMenuSearchDocument } from '../generated/graphql.ts'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { type Command, matching } from './command.ts'
+import type { Command } from './command.ts'
 
 /** How long the reader pauses before the text is searched: at most one request for each pause. */
 const PAUSE_MS = 200
@@ -22,14 +22,12 @@ export function useFound(text: string) {
   })
   if (text.length < MIN_CHARACTERS) return { found: [], isSearching: false }
   if (!isSearched || !data) return { found: [], isSearching: !isSearched || fetching }
-  const webhooks = [...(data.byUrl?.nodes ?? []), ...(data.byDescription?.nodes ?? [])]
-  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]))
   const found: readonly Command[] = [
-    ...[...byId.values()].map(({ id, url, description }): Command => {
+    ...(data.webhooks?.nodes ?? []).map(({ id, url, description }): Command => {
       const [label, hint] = description ? [description, url] : [url]
       return { id, group: 'webhooks', label, hint, to: `/webhooks/${id}` }
     }),
-    ...matching((data.organizations?.nodes ?? []).map(commandOf), text),
+    ...(data.organizations?.nodes ?? []).map(commandOf),
   ]
   return { found, isSearching: false }
 }

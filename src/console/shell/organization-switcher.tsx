@@ -1,19 +1,19 @@
 import { Combobox, Text, UnstyledButton, useCombobox } from '@mantine/core'
 import { IconSelector } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
-import { useQuery } from 'urql'
 import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
-import { CommandMenuOrganizationsDocument } from '../generated/graphql.ts'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { rememberOrganization } from './recent-organizations.ts'
+import { useOrganizations } from './use-organizations.ts'
 
 /** The name of the organization. Operators switch to another one, and stay on the page if it has no id. */
 export function OrganizationSwitcher() {
   const { viewer, can } = useSession()
-  const { name } = viewer.organization
-  if (can('admin')) return <Switcher name={name} />
+  const { id, name } = viewer.organization
+  if (can('admin')) return <Switcher id={id} name={name} />
   return (
     <Text size="sm" fw={500} truncate title={name}>
       {name}
@@ -21,25 +21,23 @@ export function OrganizationSwitcher() {
   )
 }
 
-function Switcher({ name }: { name: string }) {
+function Switcher({ id, name }: { id: string; name: string }) {
+  useEffect(() => rememberOrganization({ id, name }), [id, name])
   const [text, setText] = useState('')
   const { pathname } = useLocation()
   const store = useCombobox({
     onDropdownClose: () => setText(''),
     onDropdownOpen: () => store.focusSearchInput(),
   })
-  const [{ data }] = useQuery({
-    query: CommandMenuOrganizationsDocument,
-    pause: !store.dropdownOpened,
+  const { groups, isSearching } = useOrganizations(text.trim(), {
+    isOpen: store.dropdownOpened,
+    current: id,
   })
-  const found = (data?.organizations?.nodes ?? []).filter((organization) =>
-    organization.name.toLowerCase().includes(text.trim().toLowerCase()),
-  )
 
-  function open(id: string) {
+  function open(chosen: string) {
     store.closeDropdown()
     const [, section = ''] = pathname.split('/')
-    navigateWithGuard(() => location.assign(consoleUrl(id, `/${section}`)))
+    navigateWithGuard(() => location.assign(consoleUrl(chosen, `/${section}`)))
   }
 
   return (
@@ -62,12 +60,16 @@ function Switcher({ name }: { name: string }) {
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         <Combobox.Options mah={300} style={{ overflowY: 'auto' }}>
-          {found.map((organization) => (
-            <Combobox.Option key={organization.id} value={organization.id}>
-              {organization.name}
-            </Combobox.Option>
+          {groups.map(({ label, organizations }) => (
+            <Combobox.Group key={label} label={label}>
+              {organizations.map((organization) => (
+                <Combobox.Option key={organization.id} value={organization.id}>
+                  {organization.name}
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
           ))}
-          {data && found.length === 0 && (
+          {groups.length === 0 && !isSearching && (
             <Combobox.Empty>{t('shell:organization.none')}</Combobox.Empty>
           )}
         </Combobox.Options>

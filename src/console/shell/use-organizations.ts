@@ -1,0 +1,31 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from 'urql'
+import { OrganizationsSearchDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+import { recentOrganizations } from './recent-organizations.ts'
+
+/** How long the reader pauses before the text is searched. */
+const PAUSE_MS = 200
+
+/** The organizations whose name contains a text, which the server finds. Without a text, the recent ones come first. */
+export function useOrganizations(
+  text: string,
+  { isOpen, current }: { readonly isOpen: boolean; readonly current: string },
+) {
+  const [search] = useDebouncedValue(text, PAUSE_MS)
+  const [{ data, fetching }] = useQuery({
+    query: OrganizationsSearchDocument,
+    variables: { search: search || null },
+    pause: !isOpen,
+  })
+  const isSearching = fetching || search !== text || !data
+  const recent =
+    text === '' && isOpen ? recentOrganizations().filter(({ id }) => id !== current) : []
+  const found = isSearching ? [] : (data.organizations?.nodes ?? [])
+  const others = found.filter(({ id }) => !recent.some((one) => one.id === id))
+  const groups = [
+    { label: t('shell:organization.recent'), organizations: recent },
+    { label: t('shell:organization.others'), organizations: others },
+  ].filter(({ organizations }) => organizations.length > 0)
+  return { groups, isSearching }
+}
