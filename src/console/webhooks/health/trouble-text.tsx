@@ -25,7 +25,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
             i18nKey={isOnHold ? 'trouble.onHoldSince' : 'trouble.failingSince'}
             components={{ time: <Time at={since} as="relative" /> }}
           />{' '}
-          {t('webhooks:trouble.inARow', {
+          {t('webhooks:trouble.failuresInARow', {
             count: health.consecutiveFailures,
             formatted: formatCount(health.consecutiveFailures),
           })}{' '}
