@@ -70,7 +70,7 @@ story(
     const line = page.getByRole('list', { name: 'Past and planned attempts, in order' })
     expect(await line.getByRole('button').count()).toBe(2)
     expect(await line.getByRole('img', { name: /^No\. [34], planned/ }).count()).toBe(2)
-    await page.getByText('Up to 2 attempts more').waitFor()
+    await page.getByText('Up to 2 more attempts').waitFor()
     await line.getByRole('button', { name: /^No\. 1: 503/ }).click()
     await page.getByRole('button', { name: 'Attempt 1', expanded: true }).waitFor()
   },
