@@ -10,7 +10,6 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { formatCount } from '../format.ts'
 import { ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
@@ -51,7 +50,9 @@ function ApiKeys() {
   return (
     <Page
       title={t('apiKeys:apiKeysPage.title')}
-      description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit what it can do.`}
+      description={t('apiKeys:apiKeysPage.description', {
+        organization: viewer.organization.name,
+      })}
       actions={create}
     >
       <Group mih={24}>
@@ -61,8 +62,7 @@ function ApiKeys() {
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
         <Text size="sm" c="dimmed">
-          {hidden === 1 && '1 revoked key is hidden.'}
-          {hidden > 1 && `${formatCount(hidden)} revoked keys are hidden.`}
+          {hidden > 0 && t('apiKeys:apiKeysPage.hidden', { count: hidden })}
         </Text>
       </Group>
       <List
@@ -77,7 +77,11 @@ function ApiKeys() {
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
           <EmptyState
-            title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
+            title={
+              hidden > 0
+                ? t('apiKeys:apiKeysPage.allRevokedTitle')
+                : t('apiKeys:apiKeysPage.emptyTitle')
+            }
             action={create}
           >
             {t('apiKeys:apiKeysPage.emptyHint')}

@@ -33,7 +33,7 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       onClose={onClose}
       position="right"
       size="lg"
-      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : 'API key'}</Text>}
+      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : t('apiKeys:keyPanel.title')}</Text>}
     >
       {apiKey ? (
         <KeyDetails key={apiKey.id} apiKey={apiKey} />
@@ -64,11 +64,19 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
           { label: t('apiKeys:keyPanel.created'), value: <Time at={apiKey.createdAt} /> },
           {
             label: t('apiKeys:keyPanel.lastUsed'),
-            value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Never',
+            value: apiKey.lastUsedAt ? (
+              <Time at={apiKey.lastUsedAt} as="relative" />
+            ) : (
+              t('apiKeys:keyColumns.neverUsed')
+            ),
           },
           {
             label: t('apiKeys:keyPanel.expires'),
-            value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never',
+            value: apiKey.expiresAt ? (
+              <Time at={apiKey.expiresAt} />
+            ) : (
+              t('apiKeys:keyColumns.neverExpires')
+            ),
           },
           apiKey.revokedAt
             ? { label: t('apiKeys:keyPanel.revoked'), value: <Time at={apiKey.revokedAt} /> }

@@ -26,10 +26,10 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (scopes.length === 0) return setErrors({ scopes: 'Choose at least one scope.' })
+    if (scopes.length === 0) return setErrors({ scopes: t('apiKeys:newApiKeyForm.scopesMissing') })
     const end = expiresAt(expiry, Date.now())
     if (expiry.choice === 'date' && (end === null || Date.parse(end) <= Date.now())) {
-      return setErrors({ expiresAt: 'Choose a time in the future.' })
+      return setErrors({ expiresAt: t('apiKeys:newApiKeyForm.expiryInPast') })
     }
     const outcome = await run({
       input: {

@@ -26,7 +26,7 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
       </Alert>
       <Stack gap="xs">
         <TextInput
-          label={`Token of “${nameOf(apiKey)}”`}
+          label={t('apiKeys:newApiKeyToken.tokenOf', { name: nameOf(apiKey) })}
           readOnly
           data-autofocus
           value={token}

@@ -3,11 +3,11 @@ import type { AuditSource } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 
 const SOURCE_LABELS: Readonly<Record<AuditSource, string>> = {
-  GRAPHQL: 'GraphQL',
-  REST: 'REST API',
-  CLI: 'Command line',
-  CONSOLE: 'Console',
-  SYSTEM: 'Posthorn',
+  GRAPHQL: t('audit:sources.GRAPHQL'),
+  REST: t('audit:sources.REST'),
+  CLI: t('audit:sources.CLI'),
+  CONSOLE: t('audit:sources.CONSOLE'),
+  SYSTEM: t('audit:sources.SYSTEM'),
 }
 
 export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source] ?? source

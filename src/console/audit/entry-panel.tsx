@@ -35,7 +35,9 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       onClose={onClose}
       position="right"
       size="xl"
-      title={<Text fw={650}>{entry ? actionLabel(entry.action) : 'Audit log entry'}</Text>}
+      title={
+        <Text fw={650}>{entry ? actionLabel(entry.action) : t('audit:entryPanel.title')}</Text>
+      }
     >
       {entry ? (
         <EntryDetails entry={entry} names={names} />

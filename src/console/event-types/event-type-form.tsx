@@ -58,7 +58,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
     const example = parseJson(draft.example)
     if (schema.error !== null || example.error !== null) return
     if (!isEventTypeName(draft.name)) {
-      return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
+      return setErrors({ name: t('eventTypes:eventTypeForm.nameInvalid') })
     }
     setSaved(true)
     const searchKeys = draft.searchKeys
@@ -79,8 +79,8 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           label={t('eventTypes:eventTypeForm.name')}
           description={
             exists
-              ? 'The name cannot be changed: publishers and webhooks use it.'
-              : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
+              ? t('eventTypes:eventTypeForm.nameFixed')
+              : t('eventTypes:eventTypeForm.nameHint')
           }
           placeholder={t('eventTypes:eventTypeForm.namePlaceholder')}
           required
@@ -106,7 +106,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           onChange={(event) => change({ description: event.currentTarget.value })}
           error={
             draft.description.length > 1_000
-              ? `${draft.description.length} characters; the maximum is 1,000.`
+              ? t('common:tooLong', { count: draft.description.length, max: 1_000 })
               : errors.description
           }
         />
@@ -129,9 +129,9 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         <Textarea
           label={
             <>
-              Search keys{' '}
+              {t('eventTypes:eventTypeForm.searchKeys')}{' '}
               <Text span size="sm" c="dimmed" fw={400}>
-                (optional)
+                {t('common:optional')}
               </Text>
             </>
           }
@@ -157,7 +157,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
             {t('eventTypes:eventTypeForm.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={exists && !changed}>
-            {exists ? 'Save' : 'Create event type'}
+            {exists ? t('eventTypes:eventTypeForm.save') : t('eventTypes:eventTypeForm.create')}
           </Button>
         </Group>
       </Stack>

@@ -9,7 +9,6 @@ import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
@@ -18,7 +17,7 @@ import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useEventType } from './use-event-type.ts'
 
-const BREADCRUMBS = [['Event types', '/event-types']] as const
+const BREADCRUMBS = [[t('eventTypes:title'), '/event-types']] as const
 
 export default function EventTypePage() {
   const { name = '' } = useParams()
@@ -60,7 +59,9 @@ export default function EventTypePage() {
               leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
               onClick={() => setConfirming(true)}
             >
-              {archived ? 'Unarchive' : 'Archive'}
+              {archived
+                ? t('eventTypes:archiveEventType.unarchive')
+                : t('eventTypes:archiveEventType.archive')}
             </Button>
           </>
         )
@@ -127,10 +128,10 @@ export default function EventTypePage() {
 }
 
 function Subscribers({ name, count }: { name: string; count: number }) {
-  if (count === 0) return 'No webhooks'
+  if (count === 0) return t('eventTypes:eventTypePage.noWebhooks')
   return (
     <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
-      {count === 1 ? '1 webhook' : `${formatCount(count)} webhooks`}
+      {t('eventTypes:eventTypePage.webhooks', { count })}
     </Anchor>
   )
 }

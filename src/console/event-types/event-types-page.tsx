@@ -18,6 +18,18 @@ import { t } from '../strings/t.ts'
 
 type EventType = EventTypesCatalogueQuery['eventTypes'][number]
 
+/** Shown only beside archived event types. */
+const STATE: Column<EventType> = {
+  label: t('eventTypes:eventTypesPage.state'),
+  cell: ({ archivedAt }) =>
+    archivedAt ? (
+      <StateBadge label={t('eventTypes:eventTypesPage.archived')} color="gray" />
+    ) : (
+      <StateBadge label={t('eventTypes:eventTypesPage.active')} color="green" />
+    ),
+  width: 110,
+}
+
 const COLUMNS: readonly Column<EventType>[] = [
   {
     label: t('eventTypes:eventTypesPage.name'),
@@ -33,16 +45,7 @@ const COLUMNS: readonly Column<EventType>[] = [
     grow: true,
     priority: 2,
   },
-  {
-    label: t('eventTypes:eventTypesPage.state'),
-    cell: ({ archivedAt }) =>
-      archivedAt ? (
-        <StateBadge label={t('eventTypes:eventTypesPage.archived')} color="gray" />
-      ) : (
-        <StateBadge label={t('eventTypes:eventTypesPage.active')} color="green" />
-      ),
-    width: 110,
-  },
+  STATE,
   {
     label: t('eventTypes:eventTypesPage.updated'),
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
@@ -89,7 +92,7 @@ export default function EventTypesPage() {
       </FilterBar>
       <List
         label={t('eventTypes:eventTypesPage.title')}
-        columns={values.archived ? COLUMNS : COLUMNS.filter(({ label }) => label !== 'State')}
+        columns={values.archived ? COLUMNS : COLUMNS.filter((column) => column !== STATE)}
         rows={rows}
         keyOf={({ name }) => name}
         to={({ name }) => `/event-types/${name}`}
@@ -101,8 +104,8 @@ export default function EventTypesPage() {
           ) : (
             <EmptyState title={t('eventTypes:eventTypesPage.emptyTitle')} action={create}>
               {can('admin')
-                ? 'Create one, so that applications can publish events and webhooks can subscribe.'
-                : 'Your Posthorn operator creates them.'}
+                ? t('eventTypes:eventTypesPage.emptyHint')
+                : t('eventTypes:eventTypesPage.emptyHintForOthers')}
             </EmptyState>
           )
         }

@@ -16,7 +16,7 @@ export default function NewEventTypePage() {
     <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.title')}>
       <Page
         title={t('eventTypes:newEventTypePage.title')}
-        breadcrumbs={[['Event types', '/event-types']]}
+        breadcrumbs={[[t('eventTypes:title'), '/event-types']]}
         description={t('eventTypes:newEventTypePage.description')}
       >
         <EventTypeForm
@@ -27,7 +27,7 @@ export default function NewEventTypePage() {
           onSave={async (input) => {
             const outcome = await run({ input })
             if (outcome.ok) {
-              notifySuccess(`${input.name} was created.`)
+              notifySuccess(t('eventTypes:newEventTypePage.created', { name: input.name }))
               navigate(`/event-types/${input.name}`, { replace: true })
             }
             return outcome

@@ -1,3 +1,4 @@
+import { Trans } from 'react-i18next'
 import '@graphiql/react/style.css'
 import '@graphiql/plugin-doc-explorer/style.css'
 import '@graphiql/plugin-history/style.css'
@@ -28,11 +29,7 @@ export default function ExplorePage() {
     <Page
       title={t('explore:explorePage.title')}
       description={
-        <>
-          {t('explore:explorePage.runOperationsOfThe')}{' '}
-          <Code>{t('explore:explorePage.graphql')}</Code>. The tabs show examples. Tabs and history
-          last until you close this browser tab.
-        </>
+        <Trans ns="explore" i18nKey="explorePage.description" components={{ code: <Code /> }} />
       }
       actions={
         <Credentials

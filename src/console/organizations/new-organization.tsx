@@ -29,7 +29,11 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
       opened={opened}
       onClose={close}
       title={
-        <Text fw={650}>{created ? `${created.name} was created` : 'Create organization'}</Text>
+        <Text fw={650}>
+          {created
+            ? t('organizations:newOrganization.createdTitle', { name: created.name })
+            : t('organizations:newOrganization.title')}
+        </Text>
       }
     >
       {created ? (

@@ -49,7 +49,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
           to={renaming(id)}
           size="xs"
           variant="subtle"
-          aria-label={`Rename ${name}`}
+          aria-label={t('organizations:organizationsPage.renameLabel', { name })}
         >
           {t('organizations:organizationsPage.rename')}
         </Button>

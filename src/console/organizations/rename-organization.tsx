@@ -58,7 +58,9 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
     event.preventDefault()
     const outcome = await run({ id: organization.id, input: { name } })
     if (!outcome.ok) return setError(outcome.message)
-    notifySuccess(`Renamed to ${outcome.value.organization.name}.`)
+    notifySuccess(
+      t('organizations:renameOrganization.done', { name: outcome.value.organization.name }),
+    )
     onClose()
   }
 

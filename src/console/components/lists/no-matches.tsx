@@ -12,7 +12,7 @@ interface NoMatchesProps {
 export function NoMatches({ noun, clear }: NoMatchesProps) {
   return (
     <EmptyState
-      title={`No ${noun} matches these filters`}
+      title={t('common:noMatches.title', { noun })}
       action={
         <Button variant="default" size="xs" onClick={clear}>
           {t('common:noMatches.clear')}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Trans } from 'react-i18next'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { EmptyState } from './empty-state.tsx'
@@ -18,8 +19,12 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   return (
     <Page title={title}>
       <EmptyState title={t('common:needsScope.title')}>
-        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
-        key that has this scope.
+        <Trans
+          ns="common"
+          i18nKey="needsScope.text"
+          values={{ scope }}
+          components={{ code: <span className="ph-mono" /> }}
+        />
       </EmptyState>
     </Page>
   )

@@ -34,7 +34,7 @@ export default function EditWebhookPage() {
     <Page
       title={t('webhooks:editWebhookPage.title')}
       breadcrumbs={[
-        ['Webhooks', '/webhooks'],
+        [t('webhooks:title'), '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
     >
@@ -65,7 +65,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   async function save(after: WebhookFormValues) {
     const outcome = await run({ id: webhook.id, input: changesOf(before, after) })
     if (!outcome.ok) return outcome
-    notifySuccess('Webhook saved.')
+    notifySuccess(t('webhooks:editWebhookPage.saved'))
     navigate(back)
     return null
   }

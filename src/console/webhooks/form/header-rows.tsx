@@ -59,7 +59,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
               <TextInput
                 flex={2}
                 miw={0}
-                aria-label={`Name of header ${index + 1}`}
+                aria-label={t('webhooks:headerRows.nameLabel', { number: index + 1 })}
                 placeholder={t('webhooks:headerRows.namePlaceholder')}
                 autoComplete="off"
                 {...form.getInputProps(`headers.${index}.name`)}
@@ -67,7 +67,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
               <TextInput
                 flex={3}
                 miw={0}
-                aria-label={`Value of header ${index + 1}`}
+                aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
                 placeholder={t('webhooks:headerRows.valuePlaceholder')}
                 autoComplete="off"
                 {...form.getInputProps(`headers.${index}.value`)}
@@ -76,7 +76,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
                 size={36}
                 variant="subtle"
                 color="gray"
-                aria-label={`Remove header ${name || index + 1}`}
+                aria-label={t('webhooks:headerRows.removeLabel', { name: name || index + 1 })}
                 onClick={() => form.removeListItem('headers', index)}
               >
                 <IconTrash size={16} />

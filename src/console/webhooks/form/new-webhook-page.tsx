@@ -20,7 +20,7 @@ export default function NewWebhookPage() {
     const input = inputOf(values)
     const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
     if (!outcome.ok) return outcome
-    notifySuccess('Webhook created.')
+    notifySuccess(t('webhooks:newWebhookPage.created'))
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
     navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
@@ -30,7 +30,7 @@ export default function NewWebhookPage() {
   return (
     <Page
       title={t('webhooks:newWebhookPage.title')}
-      breadcrumbs={[['Webhooks', '/webhooks']]}
+      breadcrumbs={[[t('webhooks:title'), '/webhooks']]}
       description={t('webhooks:newWebhookPage.description')}
     >
       {webhookId === null && can('webhooks:write') ? (

@@ -97,8 +97,8 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
 
 /** `5 retries over 7 h 35 min` */
 export function summaryOf(delays: readonly number[]): string {
-  if (delays.length === 0) return 'No retries'
+  if (delays.length === 0) return t('webhooks:retrySchedule.summaryNone')
   const sum = delays.reduce((total, seconds) => total + (seconds || 0), 0)
-  const retries = delays.length === 1 ? '1 retry' : `${delays.length} retries`
-  return `${retries} over ${formatDuration(1_000 * sum)}`
+  const time = formatDuration(1_000 * sum)
+  return t('webhooks:retrySchedule.summary', { count: delays.length, time })
 }

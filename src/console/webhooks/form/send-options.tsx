@@ -20,7 +20,7 @@ export function SendOptions({ form }: SendOptionsProps) {
           label={t('webhooks:sendOptions.rateLimit')}
           description={t('webhooks:sendOptions.rateLimitHint')}
           placeholder={t('webhooks:sendOptions.rateLimitPlaceholder')}
-          suffix=" a second"
+          suffix={t('webhooks:sendOptions.rateLimitSuffix')}
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('rateLimitPerSecond')}

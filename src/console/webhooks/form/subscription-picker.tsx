@@ -4,7 +4,6 @@ import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatCount } from '../../format.ts'
 import { WebhookCatalogueDocument } from '../../generated/graphql.ts'
 import { t } from '../../strings/t.ts'
 
@@ -36,6 +35,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     `${name} ${description}`.toLowerCase().includes(words),
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
+  const select = missing.length > 0 || found.length === 0 ? 'selectAll' : 'selectNone'
 
   if (queryError && !data) return <QueryError error={queryError} retry={reload} />
   return (
@@ -45,7 +45,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
-            {formatCount(value.length)} of {formatCount(types.length)}
+            {t('webhooks:subscriptionPicker.chosen', { count: value.length, total: types.length })}
           </Text>
           <Button
             size="xs"
@@ -54,8 +54,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'}
-            {words !== '' && ' found'}
+            {t(`webhooks:subscriptionPicker.${words === '' ? select : (`${select}Found` as const)}`)}
           </Button>
         </Group>
       }
@@ -89,7 +88,9 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             ))}
             {found.length === 0 && data && (
               <Text size="sm" c="dimmed">
-                {words === '' ? 'No event types yet. An operator creates them.' : 'No match'}
+                {words === ''
+                  ? t('webhooks:subscriptionPicker.empty')
+                  : t('webhooks:subscriptionPicker.noMatch')}
               </Text>
             )}
           </Stack>

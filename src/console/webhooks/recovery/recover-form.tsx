@@ -4,7 +4,7 @@ import { useAction } from '../../api/use-action.ts'
 import { DateTimeInput } from '../../components/forms/date-time-input.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { Section } from '../../components/page/section.tsx'
-import { formatCount } from '../../format.ts'
+import { formatCount, formatDuration } from '../../format.ts'
 import {
   type RecoverWebhookQuery,
   RecoveryBeginDocument,
@@ -145,8 +145,7 @@ function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, wait
       ? t('webhooks:recoverForm.nothing')
       : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
   }
-  const seconds = Math.ceil(count / ratePerSecond)
-  const time = seconds < 60 ? `${seconds} s` : `${formatCount(Math.ceil(seconds / 60))} min`
+  const time = formatDuration(1_000 * Math.ceil(count / ratePerSecond))
   return countIsExact
     ? t('webhooks:recoverForm.found', { ...amountOf(count), time })
     : t('webhooks:recoverForm.foundMore', { ...amountOf(count), time })

@@ -19,7 +19,7 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
   async function rotate() {
     const outcome = await run({ webhookId })
     if (!outcome.ok) return outcome.message
-    notifySuccess('The secret was rotated. Configure the new one in your receiver.')
+    notifySuccess(t('webhooks:rotateSecret.done'))
     done()
     return null
   }

@@ -56,7 +56,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
                 leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
                 onClick={() => setShown(!shown)}
               >
-                {shown ? 'Hide' : 'Show'}
+                {shown ? t('webhooks:webhookSecret.hide') : t('webhooks:webhookSecret.show')}
               </Button>
             )}
             {can('secrets:rotate') && (
