@@ -42,7 +42,7 @@ export default function DeliveryPage() {
       />
     )
   }
-  if (data) return <NotFoundPage noun="delivery" />
+  if (data) return <NotFoundPage noun={t('deliveries:noun')} />
   return (
     <Page title={t('deliveries:delivery.title')} breadcrumbs={breadcrumbs()}>
       {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
