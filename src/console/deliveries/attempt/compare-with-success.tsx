@@ -58,7 +58,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
         {t('deliveries:differences.title')}
       </Text>
       {differences.length === 0 ? (
-        <Text size="sm">{t('deliveries:differences.none')}</Text>
+        <Text size="sm">{t('deliveries:differences.emptyText')}</Text>
       ) : (
         <DifferenceTable differences={differences} />
       )}

@@ -59,7 +59,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
 
 function Waiting({ backlog }: Pick<WebhookTroubleFragment, 'backlog'>) {
   const count = backlog?.count ?? 0
-  if (count === 0) return t('webhooks:trouble.nothingWaits')
+  if (count === 0) return t('webhooks:trouble.noneWaiting')
   return (
     <>
       {count < MAX_COUNTED

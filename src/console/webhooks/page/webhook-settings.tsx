@@ -70,7 +70,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               label: t('webhooks:webhookSettings.rateLimit'),
               value: rateLimitPerSecond
                 ? t('webhooks:webhookSettings.perSecond', { rate: formatCount(rateLimitPerSecond) })
-                : t('webhooks:webhookSettings.none'),
+                : t('webhooks:webhookSettings.noRateLimit'),
             },
             {
               label: t('webhooks:webhookSettings.concurrency'),

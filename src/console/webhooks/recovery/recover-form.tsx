@@ -142,7 +142,7 @@ const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
 function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
   if (count === 0) {
     return waiting === 0
-      ? t('webhooks:recoverForm.nothing')
+      ? t('webhooks:recoverForm.nothingFound')
       : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
   }
   const time = formatDuration(1_000 * Math.ceil(count / ratePerSecond))
