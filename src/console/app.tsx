@@ -8,6 +8,7 @@ import { portalLink } from './session/portal.ts'
 import { PortalEndedNotice, PortalEndedPage } from './session/portal-ended.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
+import { t } from './strings/t.ts'
 import { cssVariables, theme } from './theme.ts'
 import { loadFont, themeOfPortal } from './theme-of-portal.ts'
 
@@ -29,7 +30,7 @@ export function App() {
       <SessionProvider
         loading={
           <Center mih="100dvh">
-            <Loader aria-label="Loading" />
+            <Loader aria-label={t('common:loading')} />
           </Center>
         }
         ended={<PortalEndedNotice />}
@@ -42,11 +43,11 @@ export function App() {
         }
         failed={(message, retry) => (
           <Centered>
-            <Alert color="red" variant="light" title="The console failed to start">
+            <Alert color="red" variant="light" title={t('session:startFailed')}>
               <Stack align="start">
                 {message}
                 <Button size="xs" onClick={retry}>
-                  Try again
+                  {t('common:retry')}
                 </Button>
               </Stack>
             </Alert>

@@ -88,7 +88,7 @@ story('all that failed with 502 since some time are redelivered in three steps',
   await result.getByText(`${FAILED} delivered`, { exact: true }).waitFor()
   await result.getByText('Completed', { exact: true }).waitFor()
   await result.getByRole('link', { name: 'Open the result' }).click()
-  await page.getByText('None has failed.').waitFor()
+  await page.getByText('No delivery has failed.').waitFor()
 })
 
 story('a range of rows is selected with Shift, and stays selected on other pages', async () => {
@@ -117,7 +117,7 @@ story('a bulk action that is stopped says how far it came', async () => {
   await result.getByRole('button', { name: 'Stop', exact: true }).click()
   await dialog.getByRole('button', { name: 'Stop', exact: true }).click()
   await result.getByText('Stopped', { exact: true }).waitFor()
-  await result.getByText(/^Stopped\. What was queued before is delivered/).waitFor()
+  await result.getByText(/^Stopped\. Deliveries queued before are sent/).waitFor()
 })
 
 story('a reader without the scope can export, but neither redeliver nor cancel', async () => {
@@ -151,7 +151,7 @@ story('an export that breaks off in the middle says so, and goes on where it end
   await page.getByRole('button', { name: 'Export' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Export' }).click()
-  await dialog.getByText(/broke off after 100 rows: Posthorn is unreachable\./).waitFor()
+  await dialog.getByText(/export failed after 100 rows: Posthorn is unreachable\./).waitFor()
   const part = await saved(() => dialog.getByRole('link', { name: 'Save 100 rows' }).click())
   expect(part.name).toMatch(/^deliveries-\d{4}-\d\d-\d\d-incomplete\.csv$/)
   expect(part.lines).toHaveLength(101)

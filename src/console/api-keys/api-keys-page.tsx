@@ -10,7 +10,6 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { formatCount } from '../format.ts'
 import { ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
@@ -23,7 +22,7 @@ const KEYS_PER_PAGE = 100
 
 export default function ApiKeysPage() {
   return (
-    <NeedsScope scope="keys:manage" title={t('apiKeys:apiKeysPage.apiKeys')}>
+    <NeedsScope scope="keys:manage" title={t('apiKeys:apiKeysPage.title')}>
       <ApiKeys />
     </NeedsScope>
   )
@@ -45,28 +44,29 @@ function ApiKeys() {
 
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
-      {t('apiKeys:apiKeysPage.createApiKey')}
+      {t('apiKeys:apiKeysPage.create')}
     </Button>
   )
   return (
     <Page
-      title={t('apiKeys:apiKeysPage.apiKeys')}
-      description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit what it can do.`}
+      title={t('apiKeys:apiKeysPage.title')}
+      description={t('apiKeys:apiKeysPage.description', {
+        organization: viewer.organization.name,
+      })}
       actions={create}
     >
       <Group mih={24}>
         <Switch
-          label={t('apiKeys:apiKeysPage.showRevokedKeys')}
+          label={t('apiKeys:apiKeysPage.showRevoked')}
           checked={values.revoked !== null}
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
         <Text size="sm" c="dimmed">
-          {hidden === 1 && '1 revoked key is hidden.'}
-          {hidden > 1 && `${formatCount(hidden)} revoked keys are hidden.`}
+          {hidden > 0 && t('apiKeys:apiKeysPage.hidden', { count: hidden })}
         </Text>
       </Group>
       <List
-        label={t('apiKeys:apiKeysPage.apiKeys')}
+        label={t('apiKeys:apiKeysPage.title')}
         columns={KEY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -77,10 +77,14 @@ function ApiKeys() {
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
           <EmptyState
-            title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
+            title={
+              hidden > 0
+                ? t('apiKeys:apiKeysPage.allRevokedTitle')
+                : t('apiKeys:apiKeysPage.emptyTitle')
+            }
             action={create}
           >
-            {t('apiKeys:apiKeysPage.createAKeyFor')}
+            {t('apiKeys:apiKeysPage.emptyHint')}
           </EmptyState>
         }
       />

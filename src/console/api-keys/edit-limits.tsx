@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { notifySuccess } from '../components/notify.ts'
-import { formatCount } from '../format.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
@@ -28,7 +27,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
     const input = Object.fromEntries(changed.map((field) => [field, limits[field]]))
     const outcome = await run({ id: apiKey.id, input })
     if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
-    notifySuccess('Limits saved.')
+    notifySuccess(t('apiKeys:editLimits.saved'))
     setLimits(null)
     setErrors({})
   }
@@ -36,7 +35,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
-        {t('apiKeys:editLimits.rateLimits')}
+        {t('apiKeys:editLimits.title')}
       </Text>
       {limits ? (
         <form onSubmit={save}>
@@ -49,7 +48,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
             )}
             <Group gap="xs">
               <Button type="submit" size="xs" loading={running}>
-                {t('apiKeys:editLimits.saveLimits')}
+                {t('apiKeys:editLimits.save')}
               </Button>
               <Button size="xs" variant="default" onClick={() => setLimits(null)}>
                 {t('apiKeys:editLimits.cancel')}
@@ -60,8 +59,10 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
       ) : (
         <Group justify="space-between">
           <Text size="sm">
-            {formatCount(requestsPerSecond)} requests and {formatCount(eventsPerSecond)} events per
-            second, averaged over ten seconds.
+            {t('apiKeys:editLimits.summary', {
+              requests: requestsPerSecond,
+              events: eventsPerSecond,
+            })}
           </Text>
           {can('keys:manage') && !apiKey.revokedAt && (
             <Button
@@ -69,7 +70,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
               variant="default"
               onClick={() => setLimits({ requestsPerSecond, eventsPerSecond })}
             >
-              {t('apiKeys:editLimits.editLimits')}
+              {t('apiKeys:editLimits.edit')}
             </Button>
           )}
         </Group>

@@ -1,4 +1,5 @@
 import { Group, Radio, Stack, Text } from '@mantine/core'
+import { Trans } from 'react-i18next'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { Time } from '../components/time.tsx'
 import { t } from '../strings/t.ts'
@@ -21,10 +22,10 @@ export function expiresAt({ choice, at }: Expiry, nowMs: number): string | null 
 }
 
 const CHOICES: readonly (readonly [ExpiryChoice, string])[] = [
-  ['never', 'Never'],
-  ['30', 'In 30 days'],
-  ['90', 'In 90 days'],
-  ['date', 'On a date'],
+  ['never', t('apiKeys:expiryField.never')],
+  ['30', t('apiKeys:expiryField.inDays', { days: 30 })],
+  ['90', t('apiKeys:expiryField.inDays', { days: 90 })],
+  ['date', t('apiKeys:expiryField.onDate')],
 ]
 
 interface ExpiryFieldProps {
@@ -38,7 +39,7 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
   return (
     <Stack gap="xs">
       <Radio.Group
-        label={t('apiKeys:expiryField.expires')}
+        label={t('apiKeys:expiryField.label')}
         value={expiry.choice}
         onChange={(choice) => onChange({ ...expiry, choice: choice as ExpiryChoice })}
       >
@@ -50,8 +51,8 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
       </Radio.Group>
       {expiry.choice === 'date' && (
         <DateTimeInput
-          label={t('apiKeys:expiryField.dateAndTime')}
-          description={t('apiKeys:expiryField.inYourTimeZone')}
+          label={t('apiKeys:expiryField.date')}
+          description={t('apiKeys:expiryField.dateHint')}
           required
           value={expiry.at}
           error={error}
@@ -59,11 +60,13 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
         />
       )}
       <Text size="sm" c="dimmed">
-        {expiry.choice === 'never' && 'The key is valid until revoked.'}
+        {expiry.choice === 'never' && t('apiKeys:expiryField.neverHint')}
         {end !== null && error === undefined && (
-          <>
-            {t('apiKeys:expiryField.theKeyExpires')} <Time at={end} />.
-          </>
+          <Trans
+            ns="apiKeys"
+            i18nKey="expiryField.expiresAt"
+            components={{ time: <Time at={end} /> }}
+          />
         )}
       </Text>
     </Stack>

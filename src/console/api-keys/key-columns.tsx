@@ -1,7 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
@@ -17,7 +16,10 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
     label: t('apiKeys:keyColumns.limits'),
     cell: ({ requestsPerSecond, eventsPerSecond }) => (
       <Text size="xs" span>
-        {formatCount(requestsPerSecond)} requests/s, {formatCount(eventsPerSecond)} events/s
+        {t('apiKeys:keyColumns.limitsSummary', {
+          requests: requestsPerSecond,
+          events: eventsPerSecond,
+        })}
       </Text>
     ),
     width: 190,
@@ -25,13 +27,15 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   },
   {
     label: t('apiKeys:keyColumns.expires'),
-    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="relative" /> : 'Never'),
+    cell: ({ expiresAt }) =>
+      expiresAt ? <Time at={expiresAt} as="relative" /> : t('apiKeys:keyColumns.neverExpires'),
     width: 110,
     priority: 2,
   },
   {
     label: t('apiKeys:keyColumns.lastUsed'),
-    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : t('apiKeys:keyColumns.neverUsed'),
     width: 120,
   },
   {
@@ -66,8 +70,8 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
   return (
     <Text size="xs" span>
       <span className="ph-mono">{shown.join(', ')}</span>
-      {rest > 0 && ` and ${rest} more`}
-      {scopes.includes('admin') && ' (everything)'}
+      {rest > 0 && ` ${t('apiKeys:keyColumns.moreScopes', { count: rest })}`}
+      {scopes.includes('admin') && ` ${t('apiKeys:keyColumns.allScopes')}`}
     </Text>
   )
 }

@@ -33,14 +33,14 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       onClose={onClose}
       position="right"
       size="lg"
-      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : 'API key'}</Text>}
+      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : t('apiKeys:keyPanel.title')}</Text>}
     >
       {apiKey ? (
         <KeyDetails key={apiKey.id} apiKey={apiKey} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">{t('apiKeys:keyPanel.thisApiKeyDoes')}</Text>
+        <Text c="dimmed">{t('apiKeys:keyPanel.notFound')}</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -64,11 +64,19 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
           { label: t('apiKeys:keyPanel.created'), value: <Time at={apiKey.createdAt} /> },
           {
             label: t('apiKeys:keyPanel.lastUsed'),
-            value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Never',
+            value: apiKey.lastUsedAt ? (
+              <Time at={apiKey.lastUsedAt} as="relative" />
+            ) : (
+              t('apiKeys:keyColumns.neverUsed')
+            ),
           },
           {
             label: t('apiKeys:keyPanel.expires'),
-            value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never',
+            value: apiKey.expiresAt ? (
+              <Time at={apiKey.expiresAt} />
+            ) : (
+              t('apiKeys:keyColumns.neverExpires')
+            ),
           },
           apiKey.revokedAt
             ? { label: t('apiKeys:keyPanel.revoked'), value: <Time at={apiKey.revokedAt} /> }
@@ -93,7 +101,7 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <EditLimits apiKey={apiKey} />
       <Group justify="space-between">
         <Anchor component={Link} to={`/audit-log?key=${apiKey.id}`} size="sm">
-          {t('apiKeys:keyPanel.auditLogOfThis')}
+          {t('apiKeys:keyPanel.auditLog')}
         </Anchor>
         {!apiKey.revokedAt && <RevokeApiKey apiKey={apiKey} />}
       </Group>

@@ -5,7 +5,7 @@ import { t } from '../strings/t.ts'
 
 export type ApiKey = ApiKeysFieldsFragment
 
-export const nameOf = ({ name }: { name?: string | null }) => name ?? 'Unnamed'
+export const nameOf = ({ name }: { name?: string | null }) => name ?? t('apiKeys:unnamed')
 
 export function KeyStateBadge({ apiKey }: { apiKey: ApiKey }) {
   const nowMs = useNow()

@@ -1,5 +1,6 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
 import type { FieldErrors } from '../components/forms/field-errors.ts'
+import { t } from '../strings/t.ts'
 
 /** The rate limits of a key. Null for the default. */
 export interface Limits {
@@ -8,8 +9,8 @@ export interface Limits {
 }
 
 const FIELDS = [
-  ['requestsPerSecond', 'Requests per second', '500'],
-  ['eventsPerSecond', 'Events per second', '50,000'],
+  ['requestsPerSecond', t('apiKeys:limitFields.requestsPerSecond'), '500'],
+  ['eventsPerSecond', t('apiKeys:limitFields.eventsPerSecond'), '50,000'],
 ] as const
 
 interface LimitFieldsProps {
@@ -25,7 +26,7 @@ export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
         <NumberInput
           key={field}
           label={label}
-          description={`Empty: ${otherwise}.`}
+          description={t('apiKeys:limitFields.hint', { otherwise })}
           placeholder={otherwise}
           min={1}
           max={1_000_000}

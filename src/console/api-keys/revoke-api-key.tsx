@@ -1,5 +1,6 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { useState } from 'react'
+import { Trans } from 'react-i18next'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { notifySuccess } from '../components/notify.ts'
@@ -20,45 +21,45 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   async function confirm() {
     const outcome = await run({ id: apiKey.id })
     if (!outcome.ok) return outcome.message
-    notifySuccess(`“${name}” is revoked.`)
+    notifySuccess(t('apiKeys:revokeApiKey.done', { name }))
     return null
   }
 
   return (
     <>
       <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
-        {t('apiKeys:revokeApiKey.revoke')}
+        {t('apiKeys:revokeApiKey.open')}
       </Button>
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={`Revoke “${name}”?`}
-        action={t('apiKeys:revokeApiKey.revokeKey')}
+        title={t('apiKeys:revokeApiKey.title', { name })}
+        action={t('apiKeys:revokeApiKey.confirm')}
         destructive
         onConfirm={confirm}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (
-            <Alert color="red" variant="light" title={t('apiKeys:revokeApiKey.youAreSignedIn')}>
-              {t('apiKeys:revokeApiKey.revokingTheKeySigns')}
+            <Alert color="red" variant="light" title={t('apiKeys:revokeApiKey.ownKeyTitle')}>
+              {t('apiKeys:revokeApiKey.ownKeyText')}
             </Alert>
           )}
           <span>
-            Requests with this key will fail.{' '}
             {apiKey.scopes.includes('admin')
-              ? 'It allows everything, in every organization.'
-              : `It allows ${apiKey.scopes.join(', ')}.`}{' '}
-            Its sessions end as well.
+              ? t('apiKeys:revokeApiKey.effectOnAdmin')
+              : t('apiKeys:revokeApiKey.effect', { scopes: apiKey.scopes.join(', ') })}
           </span>
           <span>
             {apiKey.lastUsedAt ? (
-              <>
-                {t('apiKeys:revokeApiKey.lastUsed')} <Time at={apiKey.lastUsedAt} as="relative" />.
-              </>
+              <Trans
+                ns="apiKeys"
+                i18nKey="revokeApiKey.lastUsed"
+                components={{ time: <Time at={apiKey.lastUsedAt} as="relative" /> }}
+              />
             ) : (
-              'Never used.'
+              t('apiKeys:revokeApiKey.neverUsed')
             )}{' '}
-            This cannot be undone. Published events and their deliveries stay.
+            {t('apiKeys:revokeApiKey.warning')}
           </span>
         </Stack>
       </Confirm>

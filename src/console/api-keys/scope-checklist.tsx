@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { Trans } from 'react-i18next'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 import { PRESETS, SCOPES } from './scopes.ts'
@@ -15,13 +16,13 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
   const all = chosen.includes('admin')
   return (
     <Checkbox.Group
-      label={t('apiKeys:scopeChecklist.scopes')}
-      description={t('apiKeys:scopeChecklist.chooseOnlyWhatThe')}
+      label={t('apiKeys:scopeChecklist.label')}
+      description={t('apiKeys:scopeChecklist.hint')}
       value={[...chosen]}
       onChange={onChange}
       error={error}
     >
-      <Group gap="xs" my="sm" role="group" aria-label={t('apiKeys:scopeChecklist.scopePresets')}>
+      <Group gap="xs" my="sm" role="group" aria-label={t('apiKeys:scopeChecklist.presets')}>
         {PRESETS.map(({ label, scopes }) => {
           const given = scopes.filter(can)
           const active = given.length === chosen.length && given.every((s) => chosen.includes(s))
@@ -50,7 +51,7 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
                 <span className="ph-mono">{scope}</span>{' '}
                 <Text span size="sm" c="dimmed">
                   {sentence}
-                  {!can(scope) && ' Your own key does not have this scope.'}
+                  {!can(scope) && ` ${t('apiKeys:scopeChecklist.notYours')}`}
                 </Text>
               </>
             }
@@ -59,8 +60,11 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
       </Stack>
       {all && (
         <Text size="sm" c="dimmed">
-          <span className="ph-mono">{t('apiKeys:scopeChecklist.admin')}</span>{' '}
-          {t('apiKeys:scopeChecklist.includesAllOtherScopes')}
+          <Trans
+            ns="apiKeys"
+            i18nKey="scopeChecklist.adminHint"
+            components={{ code: <span className="ph-mono" /> }}
+          />
         </Text>
       )}
     </Checkbox.Group>

@@ -1,16 +1,17 @@
 import { t } from '../strings/t.ts'
+
 /** What each scope allows. */
 export const SCOPES = [
-  ['webhooks:read', 'Read webhooks and their health.'],
-  ['webhooks:write', 'Create, edit and delete webhooks.'],
-  ['secrets:read', 'Read signing secrets, and the values of custom headers.'],
-  ['secrets:rotate', 'Rotate the signing secret of a webhook.'],
-  ['events:publish', 'Publish events.'],
-  ['events:read', 'Read events and their payloads.'],
-  ['deliveries:read', 'Read deliveries, attempts and statistics.'],
-  ['deliveries:write', 'Redeliver, cancel and recover deliveries, and send test events.'],
-  ['keys:manage', 'Create and revoke API keys, and read the audit log.'],
-  ['admin', 'For operators: everything in every organization, including event types and jobs.'],
+  ['webhooks:read', t('apiKeys:scopes.webhooksRead')],
+  ['webhooks:write', t('apiKeys:scopes.webhooksWrite')],
+  ['secrets:read', t('apiKeys:scopes.secretsRead')],
+  ['secrets:rotate', t('apiKeys:scopes.secretsRotate')],
+  ['events:publish', t('apiKeys:scopes.eventsPublish')],
+  ['events:read', t('apiKeys:scopes.eventsRead')],
+  ['deliveries:read', t('apiKeys:scopes.deliveriesRead')],
+  ['deliveries:write', t('apiKeys:scopes.deliveriesWrite')],
+  ['keys:manage', t('apiKeys:scopes.keysManage')],
+  ['admin', t('apiKeys:scopes.admin')],
 ] as const
 
 export type Scope = (typeof SCOPES)[number][0]

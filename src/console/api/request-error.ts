@@ -1,4 +1,5 @@
 import type { CombinedError } from 'urql'
+import { t } from '../strings/t.ts'
 
 /** Why a request failed, and whether a retry may help. */
 export interface RequestError {
@@ -11,10 +12,10 @@ export function describeError(error: CombinedError): RequestError {
   const codes = error.graphQLErrors.map(({ extensions }) => extensions['code'])
   const status = (error.response as Response | undefined)?.status ?? 0
   if (codes.includes('UNAVAILABLE') || status >= 502) {
-    return { message: 'The database is unreachable.', isUnreachable: true }
+    return { message: t('common:requestError.databaseUnreachable'), isUnreachable: true }
   }
   if (error.networkError) {
-    return { message: 'Posthorn is unreachable.', isUnreachable: true }
+    return { message: t('common:requestError.unreachable'), isUnreachable: true }
   }
   return {
     message: error.graphQLErrors.map(({ message }) => message).join(' '),

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { type TypedDocumentNode, useClient } from 'urql'
+import { t } from '../strings/t.ts'
 import { describeError } from './request-error.ts'
 
 /** An input rule that was violated, and its path: `['headers', '0', 'name']`. */
@@ -41,7 +42,7 @@ export function useAction<Data extends object, Variables extends object>(
     if (result?.__typename?.endsWith('Success')) {
       return { ok: true, value: result as SuccessOf<Union> }
     }
-    const { message = 'The action failed.', issues = [] } = (result ?? {}) as {
+    const { message = t('common:requestError.actionFailed'), issues = [] } = (result ?? {}) as {
       message?: string
       issues?: Issue[]
     }

@@ -3,11 +3,11 @@ import type { AuditSource } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 
 const SOURCE_LABELS: Readonly<Record<AuditSource, string>> = {
-  GRAPHQL: 'GraphQL',
-  REST: 'REST API',
-  CLI: 'Command line',
-  CONSOLE: 'Console',
-  SYSTEM: 'Posthorn',
+  GRAPHQL: t('audit:sources.GRAPHQL'),
+  REST: t('audit:sources.REST'),
+  CLI: t('audit:sources.CLI'),
+  CONSOLE: t('audit:sources.CONSOLE'),
+  SYSTEM: t('audit:sources.SYSTEM'),
 }
 
 export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source] ?? source
@@ -29,7 +29,7 @@ export function Actor({ apiKeyId, person, source, names }: ActorProps) {
   const name = names.get(apiKeyId)
   if (name) return name
   return (
-    <Text span inherit className="ph-mono" title={t('audit:actor.anApiKeyOf')}>
+    <Text span inherit className="ph-mono" title={t('audit:actor.foreignKey')}>
       {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
     </Text>
   )

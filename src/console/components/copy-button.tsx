@@ -1,5 +1,6 @@
 import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { t } from '../strings/t.ts'
 
 interface CopyButtonProps {
   readonly value: string
@@ -16,10 +17,10 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return labelled ? (
           <Button size="xs" variant="default" leftSection={icon} onClick={copy}>
-            {copied ? 'Copied' : label}
+            {copied ? t('common:copied') : label}
           </Button>
         ) : (
-          <Tooltip label={copied ? 'Copied' : label}>
+          <Tooltip label={copied ? t('common:copied') : label}>
             <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={copy}>
               {icon}
             </ActionIcon>

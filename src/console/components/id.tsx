@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core'
+import { t } from '../strings/t.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** An id with a copy button. */
@@ -6,7 +7,7 @@ export function Id({ id }: { id: string }) {
   return (
     <Group gap={2} wrap="nowrap" miw={0}>
       <span className="ph-mono">{id}</span>
-      <CopyButton value={id} label={`Copy ${id}`} />
+      <CopyButton value={id} label={t('common:copy', { what: id })} />
     </Group>
   )
 }

@@ -1,10 +1,11 @@
 import { Group, Text } from '@mantine/core'
 import type { LiveState } from '../api/use-live.ts'
+import { t } from '../strings/t.ts'
 
 const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
-  connecting: ['Connecting …', 'gray'],
-  live: ['Live', 'green'],
-  interrupted: ['Interrupted, reconnecting', 'orange'],
+  connecting: [t('live:badge.connecting'), 'gray'],
+  live: [t('live:badge.live'), 'green'],
+  interrupted: [t('live:badge.interrupted'), 'orange'],
 }
 
 /** Shows whether the page receives live updates. */

@@ -3,12 +3,12 @@ import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 
 const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
-  QUEUED: ['Queued', 'blue'],
-  RETRYING: ['Retrying', 'orange'],
-  WAITING: ['Waiting', 'violet'],
-  SUCCEEDED: ['Succeeded', 'green'],
-  EXHAUSTED: ['Exhausted', 'red'],
-  CANCELED: ['Canceled', 'gray'],
+  QUEUED: [t('deliveries:states.QUEUED'), 'blue'],
+  RETRYING: [t('deliveries:states.RETRYING'), 'orange'],
+  WAITING: [t('deliveries:states.WAITING'), 'violet'],
+  SUCCEEDED: [t('deliveries:states.SUCCEEDED'), 'green'],
+  EXHAUSTED: [t('deliveries:states.EXHAUSTED'), 'red'],
+  CANCELED: [t('deliveries:states.CANCELED'), 'gray'],
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {

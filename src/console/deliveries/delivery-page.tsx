@@ -42,7 +42,7 @@ export default function DeliveryPage() {
       />
     )
   }
-  if (data) return <NotFoundPage noun="delivery" />
+  if (data) return <NotFoundPage noun={t('deliveries:noun')} />
   return (
     <Page title={t('deliveries:delivery.title')} breadcrumbs={breadcrumbs()}>
       {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
@@ -93,7 +93,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       >
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {t('deliveries:attempts.none')}
+            {t('deliveries:attempts.emptyText')}
           </Text>
         ) : (
           <Stack gap="xs">

@@ -45,7 +45,7 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
         {planned.map(({ number, at, gapMs }) => (
           <li key={number} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
             <Dot
-              label={t('deliveries:schedule.planned', { number, at: formatDateTime(at) })}
+              label={t('deliveries:schedule.plannedAttempt', { number, at: formatDateTime(at) })}
               kind="planned"
             />
             <span>{number}</span>
@@ -93,7 +93,7 @@ function Ending({ delivery: { state, plannedAttempts } }: Pick<ScheduleLineProps
     return (
       <Trans
         ns="deliveries"
-        i18nKey="schedule.planned"
+        i18nKey="schedule.remaining"
         count={plannedAttempts.length}
         components={{ time: <Time at={last} /> }}
       />

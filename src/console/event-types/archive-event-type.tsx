@@ -1,7 +1,7 @@
+import { Trans } from 'react-i18next'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { notifySuccess } from '../components/notify.ts'
-import { formatCount } from '../format.ts'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 
@@ -23,7 +23,11 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   async function confirm(): Promise<string | null> {
     const outcome = await (archived ? unarchive : archive).run({ name })
     if (!outcome.ok) return outcome.message
-    notifySuccess(archived ? `${name} is no longer archived.` : `${name} is archived.`)
+    notifySuccess(
+      archived
+        ? t('eventTypes:archiveEventType.unarchived', { name })
+        : t('eventTypes:archiveEventType.archived', { name }),
+    )
     return null
   }
 
@@ -32,12 +36,16 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <Confirm
         opened={opened}
         onClose={onClose}
-        title={t('eventTypes:archiveEventType.unarchiveThisEventType')}
+        title={t('eventTypes:archiveEventType.unarchiveTitle')}
         action={t('eventTypes:archiveEventType.unarchive')}
         onConfirm={confirm}
       >
-        Every organization can publish and subscribe to <strong>{name}</strong>{' '}
-        {t('eventTypes:archiveEventType.again')}
+        <Trans
+          ns="eventTypes"
+          i18nKey="archiveEventType.unarchiveEffect"
+          values={{ name }}
+          components={{ strong: <strong /> }}
+        />
       </Confirm>
     )
   }
@@ -45,20 +53,23 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={t('eventTypes:archiveEventType.archiveThisEventType')}
+      title={t('eventTypes:archiveEventType.archiveTitle')}
       action={t('eventTypes:archiveEventType.archive')}
       destructive
       onConfirm={confirm}
     >
       <p>
-        No organization can publish <strong>{name}</strong>
-        {t('eventTypes:archiveEventType.orAddSubscriptionsTo')}
+        <Trans
+          ns="eventTypes"
+          i18nKey="archiveEventType.archiveEffect"
+          values={{ name }}
+          components={{ strong: <strong /> }}
+        />
       </p>
       <p>
-        Existing subscriptions
-        {webhookCount ? ` (${formatCount(webhookCount)} in this organization)` : ''} and events
-        stay, and unfinished deliveries are still sent. You can unarchive the event type at any
-        time.
+        {webhookCount
+          ? t('eventTypes:archiveEventType.staysWithCount', { count: webhookCount })
+          : t('eventTypes:archiveEventType.stays')}
       </p>
     </Confirm>
   )

@@ -17,16 +17,16 @@ export default function EditEventTypePage() {
   const { eventType, missing, error, reload } = useEventType(name)
   const { run, running } = useAction(EventTypesUpdateDocument)
   const page = `/event-types/${name}`
-  if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.eventType')} />
+  if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.noun')} />
   return (
-    <NeedsScope scope="admin" title={`Edit ${name}`}>
+    <NeedsScope scope="admin" title={t('eventTypes:editEventTypePage.title', { name })}>
       <Page
-        title={`Edit ${name}`}
+        title={t('eventTypes:editEventTypePage.title', { name })}
         breadcrumbs={[
-          ['Event types', '/event-types'],
+          [t('eventTypes:title'), '/event-types'],
           [name, page],
         ]}
-        description={t('eventTypes:editEventTypePage.changesApplyAtOnce')}
+        description={t('eventTypes:editEventTypePage.description')}
       >
         {eventType && (
           <EventTypeForm
@@ -43,7 +43,7 @@ export default function EditEventTypePage() {
             onSave={async ({ name: _, ...input }) => {
               const outcome = await run({ name, input })
               if (outcome.ok) {
-                notifySuccess(`${name} was saved.`)
+                notifySuccess(t('eventTypes:editEventTypePage.saved', { name }))
                 navigate(page, { replace: true })
               }
               return outcome

@@ -58,7 +58,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
     const example = parseJson(draft.example)
     if (schema.error !== null || example.error !== null) return
     if (!isEventTypeName(draft.name)) {
-      return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
+      return setErrors({ name: t('eventTypes:eventTypeForm.nameInvalid') })
     }
     setSaved(true)
     const searchKeys = draft.searchKeys
@@ -79,10 +79,10 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           label={t('eventTypes:eventTypeForm.name')}
           description={
             exists
-              ? 'The name cannot be changed: publishers and webhooks use it.'
-              : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
+              ? t('eventTypes:eventTypeForm.nameFixed')
+              : t('eventTypes:eventTypeForm.nameHint')
           }
-          placeholder={t('eventTypes:eventTypeForm.orderShipped')}
+          placeholder={t('eventTypes:eventTypeForm.namePlaceholder')}
           required
           withAsterisk={false}
           readOnly={exists}
@@ -95,8 +95,8 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <Textarea
           label={t('eventTypes:eventTypeForm.description')}
-          description={t('eventTypes:eventTypeForm.whatAnEventOf')}
-          placeholder={t('eventTypes:eventTypeForm.anOrderHasLeft')}
+          description={t('eventTypes:eventTypeForm.descriptionHint')}
+          placeholder={t('eventTypes:eventTypeForm.descriptionPlaceholder')}
           required
           withAsterisk={false}
           autosize
@@ -106,13 +106,13 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           onChange={(event) => change({ description: event.currentTarget.value })}
           error={
             draft.description.length > 1_000
-              ? `${draft.description.length} characters; the maximum is 1,000.`
+              ? t('common:tooLong', { count: draft.description.length, max: 1_000 })
               : errors.description
           }
         />
         <JsonField
           label={t('eventTypes:eventTypeForm.schema')}
-          description={t('eventTypes:eventTypeForm.aJsonSchema2020')}
+          description={t('eventTypes:eventTypeForm.schemaHint')}
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
           error={errors.schema}
@@ -120,7 +120,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <JsonField
           label={t('eventTypes:eventTypeForm.example')}
-          description={t('eventTypes:eventTypeForm.sampleDataWhichMust')}
+          description={t('eventTypes:eventTypeForm.exampleHint')}
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
           error={errors.example}
@@ -129,13 +129,13 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         <Textarea
           label={
             <>
-              Search keys{' '}
+              {t('eventTypes:eventTypeForm.searchKeys')}{' '}
               <Text span size="sm" c="dimmed" fw={400}>
-                (optional)
+                {t('common:optional')}
               </Text>
             </>
           }
-          description={t('eventTypes:eventTypeForm.upTo8Json')}
+          description={t('eventTypes:eventTypeForm.searchKeysHint')}
           placeholder={'$.order.id\n$.customer.email'}
           autosize
           minRows={2}
@@ -157,7 +157,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
             {t('eventTypes:eventTypeForm.cancel')}
           </Button>
           <Button type="submit" loading={running} disabled={exists && !changed}>
-            {exists ? 'Save' : 'Create event type'}
+            {exists ? t('eventTypes:eventTypeForm.save') : t('eventTypes:eventTypeForm.create')}
           </Button>
         </Group>
       </Stack>

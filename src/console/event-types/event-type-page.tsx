@@ -9,7 +9,6 @@ import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
@@ -18,14 +17,14 @@ import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useEventType } from './use-event-type.ts'
 
-const BREADCRUMBS = [['Event types', '/event-types']] as const
+const BREADCRUMBS = [[t('eventTypes:title'), '/event-types']] as const
 
 export default function EventTypePage() {
   const { name = '' } = useParams()
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
   const [confirming, setConfirming] = useState(false)
-  if (missing) return <NotFoundPage noun={t('eventTypes:eventTypePage.eventType')} />
+  if (missing) return <NotFoundPage noun={t('eventTypes:eventTypePage.noun')} />
   if (!eventType) {
     return (
       <Page title={name} breadcrumbs={BREADCRUMBS}>
@@ -60,13 +59,15 @@ export default function EventTypePage() {
               leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
               onClick={() => setConfirming(true)}
             >
-              {archived ? 'Unarchive' : 'Archive'}
+              {archived
+                ? t('eventTypes:archiveEventType.unarchive')
+                : t('eventTypes:archiveEventType.archive')}
             </Button>
           </>
         )
       }
     >
-      <Section title={t('eventTypes:eventTypePage.eventType2')}>
+      <Section title={t('eventTypes:eventTypePage.factsTitle')}>
         <Facts
           facts={[
             webhookCount !== null && {
@@ -97,14 +98,14 @@ export default function EventTypePage() {
       <SchemaView schema={eventType.schema} />
       <Section
         title={t('eventTypes:eventTypePage.example')}
-        description={t('eventTypes:eventTypePage.sampleDataTestEvents')}
+        description={t('eventTypes:eventTypePage.exampleHint')}
       >
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            {t('eventTypes:eventTypePage.noExampleAddOne')}
+            {t('eventTypes:eventTypePage.noExample')}
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label={t('eventTypes:eventTypePage.theExample')} />
+          <JsonBlock value={eventType.example} label={t('eventTypes:eventTypePage.exampleLabel')} />
         )}
       </Section>
       {can('events:publish') && !archived && (
@@ -127,10 +128,10 @@ export default function EventTypePage() {
 }
 
 function Subscribers({ name, count }: { name: string; count: number }) {
-  if (count === 0) return 'No webhooks'
+  if (count === 0) return t('eventTypes:eventTypePage.noWebhooks')
   return (
     <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
-      {count === 1 ? '1 webhook' : `${formatCount(count)} webhooks`}
+      {t('eventTypes:eventTypePage.webhooks', { count })}
     </Anchor>
   )
 }

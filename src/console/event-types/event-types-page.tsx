@@ -18,6 +18,18 @@ import { t } from '../strings/t.ts'
 
 type EventType = EventTypesCatalogueQuery['eventTypes'][number]
 
+/** Shown only beside archived event types. */
+const STATE: Column<EventType> = {
+  label: t('eventTypes:eventTypesPage.state'),
+  cell: ({ archivedAt }) =>
+    archivedAt ? (
+      <StateBadge label={t('eventTypes:eventTypesPage.archived')} color="gray" />
+    ) : (
+      <StateBadge label={t('eventTypes:eventTypesPage.active')} color="green" />
+    ),
+  width: 110,
+}
+
 const COLUMNS: readonly Column<EventType>[] = [
   {
     label: t('eventTypes:eventTypesPage.name'),
@@ -33,16 +45,7 @@ const COLUMNS: readonly Column<EventType>[] = [
     grow: true,
     priority: 2,
   },
-  {
-    label: t('eventTypes:eventTypesPage.state'),
-    cell: ({ archivedAt }) =>
-      archivedAt ? (
-        <StateBadge label={t('eventTypes:eventTypesPage.archived')} color="gray" />
-      ) : (
-        <StateBadge label={t('eventTypes:eventTypesPage.active')} color="green" />
-      ),
-    width: 110,
-  },
+  STATE,
   {
     label: t('eventTypes:eventTypesPage.updated'),
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
@@ -63,19 +66,19 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      {t('eventTypes:eventTypesPage.createEventType')}
+      {t('eventTypes:eventTypesPage.create')}
     </Button>
   )
   return (
     <Page
-      title={t('eventTypes:eventTypesPage.eventTypes')}
-      description={t('eventTypes:eventTypesPage.theTypesOfEvents')}
+      title={t('eventTypes:eventTypesPage.title')}
+      description={t('eventTypes:eventTypesPage.pageDescription')}
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
-          label={t('eventTypes:eventTypesPage.nameOrDescription')}
-          placeholder={t('eventTypes:eventTypesPage.contains')}
+          label={t('eventTypes:eventTypesPage.search')}
+          placeholder={t('eventTypes:eventTypesPage.searchPlaceholder')}
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
@@ -88,8 +91,8 @@ export default function EventTypesPage() {
         />
       </FilterBar>
       <List
-        label={t('eventTypes:eventTypesPage.eventTypes')}
-        columns={values.archived ? COLUMNS : COLUMNS.filter(({ label }) => label !== 'State')}
+        label={t('eventTypes:eventTypesPage.title')}
+        columns={values.archived ? COLUMNS : COLUMNS.filter((column) => column !== STATE)}
         rows={rows}
         keyOf={({ name }) => name}
         to={({ name }) => `/event-types/${name}`}
@@ -97,12 +100,12 @@ export default function EventTypesPage() {
         retry={reload}
         empty={
           kinds?.length ? (
-            <NoMatches noun={t('eventTypes:eventTypesPage.eventType')} clear={clear} />
+            <NoMatches noun={t('eventTypes:eventTypesPage.noun')} clear={clear} />
           ) : (
-            <EmptyState title={t('eventTypes:eventTypesPage.noEventTypes')} action={create}>
+            <EmptyState title={t('eventTypes:eventTypesPage.emptyTitle')} action={create}>
               {can('admin')
-                ? 'Create one, so that applications can publish events and webhooks can subscribe.'
-                : 'Your Posthorn operator creates them.'}
+                ? t('eventTypes:eventTypesPage.emptyHint')
+                : t('eventTypes:eventTypesPage.emptyHintForOthers')}
             </EmptyState>
           )
         }

@@ -22,7 +22,7 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
         <>
           {label}{' '}
           <Text span size="sm" c="dimmed" fw={400}>
-            (optional)
+            {t('common:optional')}
           </Text>
         </>
       }
@@ -46,7 +46,7 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
               variant="subtle"
               disabled={parsed.error !== null || value.trim() === ''}
               onClick={() => props.onChange(JSON.stringify(parsed.value, null, 2))}
-              aria-label={`Format the ${label.toLowerCase()}`}
+              aria-label={t('eventTypes:jsonField.formatLabel', { name: label.toLowerCase() })}
             >
               {t('eventTypes:jsonField.format')}
             </Button>

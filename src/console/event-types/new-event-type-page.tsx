@@ -13,11 +13,11 @@ export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.createEventType')}>
+    <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.title')}>
       <Page
-        title={t('eventTypes:newEventTypePage.createEventType')}
-        breadcrumbs={[['Event types', '/event-types']]}
-        description={t('eventTypes:newEventTypePage.allOrganizationsCanPublish')}
+        title={t('eventTypes:newEventTypePage.title')}
+        breadcrumbs={[[t('eventTypes:title'), '/event-types']]}
+        description={t('eventTypes:newEventTypePage.description')}
       >
         <EventTypeForm
           initial={EMPTY_DRAFT}
@@ -27,7 +27,7 @@ export default function NewEventTypePage() {
           onSave={async (input) => {
             const outcome = await run({ input })
             if (outcome.ok) {
-              notifySuccess(`${input.name} was created.`)
+              notifySuccess(t('eventTypes:newEventTypePage.created', { name: input.name }))
               navigate(`/event-types/${input.name}`, { replace: true })
             }
             return outcome

@@ -1,3 +1,5 @@
+import { t } from '../strings/t.ts'
+
 /** One property of a JSON Schema, as a table row. */
 export interface SchemaProperty {
   /** `attendee.tickets[].id` */
@@ -47,13 +49,13 @@ export function schemaProperties(root: unknown): SchemaProperty[] {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'number',
-  integer: 'whole number',
-  boolean: 'true or false',
+  string: t('eventTypes:schemaTypes.string'),
+  number: t('eventTypes:schemaTypes.number'),
+  integer: t('eventTypes:schemaTypes.integer'),
+  boolean: t('eventTypes:schemaTypes.boolean'),
   null: 'null',
-  object: 'object',
-  array: 'list',
+  object: t('eventTypes:schemaTypes.object'),
+  array: t('eventTypes:schemaTypes.array'),
 }
 
 function typeOf(root: unknown, schema: Schema): string {
@@ -61,37 +63,42 @@ function typeOf(root: unknown, schema: Schema): string {
   if (choices.length > 0) return joined(choices.map((each) => typeOf(root, resolve(root, each))))
   const types = [schema['type']].flat().filter((type) => typeof type === 'string')
   if (types.length > 0) return joined(types.map((type) => nameOf(root, schema, type)))
-  if (schema['properties']) return 'object'
-  return 'any'
+  if (schema['properties']) return t('eventTypes:schemaTypes.object')
+  return t('eventTypes:schemaTypes.any')
 }
 
 function nameOf(root: unknown, schema: Schema, type: string): string {
   if (type !== 'array' || !schema['items']) return NAMES[type] ?? type
-  return `list of: ${typeOf(root, resolve(root, schema['items']))}`
+  return t('eventTypes:schemaTypes.listOf', { type: typeOf(root, resolve(root, schema['items'])) })
 }
 
-const joined = (names: readonly string[]) => [...new Set(names)].join(' or ')
+const joined = (names: readonly string[]) =>
+  [...new Set(names)].join(` ${t('eventTypes:schemaTypes.or')} `)
 
 const BOUNDS = [
-  ['minimum', 'at least'],
-  ['maximum', 'at most'],
-  ['exclusiveMinimum', 'more than'],
-  ['exclusiveMaximum', 'less than'],
-  ['minLength', 'characters, at least'],
-  ['maxLength', 'characters, at most'],
-  ['minItems', 'entries, at least'],
-  ['maxItems', 'entries, at most'],
-  ['pattern', 'matches'],
-  ['format', 'format'],
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'format',
 ] as const
 
 function rulesOf(schema: Schema): string[] {
-  const rules = BOUNDS.flatMap(([name, words]) =>
-    schema[name] === undefined ? [] : [`${words} ${String(schema[name])}`],
+  const rules = BOUNDS.flatMap((name) =>
+    schema[name] === undefined
+      ? []
+      : [`${t(`eventTypes:schemaRules.${name}`)} ${String(schema[name])}`],
   )
-  if ('const' in schema) rules.push(`always ${JSON.stringify(schema['const'])}`)
+  if ('const' in schema)
+    rules.push(t('eventTypes:schemaRules.const', { value: JSON.stringify(schema['const']) }))
   const choices = listOf(schema['enum']).map((value) => JSON.stringify(value))
-  if (choices.length > 0) rules.push(`one of ${choices.join(', ')}`)
+  if (choices.length > 0)
+    rules.push(t('eventTypes:schemaRules.enum', { values: choices.join(', ') }))
   return rules
 }
 

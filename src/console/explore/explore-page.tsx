@@ -1,3 +1,4 @@
+import { Trans } from 'react-i18next'
 import '@graphiql/react/style.css'
 import '@graphiql/plugin-doc-explorer/style.css'
 import '@graphiql/plugin-history/style.css'
@@ -26,13 +27,9 @@ export default function ExplorePage() {
 
   return (
     <Page
-      title={t('explore:explorePage.explore')}
+      title={t('explore:explorePage.title')}
       description={
-        <>
-          {t('explore:explorePage.runOperationsOfThe')}{' '}
-          <Code>{t('explore:explorePage.graphql')}</Code>. The tabs show examples. Tabs and history
-          last until you close this browser tab.
-        </>
+        <Trans ns="explore" i18nKey="explorePage.description" components={{ code: <Code /> }} />
       }
       actions={
         <Credentials

@@ -2,6 +2,7 @@ import type { GraphiQLProps } from 'graphiql'
 import { getOperationAST } from 'graphql'
 import { type Client, createClient } from 'graphql-sse'
 import { requestOptions } from '../api/request-options.ts'
+import { t } from '../strings/t.ts'
 
 export interface ExploreFetcher {
   /** Runs an operation for GraphiQL. */
@@ -45,9 +46,9 @@ async function request(
     credentials,
     body: JSON.stringify(params),
   }).catch(() => null)
-  if (response === null) return failure('Posthorn is unreachable. Try again.')
+  if (response === null) return failure(t('session:signIn.unreachable'))
   const result = await response.json().catch(() => null)
-  return result ?? failure(`Posthorn answered with the status ${response.status}.`)
+  return result ?? failure(t('session:signIn.status', { status: response.status }))
 }
 
 const ACCEPT = 'application/graphql-response+json, application/json'

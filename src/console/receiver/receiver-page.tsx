@@ -70,7 +70,7 @@ function Receiver() {
   const opened = usePanel('request')
   usePolling(REFRESH_MS, useCallback(reload, [reload]))
   const receiver = data?.testReceiver
-  if (data && !receiver) return <NotFoundPage noun="page" />
+  if (data && !receiver) return <NotFoundPage />
 
   async function clear() {
     const outcome = await run({ input: { clear: true } })

@@ -4,11 +4,12 @@ import { AboutItems, useWhatsNew, WhatsNewDialog } from '../about/about-items.ts
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
 
 const SCHEMES = [
-  ['light', 'Light', IconSun],
-  ['dark', 'Dark', IconMoon],
-  ['auto', 'System', IconDeviceDesktop],
+  ['light', t('shell:account.light'), IconSun],
+  ['dark', t('shell:account.dark'), IconMoon],
+  ['auto', t('shell:account.system'), IconDeviceDesktop],
 ] as const
 
 /** Shows the session, switches the color scheme, and signs out. */
@@ -22,20 +23,20 @@ export function AccountMenu() {
       <WhatsNewDialog opened={whatsNew} close={news.close} />
       <Menu position="bottom-end" width={260} withArrow>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label="Account and appearance">
+          <ActionIcon variant="default" size={30} aria-label={t('shell:account.label')}>
             <IconUser size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>Organization</Menu.Label>
+          <Menu.Label>{t('shell:account.organization')}</Menu.Label>
           <Text size="sm" fw={600} px="sm" pb="xs">
             {viewer.organization.name}
           </Text>
           {!isPortal && (
             <>
-              <Menu.Label>API key</Menu.Label>
+              <Menu.Label>{t('shell:account.apiKey')}</Menu.Label>
               <Text size="sm" px="sm" pb="xs">
-                {viewer.apiKey.name ?? 'Unnamed'}{' '}
+                {viewer.apiKey.name ?? t('apiKeys:unnamed')}{' '}
                 <Text span c="dimmed" className="ph-mono">
                   {viewer.apiKey.tokenHint}…
                 </Text>
@@ -45,7 +46,7 @@ export function AccountMenu() {
           {(!portalLink || portalLink.scheme === 'auto') && (
             <>
               <Menu.Divider />
-              <Menu.Label>Appearance</Menu.Label>
+              <Menu.Label>{t('shell:account.appearance')}</Menu.Label>
               {SCHEMES.map(([scheme, label, Icon]) => (
                 <Menu.Item
                   key={scheme}
@@ -70,7 +71,7 @@ export function AccountMenu() {
             <>
               <Menu.Divider />
               <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-                Sign out
+                {t('shell:account.signOut')}
               </Menu.Item>
             </>
           )}

@@ -39,7 +39,7 @@ function parked(parkedReason: ParkedReason | null, webhook: Partial<typeof WEBHO
 test.each<[ParkedReason, string, string]>([
   ['DISABLED', 'The webhook is disabled', 'sent once the webhook is enabled'],
   ['ON_HOLD', 'The webhook is on hold', 'HTTP 502 from https://example.com. The endpoint'],
-  ['RATE_LIMIT', 'The webhook is at its rate limit', '50 attempts a second'],
+  ['RATE_LIMIT', 'The webhook is at its rate limit', '50 attempts per second'],
   ['CONCURRENCY_LIMIT', 'The webhook is at its concurrency limit', 'Now: 35.'],
   ['ORDERED', 'An earlier delivery comes first', 'in the order of their events'],
 ])('a delivery that is parked for %s shows "%s"', (reason, title, part) => {
@@ -54,8 +54,8 @@ test('a delivery of a webhook on hold shows the time of the next probe', () => {
 })
 
 test.each([
-  [1, 'The limit is 1 attempt a second.'],
-  [10_000, 'The limit is 10,000 attempts a second.'],
+  [1, 'The limit is 1 attempt per second.'],
+  [10_000, 'The limit is 10,000 attempts per second.'],
 ])('a rate limit of %i is shown', (rateLimitPerSecond, sentence) => {
   expect(parked('RATE_LIMIT', { rateLimitPerSecond })).toMatchObject({ sentence })
 })

@@ -19,14 +19,14 @@ test('of 1,000 items a second, 80 are shown, and both rates are reported', () =>
   const { painted, rate } = runSampler(5, 1_000)
   expect(painted.every((rows) => rows.length === 20)).toBe(true)
   expect(rate).toEqual({ received: 1_000, shown: 80 })
-  expect(tailSentence(rate)).toBe('Showing 80 of 1,000 attempts a second (a random sample).')
+  expect(tailSentence(rate)).toBe('Showing 80 of 1,000 attempts per second (a random sample).')
 })
 
 test('a readable rate is shown completely, newest first, without duplicates', () => {
   const { painted, rate } = runSampler(3, 40)
   const shown = painted.flatMap((rows) => rows.toReversed())
   expect(shown).toEqual(Array.from({ length: 120 }, (_, index) => index))
-  expect(tailSentence(rate)).toBe('40 attempts a second.')
+  expect(tailSentence(rate)).toBe('40 attempts per second.')
 })
 
 test('every item has the same chance to be shown', () => {

@@ -45,7 +45,7 @@ const send = () => page.getByRole('dialog').getByRole('button', { name: /^Send/ 
 
 story('the payload begins as the example of its type', async () => {
   expect(JSON.parse(await payload().inputValue())).toHaveProperty('attendee')
-  await page.getByText('This webhook is not enabled', { exact: false }).waitFor()
+  await page.getByText('This webhook is disabled', { exact: false }).waitFor()
 })
 
 story('what is not JSON cannot be sent, and each problem of the schema is listed', async () => {

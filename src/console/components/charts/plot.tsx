@@ -77,7 +77,7 @@ export function Plot(props: PlotProps) {
   const lines = index !== null && bar ? [...props.describe(index), ...marksOf(bar)] : []
   const valueText = bar
     ? [spanOf(bar, unit), part !== null && nameOf?.(part), ...lines].filter(Boolean).join(', ')
-    : t('charts.nothingPointed')
+    : t('charts.pointHint')
   return (
     <div className="ph-plot" style={{ gridTemplateRows: `${heightPx}px 26px` }}>
       <div className="ph-plot-scale" aria-hidden>
@@ -175,7 +175,7 @@ export function Plot(props: PlotProps) {
         )}
       </div>
       <span id={hint} hidden>
-        {t('charts.keys')}
+        {t('charts.keyboardHint')}
       </span>
     </div>
   )

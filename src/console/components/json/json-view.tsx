@@ -19,7 +19,7 @@ interface JsonViewProps {
 
 /** JSON as a foldable tree or as raw text. Import it with `lazy`. */
 export function JsonView({ label, value, raw, note }: JsonViewProps) {
-  const [view, setView] = useState<'Tree' | 'Raw'>('Tree')
+  const [view, setView] = useState<'tree' | 'raw'>('tree')
   const [folding, setFolding] = useState(() => initialFolding(value))
   const bytes = useMemo(() => new TextEncoder().encode(raw).length, [raw])
   const name = label.toLowerCase()
@@ -29,12 +29,15 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label={`View of the ${name}`}
-            data={['Tree', 'Raw']}
+            aria-label={t('common:jsonView.viewLabel', { name })}
+            data={[
+              { value: 'tree', label: t('common:jsonView.tree') },
+              { value: 'raw', label: t('common:jsonView.raw') },
+            ]}
             value={view}
             onChange={(chosen) => setView(chosen as typeof view)}
           />
-          {view === 'Tree' && (
+          {view === 'tree' && (
             <>
               <Button
                 size="compact-xs"
@@ -53,10 +56,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
           <Text size="xs" c="dimmed">
             {formatBytes(bytes)}
           </Text>
-          <CopyButton value={raw} label={`Copy the ${name}`} />
+          <CopyButton value={raw} label={t('common:jsonView.copy', { name })} />
         </Group>
       </Group>
-      {view === 'Tree' ? (
+      {view === 'tree' ? (
         <JsonTree label={label} value={value} folding={folding} setFolding={setFolding} />
       ) : (
         <CodeBlock code={raw} label={label} maxHeight={520} />

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
-import { formatCount } from '../../format.ts'
+import { t } from '../../strings/t.ts'
 
 interface NewRowsProps {
   readonly count: number
@@ -15,8 +15,7 @@ export function NewRows({ count, isMore = false, show }: NewRowsProps) {
     <div role="status" style={{ minHeight: 30 }}>
       {count > 0 && (
         <Button size="xs" variant="light" leftSection={<IconArrowUp size={14} />} onClick={show}>
-          {formatCount(count)}
-          {isMore && '+'} new, show {count === 1 ? 'it' : 'them'}
+          {isMore ? t('common:newRows.showMany', { count }) : t('common:newRows.show', { count })}
         </Button>
       )}
     </div>

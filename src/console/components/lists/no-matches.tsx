@@ -12,14 +12,14 @@ interface NoMatchesProps {
 export function NoMatches({ noun, clear }: NoMatchesProps) {
   return (
     <EmptyState
-      title={`No ${noun} matches these filters`}
+      title={t('common:noMatches.title', { noun })}
       action={
         <Button variant="default" size="xs" onClick={clear}>
-          {t('common:noMatches.clearFilters')}
+          {t('common:noMatches.clear')}
         </Button>
       }
     >
-      {t('common:noMatches.removeAFilterTo')}
+      {t('common:noMatches.hint')}
     </EmptyState>
   )
 }

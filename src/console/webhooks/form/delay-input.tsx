@@ -1,11 +1,12 @@
 import { ActionIcon, Group, NumberInput, Select, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { t } from '../../strings/t.ts'
 
 const UNITS = [
-  { value: '1', label: 'seconds' },
-  { value: '60', label: 'minutes' },
-  { value: '3600', label: 'hours' },
+  { value: '1', label: t('webhooks:delayInput.seconds') },
+  { value: '60', label: t('webhooks:delayInput.minutes') },
+  { value: '3600', label: t('webhooks:delayInput.hours') },
 ]
 
 interface DelayInputProps {
@@ -25,13 +26,13 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Text size="sm" c="dimmed" w={{ base: 20, xs: 70 }} lh="36px" style={{ flex: 'none' }}>
         <Text span inherit visibleFrom="xs">
-          Retry{' '}
+          {t('webhooks:delayInput.retry')}{' '}
         </Text>
         {number}
       </Text>
       <NumberInput
         w={{ base: 90, xs: 130 }}
-        aria-label={`Delay before retry ${number}`}
+        aria-label={t('webhooks:delayInput.delayLabel', { number })}
         min={1}
         allowNegative={false}
         decimalScale={2}
@@ -41,7 +42,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
       />
       <Select
         w={{ base: 105, xs: 130 }}
-        aria-label={`Unit of the delay before retry ${number}`}
+        aria-label={t('webhooks:delayInput.unitLabel', { number })}
         data={UNITS}
         allowDeselect={false}
         value={String(unit)}
@@ -54,7 +55,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={`Remove retry ${number}`}
+        aria-label={t('webhooks:delayInput.removeLabel', { number })}
         onClick={remove}
       >
         <IconTrash size={16} />

@@ -28,13 +28,13 @@ export default function EditWebhookPage() {
     { requestPolicy: 'network-only' },
   )
   if (data && !data.webhook && !error)
-    return <NotFoundPage noun={t('webhooks:editWebhookPage.webhook')} />
+    return <NotFoundPage noun={t('webhooks:editWebhookPage.noun')} />
   const webhook = data?.webhook
   return (
     <Page
-      title={t('webhooks:editWebhookPage.editWebhook')}
+      title={t('webhooks:editWebhookPage.title')}
       breadcrumbs={[
-        ['Webhooks', '/webhooks'],
+        [t('webhooks:title'), '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],
       ]}
     >
@@ -65,7 +65,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   async function save(after: WebhookFormValues) {
     const outcome = await run({ id: webhook.id, input: changesOf(before, after) })
     if (!outcome.ok) return outcome
-    notifySuccess('Webhook saved.')
+    notifySuccess(t('webhooks:editWebhookPage.saved'))
     navigate(back)
     return null
   }

@@ -15,8 +15,8 @@ export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
     <Stack gap="sm">
       <Text size="sm">
         {can('secrets:read')
-          ? 'No encryption key of this installation can decrypt these headers. Enter them again.'
-          : 'The values may be credentials; reading them requires the scope secrets:read. They stay unchanged unless you replace all headers.'}
+          ? t('webhooks:maskedHeaders.unreadable')
+          : t('webhooks:maskedHeaders.masked')}
       </Text>
       <Stack gap={4}>
         {headers.map(({ key, name, value }) => (
@@ -27,7 +27,7 @@ export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
       </Stack>
       <Group>
         <Button size="xs" variant="default" onClick={replace}>
-          {t('webhooks:maskedHeaders.replaceAllHeaders')}
+          {t('webhooks:maskedHeaders.replace')}
         </Button>
       </Group>
     </Stack>

@@ -20,7 +20,7 @@ export default function NewWebhookPage() {
     const input = inputOf(values)
     const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
     if (!outcome.ok) return outcome
-    notifySuccess('Webhook created.')
+    notifySuccess(t('webhooks:newWebhookPage.created'))
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
     navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
@@ -29,14 +29,14 @@ export default function NewWebhookPage() {
 
   return (
     <Page
-      title={t('webhooks:newWebhookPage.createWebhook')}
-      breadcrumbs={[['Webhooks', '/webhooks']]}
-      description={t('webhooks:newWebhookPage.registerTheUrlOf')}
+      title={t('webhooks:newWebhookPage.title')}
+      breadcrumbs={[[t('webhooks:title'), '/webhooks']]}
+      description={t('webhooks:newWebhookPage.description')}
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={NEW_WEBHOOK}
-          action={t('webhooks:newWebhookPage.createWebhook')}
+          action={t('webhooks:newWebhookPage.title')}
           save={save}
           back="/webhooks"
         />

@@ -4,7 +4,6 @@ import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatCount } from '../../format.ts'
 import { WebhookCatalogueDocument } from '../../generated/graphql.ts'
 import { t } from '../../strings/t.ts'
 
@@ -28,7 +27,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => data && !known.has(name))
     .map((name) => ({
       name,
-      description: t('webhooks:subscriptionPicker.archivedYouCanRemove'),
+      description: t('webhooks:subscriptionPicker.archivedHint'),
     }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
@@ -36,16 +35,17 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     `${name} ${description}`.toLowerCase().includes(words),
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
+  const select = missing.length > 0 || found.length === 0 ? 'selectAll' : 'selectNone'
 
   if (queryError && !data) return <QueryError error={queryError} retry={reload} />
   return (
     <Section
-      title={t('webhooks:subscriptionPicker.events')}
-      description={t('webhooks:subscriptionPicker.theEventTypesThat')}
+      title={t('webhooks:subscriptionPicker.title')}
+      description={t('webhooks:subscriptionPicker.description')}
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
-            {formatCount(value.length)} of {formatCount(types.length)}
+            {t('webhooks:subscriptionPicker.chosen', { count: value.length, total: types.length })}
           </Text>
           <Button
             size="xs"
@@ -54,23 +54,22 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'}
-            {words !== '' && ' found'}
+            {t(`webhooks:subscriptionPicker.${words === '' ? select : (`${select}Found` as const)}`)}
           </Button>
         </Group>
       }
     >
       {types.length > SEARCH_ABOVE && (
         <TextInput
-          aria-label={t('webhooks:subscriptionPicker.searchEventTypes')}
-          placeholder={t('webhooks:subscriptionPicker.searchEventTypes')}
+          aria-label={t('webhooks:subscriptionPicker.search')}
+          placeholder={t('webhooks:subscriptionPicker.search')}
           leftSection={<IconSearch size={16} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <Checkbox.Group
-        aria-label={t('webhooks:subscriptionPicker.eventTypes')}
+        aria-label={t('webhooks:subscriptionPicker.label')}
         value={[...value]}
         onChange={onChange}
         error={error}
@@ -89,7 +88,9 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             ))}
             {found.length === 0 && data && (
               <Text size="sm" c="dimmed">
-                {words === '' ? 'No event types yet. An operator creates them.' : 'No match'}
+                {words === ''
+                  ? t('webhooks:subscriptionPicker.empty')
+                  : t('webhooks:subscriptionPicker.noMatch')}
               </Text>
             )}
           </Stack>

@@ -1,4 +1,5 @@
 import type { Issue } from '../../api/use-action.ts'
+import { t } from '../../strings/t.ts'
 import { areMasked, type WebhookFormValues } from './webhook-form-values.ts'
 
 /** Error messages by field path: `headers.0.name`. */
@@ -10,8 +11,9 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
     url: checkUrl(values.url),
     description:
       values.description.length > 1_000 &&
-      `${values.description.length.toLocaleString()} characters; the maximum is 1,000.`,
-    eventSubscriptions: values.eventSubscriptions.length === 0 && 'Choose at least one event type.',
+      t('common:tooLong', { count: values.description.length, max: 1_000 }),
+    eventSubscriptions:
+      values.eventSubscriptions.length === 0 && t('webhooks:formErrors.eventTypesMissing'),
     headers: checkHeaders(values.headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),
@@ -26,7 +28,7 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
   for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
     errors[`retryScheduleSeconds.${index}`] =
       (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) &&
-      'Enter a delay from 1 second to 1 day.'
+      t('webhooks:formErrors.delay')
   }
   return Object.fromEntries(
     Object.entries(errors).flatMap(([field, error]) => (error ? [[field, error]] : [])),
@@ -35,27 +37,25 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
 
 function checkUrl(text: string): string | false {
   const url = text.trim()
-  if (url === '') return 'Enter the URL of your endpoint.'
-  if (url.length > 2_048) return `${url.length.toLocaleString()} characters; the maximum is 2,048.`
-  if (!/^https:/i.test(url)) return 'Enter a URL that begins with https://.'
+  if (url === '') return t('webhooks:formErrors.urlMissing')
+  if (url.length > 2_048) return t('common:tooLong', { count: url.length, max: 2_048 })
+  if (!/^https:/i.test(url)) return t('webhooks:formErrors.urlNotHttps')
   if (!/^https:\/\/[^/?#]/i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) {
-    return 'Enter a complete URL, such as https://example.com/webhooks.'
+    return t('webhooks:formErrors.urlIncomplete')
   }
   if (/^https:\/\/[^/?#]*@/i.test(url)) {
-    return 'Remove the part before the @. Use a custom header for credentials.'
+    return t('webhooks:formErrors.urlCredentials')
   }
-  if (url.includes('#')) return 'Remove the # and the part after it, which is never sent.'
+  if (url.includes('#')) return t('webhooks:formErrors.urlFragment')
   const { port } = new URL(url)
-  return port !== '' && Number(port) < 1_024 && 'Use port 443, or a port from 1024 to 65535.'
+  return port !== '' && Number(port) < 1_024 && t('webhooks:formErrors.urlPort')
 }
 
 function checkNumber(value: number | string, min: number, max: number): string | false {
   if (value === '') return false
   const number = Number(value)
   const fits = Number.isInteger(number) && number >= min && number <= max
-  return (
-    !fits && `Enter a whole number from ${min} to ${max.toLocaleString()}, or leave this empty.`
-  )
+  return !fits && t('webhooks:formErrors.number', { min, max })
 }
 
 const RESERVED =
@@ -63,25 +63,23 @@ const RESERVED =
 
 function checkHeaderName(text: string, above: readonly { name: string }[]): string | false {
   const name = text.trim()
-  if (name === '') return 'Enter a name, or remove this header.'
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'Use letters, digits and hyphens.'
-  if (RESERVED.test(name)) return 'This header is reserved. Use another name.'
+  if (name === '') return t('webhooks:formErrors.headerNameMissing')
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name))
+    return t('webhooks:formErrors.headerNameInvalid')
+  if (RESERVED.test(name)) return t('webhooks:formErrors.headerReserved')
   const repeated = above.some((other) => other.name.trim().toLowerCase() === name.toLowerCase())
-  return repeated && 'This header exists already.'
+  return repeated && t('webhooks:formErrors.headerRepeated')
 }
 
 function checkHeaderValue(value: string): string | false {
-  if (value === '') return 'Enter a value, or remove this header.'
-  return (
-    !/^[!-~]([\t -~]*[!-~])?$/.test(value) &&
-    'Use visible ASCII characters, with spaces and tabs only between them.'
-  )
+  if (value === '') return t('webhooks:formErrors.headerValueMissing')
+  return !/^[!-~]([\t -~]*[!-~])?$/.test(value) && t('webhooks:formErrors.headerValueInvalid')
 }
 
 function checkHeaders(headers: WebhookFormValues['headers']): string | false {
-  if (headers.length > 32) return 'The maximum is 32 headers.'
+  if (headers.length > 32) return t('webhooks:formErrors.tooManyHeaders')
   const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
-  return size > 8_192 && 'The maximum is 8 KiB for all names and values together.'
+  return size > 8_192 && t('webhooks:formErrors.headersTooLarge')
 }
 
 /** Maps the server's errors to fields of the form. The server identifies a header by name, the form by index. */

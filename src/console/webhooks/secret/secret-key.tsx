@@ -1,4 +1,5 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
+import { Trans } from 'react-i18next'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSecretsQuery } from '../../generated/graphql.ts'
@@ -20,9 +21,11 @@ export function SecretKey({ secret }: { secret: Secret | null | undefined }) {
       </Paper>
       <Text size="xs" c="dimmed" mih={18} component="div">
         {secret && (
-          <>
-            {t('webhooks:secretKey.inUseSince')} <Time at={secret.createdAt} />
-          </>
+          <Trans
+            ns="webhooks"
+            i18nKey="secretKey.inUseSince"
+            components={{ time: <Time at={secret.createdAt} /> }}
+          />
         )}
       </Text>
     </Stack>
@@ -41,8 +44,11 @@ export function ExpiringSecret({ secret }: { secret: Secret }) {
       </Paper>
       {secret.expiresAt && (
         <Text size="xs" c="dimmed" component="div">
-          {t('webhooks:secretKey.expires')} <Time at={secret.expiresAt} as="relative" />
-          {t('webhooks:secretKey.andIsThenDeleted')}
+          <Trans
+            ns="webhooks"
+            i18nKey="secretKey.expires"
+            components={{ time: <Time at={secret.expiresAt} as="relative" /> }}
+          />
         </Text>
       )}
     </Stack>

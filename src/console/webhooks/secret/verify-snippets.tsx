@@ -31,8 +31,8 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   const known = SNIPPETS.some((snippet) => snippet.language === language)
   return (
     <Section
-      title={t('webhooks:verifySnippets.verifyingADelivery')}
-      description={t('webhooks:verifySnippets.theSignatureCoversThe')}
+      title={t('webhooks:verifySnippets.title')}
+      description={t('webhooks:verifySnippets.description')}
     >
       <Tabs value={known ? language : 'TypeScript'} onChange={(name) => setLanguage(name ?? '')}>
         <Tabs.List>
@@ -46,14 +46,17 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
           <Tabs.Panel key={name} value={name} pt="md">
             <Box pos="relative">
               <Group pos="absolute" top={8} right={8} bg="var(--posthorn-sunken)">
-                <CopyButton value={code} label={`Copy the ${name} code`} />
+                <CopyButton
+                  value={code}
+                  label={t('onboarding:snippets.copy', { language: name })}
+                />
               </Group>
               <Box
                 component="pre"
                 className="ph-mono"
                 tabIndex={0}
                 role="region"
-                aria-label={`${name} code`}
+                aria-label={t('onboarding:snippets.code', { language: name })}
                 m={0}
                 p="md"
                 mah={460}
