@@ -8,7 +8,7 @@ export function usedKeysIn({ program }: Source): string[] {
       used.push(...keysIn(node['arguments'][0], 'common'))
     }
     if (node.type === 'JSXOpeningElement' && node['name'].name === 'Trans') {
-      used.push(...keysIn(attribute(node, 'i18nKey'), attribute(node, 'ns').value))
+      used.push(...keysIn(attribute(node, 'i18nKey'), attribute(node, 'ns')['value']))
     }
     return true
   })
