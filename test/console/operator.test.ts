@@ -58,6 +58,9 @@ story(
 
 story('a webhook created for another organization belongs to that organization only', async () => {
   await open('/organizations')
+  await page.getByLabel('Search', { exact: true }).fill('no such name')
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+  await page.getByLabel('Search', { exact: true }).fill('river')
   await page.getByRole('link', { name: 'Open Riverside Museum' }).click()
   await waitUntilLoaded(page)
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()

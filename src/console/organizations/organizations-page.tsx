@@ -3,8 +3,12 @@ import { IconPlus } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { FilterBar } from '../components/filters/filter-bar.tsx'
+import { SearchField } from '../components/filters/search-field.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
 import { Id } from '../components/id.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
+import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
@@ -74,9 +78,12 @@ function Organizations() {
   const creating = usePanel('new')
   const renaming = usePanel('rename')
   const context = useMemo(() => ({ additionalTypenames: ['Organization'] }), [])
-  const { data, error, stale, reload } = useRead(OrganizationsPageDocument, cursors.variables, {
-    context,
-  })
+  const { values, set, active, clear } = useFilters(['search'])
+  const { data, error, stale, reload } = useRead(
+    OrganizationsPageDocument,
+    { ...cursors.variables, filter: { search: values.search } },
+    { context },
+  )
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
       {t('organizations:organizationsPage.create')}
@@ -88,6 +95,14 @@ function Organizations() {
       description={t('organizations:organizationsPage.description')}
       actions={create}
     >
+      <FilterBar active={active} clear={clear}>
+        <SearchField
+          label={t('organizations:organizationsPage.search')}
+          placeholder={t('organizations:organizationsPage.searchHint')}
+          value={values.search ?? ''}
+          onChange={(search) => set({ search })}
+        />
+      </FilterBar>
       <List
         label={t('organizations:organizationsPage.listLabel')}
         columns={columns(renaming.to)}
@@ -98,9 +113,13 @@ function Organizations() {
         retry={reload}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
-          <EmptyState title={t('organizations:organizationsPage.emptyTitle')} action={create}>
-            {t('organizations:organizationsPage.emptyHint')}
-          </EmptyState>
+          active ? (
+            <NoMatches noun={t('organizations:noun')} clear={clear} />
+          ) : (
+            <EmptyState title={t('organizations:organizationsPage.emptyTitle')} action={create}>
+              {t('organizations:organizationsPage.emptyHint')}
+            </EmptyState>
+          )
         }
       />
       <NewOrganization opened={creating.id !== null} onClose={creating.close} />

@@ -54,7 +54,9 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {t(`webhooks:subscriptionPicker.${words === '' ? select : (`${select}Found` as const)}`)}
+            {t(
+              `webhooks:subscriptionPicker.${words === '' ? select : (`${select}Found` as const)}`,
+            )}
           </Button>
         </Group>
       }
