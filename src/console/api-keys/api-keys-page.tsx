@@ -23,7 +23,7 @@ const KEYS_PER_PAGE = 100
 
 export default function ApiKeysPage() {
   return (
-    <NeedsScope scope="keys:manage" title={t('apiKeys:apiKeysPage.apiKeys')}>
+    <NeedsScope scope="keys:manage" title={t('apiKeys:apiKeysPage.title')}>
       <ApiKeys />
     </NeedsScope>
   )
@@ -45,18 +45,18 @@ function ApiKeys() {
 
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
-      {t('apiKeys:apiKeysPage.createApiKey')}
+      {t('apiKeys:apiKeysPage.create')}
     </Button>
   )
   return (
     <Page
-      title={t('apiKeys:apiKeysPage.apiKeys')}
+      title={t('apiKeys:apiKeysPage.title')}
       description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit what it can do.`}
       actions={create}
     >
       <Group mih={24}>
         <Switch
-          label={t('apiKeys:apiKeysPage.showRevokedKeys')}
+          label={t('apiKeys:apiKeysPage.showRevoked')}
           checked={values.revoked !== null}
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
@@ -66,7 +66,7 @@ function ApiKeys() {
         </Text>
       </Group>
       <List
-        label={t('apiKeys:apiKeysPage.apiKeys')}
+        label={t('apiKeys:apiKeysPage.title')}
         columns={KEY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -80,7 +80,7 @@ function ApiKeys() {
             title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
             action={create}
           >
-            {t('apiKeys:apiKeysPage.createAKeyFor')}
+            {t('apiKeys:apiKeysPage.emptyHint')}
           </EmptyState>
         }
       />

@@ -36,7 +36,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
-        {t('apiKeys:editLimits.rateLimits')}
+        {t('apiKeys:editLimits.title')}
       </Text>
       {limits ? (
         <form onSubmit={save}>
@@ -49,7 +49,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
             )}
             <Group gap="xs">
               <Button type="submit" size="xs" loading={running}>
-                {t('apiKeys:editLimits.saveLimits')}
+                {t('apiKeys:editLimits.save')}
               </Button>
               <Button size="xs" variant="default" onClick={() => setLimits(null)}>
                 {t('apiKeys:editLimits.cancel')}
@@ -69,7 +69,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
               variant="default"
               onClick={() => setLimits({ requestsPerSecond, eventsPerSecond })}
             >
-              {t('apiKeys:editLimits.editLimits')}
+              {t('apiKeys:editLimits.edit')}
             </Button>
           )}
         </Group>

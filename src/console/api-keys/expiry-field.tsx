@@ -38,7 +38,7 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
   return (
     <Stack gap="xs">
       <Radio.Group
-        label={t('apiKeys:expiryField.expires')}
+        label={t('apiKeys:expiryField.label')}
         value={expiry.choice}
         onChange={(choice) => onChange({ ...expiry, choice: choice as ExpiryChoice })}
       >
@@ -50,8 +50,8 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
       </Radio.Group>
       {expiry.choice === 'date' && (
         <DateTimeInput
-          label={t('apiKeys:expiryField.dateAndTime')}
-          description={t('apiKeys:expiryField.inYourTimeZone')}
+          label={t('apiKeys:expiryField.date')}
+          description={t('apiKeys:expiryField.dateHint')}
           required
           value={expiry.at}
           error={error}

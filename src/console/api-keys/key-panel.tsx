@@ -40,7 +40,7 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">{t('apiKeys:keyPanel.thisApiKeyDoes')}</Text>
+        <Text c="dimmed">{t('apiKeys:keyPanel.notFound')}</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -93,7 +93,7 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <EditLimits apiKey={apiKey} />
       <Group justify="space-between">
         <Anchor component={Link} to={`/audit-log?key=${apiKey.id}`} size="sm">
-          {t('apiKeys:keyPanel.auditLogOfThis')}
+          {t('apiKeys:keyPanel.auditLog')}
         </Anchor>
         {!apiKey.revokedAt && <RevokeApiKey apiKey={apiKey} />}
       </Group>

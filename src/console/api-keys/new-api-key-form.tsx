@@ -48,8 +48,8 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
       <Stack gap="lg">
         <TextInput
           label={t('apiKeys:newApiKeyForm.name')}
-          description={t('apiKeys:newApiKeyForm.theProgramThatUses')}
-          placeholder={t('apiKeys:newApiKeyForm.ticketShop')}
+          description={t('apiKeys:newApiKeyForm.nameHint')}
+          placeholder={t('apiKeys:newApiKeyForm.namePlaceholder')}
           maxLength={200}
           autoComplete="off"
           data-autofocus
@@ -84,7 +84,7 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
             {t('apiKeys:newApiKeyForm.cancel')}
           </Button>
           <Button type="submit" loading={running}>
-            {t('apiKeys:newApiKeyForm.createKey')}
+            {t('apiKeys:newApiKeyForm.submit')}
           </Button>
         </Group>
       </Stack>

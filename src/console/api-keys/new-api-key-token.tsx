@@ -20,9 +20,9 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
         color="yellow"
         variant="light"
         icon={<IconAlertTriangle size={18} />}
-        title={t('apiKeys:newApiKeyToken.copyTheTokenNow')}
+        title={t('apiKeys:newApiKeyToken.warningTitle')}
       >
-        {t('apiKeys:newApiKeyToken.posthornStoresOnlyA')}
+        {t('apiKeys:newApiKeyToken.warningText')}
       </Alert>
       <Stack gap="xs">
         <TextInput
@@ -47,7 +47,7 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
         </Group>
       </Stack>
       <Group justify="end">
-        <Button onClick={onClose}>{t('apiKeys:newApiKeyToken.iHaveStoredThe')}</Button>
+        <Button onClick={onClose}>{t('apiKeys:newApiKeyToken.done')}</Button>
       </Group>
     </Stack>
   )

@@ -27,20 +27,20 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   return (
     <>
       <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
-        {t('apiKeys:revokeApiKey.revoke')}
+        {t('apiKeys:revokeApiKey.open')}
       </Button>
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
         title={`Revoke “${name}”?`}
-        action={t('apiKeys:revokeApiKey.revokeKey')}
+        action={t('apiKeys:revokeApiKey.confirm')}
         destructive
         onConfirm={confirm}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (
-            <Alert color="red" variant="light" title={t('apiKeys:revokeApiKey.youAreSignedIn')}>
-              {t('apiKeys:revokeApiKey.revokingTheKeySigns')}
+            <Alert color="red" variant="light" title={t('apiKeys:revokeApiKey.ownKeyTitle')}>
+              {t('apiKeys:revokeApiKey.ownKeyText')}
             </Alert>
           )}
           <span>

@@ -15,13 +15,13 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
   const all = chosen.includes('admin')
   return (
     <Checkbox.Group
-      label={t('apiKeys:scopeChecklist.scopes')}
-      description={t('apiKeys:scopeChecklist.chooseOnlyWhatThe')}
+      label={t('apiKeys:scopeChecklist.label')}
+      description={t('apiKeys:scopeChecklist.hint')}
       value={[...chosen]}
       onChange={onChange}
       error={error}
     >
-      <Group gap="xs" my="sm" role="group" aria-label={t('apiKeys:scopeChecklist.scopePresets')}>
+      <Group gap="xs" my="sm" role="group" aria-label={t('apiKeys:scopeChecklist.presets')}>
         {PRESETS.map(({ label, scopes }) => {
           const given = scopes.filter(can)
           const active = given.length === chosen.length && given.every((s) => chosen.includes(s))

@@ -12,7 +12,7 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
     label: t('attempts:list.attempt'),
     cell: ({ number, delivery }) =>
-      t('attempts:list.which', {
+      t('attempts:list.rowLabel', {
         type: delivery?.eventType ?? t('attempts:list.pastRetention'),
         number,
       }),

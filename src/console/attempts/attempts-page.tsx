@@ -38,7 +38,7 @@ export default function AttemptsPage() {
       actions={
         <>
           <Button component={Link} to={deliveriesPath(filters.values)} size="xs" variant="default">
-            {t('attempts:deliveries')}
+            {t('attempts:showDeliveries')}
           </Button>
           <Button size="xs" variant="default" onClick={() => setExporting(true)}>
             {t('exports:export')}

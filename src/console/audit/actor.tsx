@@ -29,7 +29,7 @@ export function Actor({ apiKeyId, person, source, names }: ActorProps) {
   const name = names.get(apiKeyId)
   if (name) return name
   return (
-    <Text span inherit className="ph-mono" title={t('audit:actor.anApiKeyOf')}>
+    <Text span inherit className="ph-mono" title={t('audit:actor.foreignKey')}>
       {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
     </Text>
   )

@@ -57,10 +57,10 @@ function SubjectInput({ value, onChange }: SubjectInputProps) {
   const apply = () => text.trim() !== value && onChange(text.trim())
   return (
     <TextInput
-      label={t('audit:auditFilters.object')}
+      label={t('audit:auditFilters.target')}
       size="xs"
       w={220}
-      placeholder={t('audit:auditFilters.whOrAnEvent')}
+      placeholder={t('audit:auditFilters.targetPlaceholder')}
       value={text}
       spellCheck={false}
       autoComplete="off"

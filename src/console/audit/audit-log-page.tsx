@@ -31,7 +31,7 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
     width: '18%',
   },
   {
-    label: t('audit:auditLogPage.object'),
+    label: t('audit:auditLogPage.target'),
     cell: ({ action, subjectId: id }) => <Subject action={action} id={id} />,
     grow: true,
   },
@@ -55,7 +55,7 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
 
 export default function AuditLogPage() {
   return (
-    <NeedsScope scope="keys:manage" title={t('audit:auditLogPage.auditLog')}>
+    <NeedsScope scope="keys:manage" title={t('audit:auditLogPage.title')}>
       <AuditLog />
     </NeedsScope>
   )
@@ -78,13 +78,10 @@ function AuditLog() {
     { context },
   )
   return (
-    <Page
-      title={t('audit:auditLogPage.auditLog')}
-      description={t('audit:auditLogPage.everyChangeInThis')}
-    >
+    <Page title={t('audit:auditLogPage.title')} description={t('audit:auditLogPage.description')}>
       <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
       <List
-        label={t('audit:auditLogPage.changesNewestFirst')}
+        label={t('audit:auditLogPage.listLabel')}
         columns={useMemo(() => columns(names), [names])}
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
@@ -95,10 +92,10 @@ function AuditLog() {
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun={t('audit:auditLogPage.change')} clear={clear} />
+            <NoMatches noun={t('audit:auditLogPage.noun')} clear={clear} />
           ) : (
-            <EmptyState title={t('audit:auditLogPage.noChangesYet')}>
-              {t('audit:auditLogPage.changesAppearHereSuch')}
+            <EmptyState title={t('audit:auditLogPage.emptyTitle')}>
+              {t('audit:auditLogPage.emptyHint')}
             </EmptyState>
           )
         }

@@ -42,7 +42,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">{t('audit:entryPanel.thisEntryDoesNot')}</Text>
+        <Text c="dimmed">{t('audit:entryPanel.notFound')}</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -58,7 +58,7 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
         facts={[
           { label: t('audit:entryPanel.time'), value: <Time at={entry.createdAt} /> },
           {
-            label: t('audit:entryPanel.object'),
+            label: t('audit:entryPanel.target'),
             value: <Subject action={action} id={subjectId} />,
           },
           {
@@ -78,11 +78,11 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
       <FieldChanges before={entry.before} after={entry.after} />
       <Group gap="lg">
         <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          {t('audit:entryPanel.allChangesOfThis')}
+          {t('audit:entryPanel.changesOfTarget')}
         </Anchor>
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
-            {t('audit:entryPanel.allChangesWithThis')}
+            {t('audit:entryPanel.changesWithKey')}
           </Anchor>
         )}
       </Group>

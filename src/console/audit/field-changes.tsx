@@ -13,7 +13,7 @@ export function FieldChanges({ before, after }: FieldChangesProps) {
   // An action such as a redelivery changes no field.
   if (changes.length === 0) return null
   return (
-    <Stack gap="md" component="section" aria-label={t('audit:fieldChanges.changedFields')}>
+    <Stack gap="md" component="section" aria-label={t('audit:fieldChanges.label')}>
       {changes.map((change) => (
         <Change key={change.field} change={change} />
       ))}

@@ -52,7 +52,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
           action={t('deliveries:delivery.redeliver')}
           onConfirm={redeliver}
         >
-          {t('deliveries:delivery.redeliverText')}
+          {t('deliveries:delivery.redeliverWarning')}
         </Confirm>
         {!finished && <StopDelivering id={id} />}
       </>
@@ -94,7 +94,7 @@ function StopDelivering({ id }: { id: string }) {
           return outcome.ok ? null : outcome.message
         }}
       >
-        {t('deliveries:delivery.stopText')}
+        {t('deliveries:delivery.stopWarning')}
       </Confirm>
     </>
   )

@@ -36,7 +36,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     >
       {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}
-      {data && !event && <Text size="sm">{t('deliveries:delivery.payloadGone')}</Text>}
+      {data && !event && <Text size="sm">{t('deliveries:delivery.payloadPastRetention')}</Text>}
       {event && (
         <Suspense fallback={<Skeleton h={120} />}>
           <EventBody body={event.body} />

@@ -93,7 +93,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       >
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {t('deliveries:attempts.none')}
+            {t('deliveries:attempts.emptyText')}
           </Text>
         ) : (
           <Stack gap="xs">

@@ -34,7 +34,7 @@ export function SearchLimit({ values }: SearchLimitProps) {
     <Text size="xs" c="dimmed">
       <Trans
         ns="deliveries"
-        i18nKey="list.allAttempts"
+        i18nKey="list.searchLimit"
         components={{
           a: (
             <Anchor

@@ -32,7 +32,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <Confirm
         opened={opened}
         onClose={onClose}
-        title={t('eventTypes:archiveEventType.unarchiveThisEventType')}
+        title={t('eventTypes:archiveEventType.unarchiveTitle')}
         action={t('eventTypes:archiveEventType.unarchive')}
         onConfirm={confirm}
       >
@@ -45,7 +45,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={t('eventTypes:archiveEventType.archiveThisEventType')}
+      title={t('eventTypes:archiveEventType.archiveTitle')}
       action={t('eventTypes:archiveEventType.archive')}
       destructive
       onConfirm={confirm}

@@ -17,7 +17,7 @@ export default function EditEventTypePage() {
   const { eventType, missing, error, reload } = useEventType(name)
   const { run, running } = useAction(EventTypesUpdateDocument)
   const page = `/event-types/${name}`
-  if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.eventType')} />
+  if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.noun')} />
   return (
     <NeedsScope scope="admin" title={`Edit ${name}`}>
       <Page
@@ -26,7 +26,7 @@ export default function EditEventTypePage() {
           ['Event types', '/event-types'],
           [name, page],
         ]}
-        description={t('eventTypes:editEventTypePage.changesApplyAtOnce')}
+        description={t('eventTypes:editEventTypePage.description')}
       >
         {eventType && (
           <EventTypeForm

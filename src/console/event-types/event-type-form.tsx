@@ -82,7 +82,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
               ? 'The name cannot be changed: publishers and webhooks use it.'
               : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
           }
-          placeholder={t('eventTypes:eventTypeForm.orderShipped')}
+          placeholder={t('eventTypes:eventTypeForm.namePlaceholder')}
           required
           withAsterisk={false}
           readOnly={exists}
@@ -95,8 +95,8 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <Textarea
           label={t('eventTypes:eventTypeForm.description')}
-          description={t('eventTypes:eventTypeForm.whatAnEventOf')}
-          placeholder={t('eventTypes:eventTypeForm.anOrderHasLeft')}
+          description={t('eventTypes:eventTypeForm.descriptionHint')}
+          placeholder={t('eventTypes:eventTypeForm.descriptionPlaceholder')}
           required
           withAsterisk={false}
           autosize
@@ -112,7 +112,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <JsonField
           label={t('eventTypes:eventTypeForm.schema')}
-          description={t('eventTypes:eventTypeForm.aJsonSchema2020')}
+          description={t('eventTypes:eventTypeForm.schemaHint')}
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
           error={errors.schema}
@@ -120,7 +120,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         />
         <JsonField
           label={t('eventTypes:eventTypeForm.example')}
-          description={t('eventTypes:eventTypeForm.sampleDataWhichMust')}
+          description={t('eventTypes:eventTypeForm.exampleHint')}
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
           error={errors.example}
@@ -135,7 +135,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
               </Text>
             </>
           }
-          description={t('eventTypes:eventTypeForm.upTo8Json')}
+          description={t('eventTypes:eventTypeForm.searchKeysHint')}
           placeholder={'$.order.id\n$.customer.email'}
           autosize
           minRows={2}

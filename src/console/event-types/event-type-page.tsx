@@ -25,7 +25,7 @@ export default function EventTypePage() {
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
   const [confirming, setConfirming] = useState(false)
-  if (missing) return <NotFoundPage noun={t('eventTypes:eventTypePage.eventType')} />
+  if (missing) return <NotFoundPage noun={t('eventTypes:eventTypePage.noun')} />
   if (!eventType) {
     return (
       <Page title={name} breadcrumbs={BREADCRUMBS}>
@@ -66,7 +66,7 @@ export default function EventTypePage() {
         )
       }
     >
-      <Section title={t('eventTypes:eventTypePage.eventType2')}>
+      <Section title={t('eventTypes:eventTypePage.factsTitle')}>
         <Facts
           facts={[
             webhookCount !== null && {
@@ -97,14 +97,14 @@ export default function EventTypePage() {
       <SchemaView schema={eventType.schema} />
       <Section
         title={t('eventTypes:eventTypePage.example')}
-        description={t('eventTypes:eventTypePage.sampleDataTestEvents')}
+        description={t('eventTypes:eventTypePage.exampleHint')}
       >
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            {t('eventTypes:eventTypePage.noExampleAddOne')}
+            {t('eventTypes:eventTypePage.noExample')}
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label={t('eventTypes:eventTypePage.theExample')} />
+          <JsonBlock value={eventType.example} label={t('eventTypes:eventTypePage.exampleLabel')} />
         )}
       </Section>
       {can('events:publish') && !archived && (

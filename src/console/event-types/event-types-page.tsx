@@ -63,19 +63,19 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      {t('eventTypes:eventTypesPage.createEventType')}
+      {t('eventTypes:eventTypesPage.create')}
     </Button>
   )
   return (
     <Page
-      title={t('eventTypes:eventTypesPage.eventTypes')}
-      description={t('eventTypes:eventTypesPage.theTypesOfEvents')}
+      title={t('eventTypes:eventTypesPage.title')}
+      description={t('eventTypes:eventTypesPage.pageDescription')}
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
-          label={t('eventTypes:eventTypesPage.nameOrDescription')}
-          placeholder={t('eventTypes:eventTypesPage.contains')}
+          label={t('eventTypes:eventTypesPage.search')}
+          placeholder={t('eventTypes:eventTypesPage.searchPlaceholder')}
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
@@ -88,7 +88,7 @@ export default function EventTypesPage() {
         />
       </FilterBar>
       <List
-        label={t('eventTypes:eventTypesPage.eventTypes')}
+        label={t('eventTypes:eventTypesPage.title')}
         columns={values.archived ? COLUMNS : COLUMNS.filter(({ label }) => label !== 'State')}
         rows={rows}
         keyOf={({ name }) => name}
@@ -97,9 +97,9 @@ export default function EventTypesPage() {
         retry={reload}
         empty={
           kinds?.length ? (
-            <NoMatches noun={t('eventTypes:eventTypesPage.eventType')} clear={clear} />
+            <NoMatches noun={t('eventTypes:eventTypesPage.noun')} clear={clear} />
           ) : (
-            <EmptyState title={t('eventTypes:eventTypesPage.noEventTypes')} action={create}>
+            <EmptyState title={t('eventTypes:eventTypesPage.emptyTitle')} action={create}>
               {can('admin')
                 ? 'Create one, so that applications can publish events and webhooks can subscribe.'
                 : 'Your Posthorn operator creates them.'}

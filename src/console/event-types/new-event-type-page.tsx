@@ -13,11 +13,11 @@ export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.createEventType')}>
+    <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.title')}>
       <Page
-        title={t('eventTypes:newEventTypePage.createEventType')}
+        title={t('eventTypes:newEventTypePage.title')}
         breadcrumbs={[['Event types', '/event-types']]}
-        description={t('eventTypes:newEventTypePage.allOrganizationsCanPublish')}
+        description={t('eventTypes:newEventTypePage.description')}
       >
         <EventTypeForm
           initial={EMPTY_DRAFT}

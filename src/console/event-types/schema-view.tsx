@@ -43,9 +43,9 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {
     return (
-      <Section title={t('eventTypes:schemaView.schema')}>
+      <Section title={t('eventTypes:schemaView.title')}>
         <Text size="sm" c="dimmed">
-          {t('eventTypes:schemaView.noSchemaTheData')}
+          {t('eventTypes:schemaView.noSchema')}
         </Text>
       </Section>
     )
@@ -55,7 +55,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label={t('eventTypes:schemaView.viewOfTheSchema')}
+      aria-label={t('eventTypes:schemaView.viewLabel')}
       data={[
         { value: 'table', label: t('eventTypes:schemaView.properties') },
         { value: 'raw', label: t('eventTypes:schemaView.jsonSchema') },
@@ -66,24 +66,24 @@ export function SchemaView({ schema }: { schema: unknown }) {
   )
   if (raw) {
     return (
-      <Section title={t('eventTypes:schemaView.schema')} actions={actions}>
-        <JsonBlock value={schema} label={t('eventTypes:schemaView.theSchema')} />
+      <Section title={t('eventTypes:schemaView.title')} actions={actions}>
+        <JsonBlock value={schema} label={t('eventTypes:schemaView.jsonLabel')} />
       </Section>
     )
   }
   if (properties.length === 0) {
     return (
-      <Section title={t('eventTypes:schemaView.schema')} actions={actions}>
+      <Section title={t('eventTypes:schemaView.title')} actions={actions}>
         <Text size="sm" c="dimmed">
-          {t('eventTypes:schemaView.theSchemaNamesNo')}
+          {t('eventTypes:schemaView.noProperties')}
         </Text>
       </Section>
     )
   }
   return (
-    <Section title={t('eventTypes:schemaView.schema')} actions={actions}>
+    <Section title={t('eventTypes:schemaView.title')} actions={actions}>
       <List
-        label={t('eventTypes:schemaView.schemaProperties')}
+        label={t('eventTypes:schemaView.tableLabel')}
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

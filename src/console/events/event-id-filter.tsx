@@ -23,7 +23,7 @@ export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
       size="xs"
       w={240}
       value={text}
-      error={isWrong && t('events:id.wrong')}
+      error={isWrong && t('events:id.invalid')}
       onChange={({ currentTarget }) => {
         const id = currentTarget.value.trim()
         setText(id)

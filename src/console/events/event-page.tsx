@@ -55,7 +55,7 @@ export default function EventPage() {
             },
             event.isTest && {
               label: t('events:page.test'),
-              value: t('events:page.isTest'),
+              value: t('events:page.testHint'),
             },
             { label: t('events:page.occurred'), value: <Time at={event.occurredAt} /> },
             { label: t('events:page.published'), value: <Time at={event.publishedAt} /> },
@@ -92,7 +92,7 @@ function EventDeliveries({ id }: { id: string }) {
   return (
     <Section title={t('events:page.deliveries')} description={t('events:page.deliveriesHint')}>
       <List
-        label={t('events:page.deliveriesOf')}
+        label={t('events:page.deliveriesLabel')}
         columns={COLUMNS}
         rows={rows}
         keyOf={(row) => row.id}

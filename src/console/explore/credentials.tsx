@@ -30,8 +30,8 @@ export function Credentials({ onChange }: CredentialsProps) {
       />
       {token !== null && (
         <PasswordInput
-          aria-label={t('explore:credentials.apiKeyOrPortal')}
-          placeholder={t('explore:credentials.phk')}
+          aria-label={t('explore:credentials.token')}
+          placeholder={t('explore:credentials.tokenPlaceholder')}
           size="xs"
           w={220}
           autoComplete="off"

@@ -26,7 +26,7 @@ export default function ExplorePage() {
 
   return (
     <Page
-      title={t('explore:explorePage.explore')}
+      title={t('explore:explorePage.title')}
       description={
         <>
           {t('explore:explorePage.runOperationsOfThe')}{' '}

@@ -82,7 +82,7 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
           <span>
             {t(`jobs:commands.${name}.effect`)} {t('jobs:commands.running')}
           </span>
-          {!('ids' in target) && <span>{t('jobs:commands.many', { max: MAX_JOBS })}</span>}
+          {!('ids' in target) && <span>{t('jobs:commands.pageByPage', { max: MAX_JOBS })}</span>}
           {name === 'reschedule' && (
             <DateTimeInput
               label={t('jobs:commands.runAt')}

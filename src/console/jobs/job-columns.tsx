@@ -64,7 +64,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       label: t('jobs:list.runAt'),
       priority: 3,
       cell: ({ state, runAt }) =>
-        state === 'FAILED' ? t('jobs:list.never') : <Time at={runAt} as="relative" />,
+        state === 'FAILED' ? t('jobs:list.noTime') : <Time at={runAt} as="relative" />,
       width: 100,
     },
     {

@@ -38,7 +38,7 @@ export function JobDetails({ job }: { job: Job }) {
           { label: t('jobs:details.created'), value: <Time at={job.createdAt} /> },
           {
             label: t('jobs:details.runAt'),
-            value: job.state === 'FAILED' ? t('jobs:details.never') : <Time at={job.runAt} />,
+            value: job.state === 'FAILED' ? t('jobs:details.noTime') : <Time at={job.runAt} />,
           },
           job.lockedBy
             ? {

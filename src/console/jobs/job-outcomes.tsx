@@ -54,7 +54,7 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
 function endedText(ended: NonNullable<CommandResult['ended']>, count: number): string {
   if (ended === 'limit') return t('jobs:outcomes.limit', { max: MAX_JOBS })
   if (ended === 'stopped') return t('jobs:outcomes.stopped')
-  return t('jobs:commands.brokenOff', { count, reason: ended.reason })
+  return t('jobs:commands.stoppedEarly', { count, reason: ended.reason })
 }
 
 function named(ids: readonly string[]): string {

@@ -14,7 +14,7 @@ export function StaleNotice({ error, more, fewer, onShow }: StaleNoticeProps) {
   if (error !== null) {
     return (
       <Text size="sm" c="red" role="status">
-        {t('jobs:news.retrying', { reason: error })}
+        {t('jobs:news.loadFailed', { reason: error })}
       </Text>
     )
   }

@@ -70,7 +70,7 @@ const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | un
         {delivery ? (
           <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
         ) : (
-          t('live:gone')
+          t('live:pastRetention')
         )}
         <span className="ph-tail-webhook">{webhook}</span>
       </td>

@@ -10,9 +10,9 @@ interface NameFieldProps {
 export function NameField({ name, error, onChange }: NameFieldProps) {
   return (
     <TextInput
-      label={t('organizations:nameField.name')}
-      description={t('organizations:nameField.upTo200Characters')}
-      placeholder={t('organizations:nameField.acme')}
+      label={t('organizations:nameField.label')}
+      description={t('organizations:nameField.hint')}
+      placeholder={t('organizations:nameField.placeholder')}
       required
       withAsterisk={false}
       maxLength={200}

@@ -35,13 +35,13 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
       {created ? (
         <Stack>
           <Id id={created.id} />
-          <Text size="sm">{t('organizations:newOrganization.theOrganizationHasNo')}</Text>
+          <Text size="sm">{t('organizations:newOrganization.nextStep')}</Text>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
               {t('organizations:newOrganization.later')}
             </Button>
             <Button component="a" href={consoleUrl(created.id, '/api-keys?new=key')} data-autofocus>
-              {t('organizations:newOrganization.createFirstApiKey')}
+              {t('organizations:newOrganization.createKey')}
             </Button>
           </Group>
         </Stack>

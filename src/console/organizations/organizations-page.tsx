@@ -63,7 +63,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
 /** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
   return (
-    <NeedsScope scope="admin" title={t('organizations:organizationsPage.organizations')}>
+    <NeedsScope scope="admin" title={t('organizations:organizationsPage.title')}>
       <Organizations />
     </NeedsScope>
   )
@@ -79,17 +79,17 @@ function Organizations() {
   })
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
-      {t('organizations:organizationsPage.createOrganization')}
+      {t('organizations:organizationsPage.create')}
     </Button>
   )
   return (
     <Page
-      title={t('organizations:organizationsPage.organizations')}
-      description={t('organizations:organizationsPage.everyWebhookEventAnd')}
+      title={t('organizations:organizationsPage.title')}
+      description={t('organizations:organizationsPage.description')}
       actions={create}
     >
       <List
-        label={t('organizations:organizationsPage.organizationsOldestFirst')}
+        label={t('organizations:organizationsPage.listLabel')}
         columns={columns(renaming.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}
@@ -98,8 +98,8 @@ function Organizations() {
         retry={reload}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
-          <EmptyState title={t('organizations:organizationsPage.noOrganizations')} action={create}>
-            {t('organizations:organizationsPage.createAnOrganizationFor')}
+          <EmptyState title={t('organizations:organizationsPage.emptyTitle')} action={create}>
+            {t('organizations:organizationsPage.emptyHint')}
           </EmptyState>
         }
       />

@@ -29,14 +29,14 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
     <Modal
       opened={id !== null}
       onClose={onClose}
-      title={<Text fw={650}>{t('organizations:renameOrganization.renameOrganization')}</Text>}
+      title={<Text fw={650}>{t('organizations:renameOrganization.title')}</Text>}
     >
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : organization === null ? (
-        <Text c="dimmed">{t('organizations:renameOrganization.thisOrganizationDoesNot')}</Text>
+        <Text c="dimmed">{t('organizations:renameOrganization.notFound')}</Text>
       ) : (
         <Skeleton height={120} />
       )}
@@ -75,7 +75,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
             loading={running}
             disabled={name.trim() === '' || name === organization.name}
           >
-            {t('organizations:renameOrganization.rename')}
+            {t('organizations:renameOrganization.submit')}
           </Button>
         </Group>
       </Stack>

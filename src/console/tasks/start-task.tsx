@@ -102,5 +102,7 @@ function titleOf(action: DeliveryTaskAction, counted: Counted): string {
 }
 
 function nothing(action: DeliveryTaskAction): string {
-  return action === 'REDELIVER' ? t('bulk:count.none') : t('bulk:count.noneToCancel')
+  return action === 'REDELIVER'
+    ? t('bulk:count.nothingToRedeliver')
+    : t('bulk:count.nothingToCancel')
 }

@@ -44,15 +44,15 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     <Confirm
       opened={going !== null}
       onClose={() => setGoing(null)}
-      title={t('common:unsavedGuard.leaveWithoutSaving')}
-      action={t('common:unsavedGuard.leave')}
+      title={t('common:unsavedGuard.title')}
+      action={t('common:unsavedGuard.confirm')}
       destructive
       onConfirm={async () => {
         going?.()
         return null
       }}
     >
-      {t('common:unsavedGuard.yourChangesWillBe')}
+      {t('common:unsavedGuard.text')}
     </Confirm>
   )
 }

@@ -15,11 +15,11 @@ export function NoMatches({ noun, clear }: NoMatchesProps) {
       title={`No ${noun} matches these filters`}
       action={
         <Button variant="default" size="xs" onClick={clear}>
-          {t('common:noMatches.clearFilters')}
+          {t('common:noMatches.clear')}
         </Button>
       }
     >
-      {t('common:noMatches.removeAFilterTo')}
+      {t('common:noMatches.hint')}
     </EmptyState>
   )
 }

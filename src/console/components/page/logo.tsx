@@ -6,7 +6,7 @@ export function Logo() {
     <Group gap={8} wrap="nowrap">
       <img src="/console/posthorn.svg" width={28} height={28} alt="" />
       <Text fw={700} size="lg" lts="-0.01em">
-        {t('common:logo.posthorn')}
+        {t('common:logo.label')}
       </Text>
     </Group>
   )

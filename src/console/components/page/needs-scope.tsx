@@ -17,7 +17,7 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   if (can(scope)) return children
   return (
     <Page title={title}>
-      <EmptyState title={t('common:needsScope.accessDenied')}>
+      <EmptyState title={t('common:needsScope.title')}>
         This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
         key that has this scope.
       </EmptyState>

@@ -26,7 +26,7 @@ export function AttemptBody(props: AttemptBodyProps) {
   if (body === '') {
     return (
       <Text size="xs" c="dimmed">
-        {label}: {t('deliveries:attempts.empty')}
+        {label}: {t('deliveries:attempts.emptyBody')}
       </Text>
     )
   }

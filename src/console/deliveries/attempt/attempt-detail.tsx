@@ -67,7 +67,11 @@ function Exchange({ id }: { id: string }) {
   if (error && !data) return <QueryError error={error} retry={reload} />
   const attempt = data?.node && isAttempt(data.node) ? data.node : null
   if (!attempt) {
-    return data ? <Text size="sm">{t('deliveries:attempts.gone')}</Text> : <Skeleton h={280} />
+    return data ? (
+      <Text size="sm">{t('deliveries:attempts.pastRetention')}</Text>
+    ) : (
+      <Skeleton h={280} />
+    )
   }
   const { request, response } = attempt
   return (

@@ -58,7 +58,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
         {t('deliveries:differences.title')}
       </Text>
       {differences.length === 0 ? (
-        <Text size="sm">{t('deliveries:differences.none')}</Text>
+        <Text size="sm">{t('deliveries:differences.emptyText')}</Text>
       ) : (
         <DifferenceTable differences={differences} />
       )}
@@ -68,7 +68,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
           to={`/deliveries/${success.delivery.id}?attempt=${success.id}`}
           size="sm"
         >
-          {t('deliveries:differences.open')}
+          {t('deliveries:differences.openDelivery')}
         </Anchor>
       )}
     </Stack>
@@ -80,9 +80,9 @@ function DifferenceTable({ differences }: { differences: readonly Difference[] }
     <Table fz="sm" layout="fixed" verticalSpacing={6} style={{ overflowWrap: 'anywhere' }}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{t('deliveries:differences.what')}</Table.Th>
-          <Table.Th>{t('deliveries:differences.then')}</Table.Th>
-          <Table.Th>{t('deliveries:differences.now')}</Table.Th>
+          <Table.Th>{t('deliveries:differences.field')}</Table.Th>
+          <Table.Th>{t('deliveries:differences.lastSuccess')}</Table.Th>
+          <Table.Th>{t('deliveries:differences.thisAttempt')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

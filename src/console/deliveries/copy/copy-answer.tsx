@@ -14,7 +14,7 @@ export function CopyAnswer({ answer }: { answer: CopyAnswerFragment }) {
   const succeeded = status !== null && status >= 200 && status <= 299
   const why = whyFailed({ succeeded, status, errorCode, error })
   return (
-    <Stack gap="sm" role="status" aria-label={t('deliveries:copy.answer')}>
+    <Stack gap="sm" role="status" aria-label={t('deliveries:copy.response')}>
       <Text size="sm" component="div">
         <ResponseStatus succeeded={succeeded} status={status} />{' '}
         {why?.sentence ?? t('deliveries:copy.accepted')}

@@ -64,7 +64,7 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
           data-autofocus
         />
         {rejection && !ofUrl && (
-          <Alert color="red" variant="light" role="alert" title={t('deliveries:copy.failed')}>
+          <Alert color="red" variant="light" role="alert" title={t('deliveries:copy.failedTitle')}>
             {rejection.message}
           </Alert>
         )}
@@ -74,7 +74,7 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
             {t('common:close')}
           </Button>
           <Button type="submit" loading={running} disabled={url.trim() === ''}>
-            {t(answer ? 'deliveries:copy.again' : 'deliveries:copy.send')}
+            {t(answer ? 'deliveries:copy.sendAgain' : 'deliveries:copy.send')}
           </Button>
         </Group>
       </Stack>

@@ -28,8 +28,8 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('webhooks:deleteWebhook.deleteThisWebhook')}
-      action={t('webhooks:deleteWebhook.delete')}
+      title={t('webhooks:deleteWebhook.title')}
+      action={t('webhooks:deleteWebhook.confirm')}
       destructive
       onConfirm={remove}
     >
@@ -37,10 +37,10 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
         {url}
       </Text>
       <List size="sm" spacing={6}>
-        <List.Item>{t('webhooks:deleteWebhook.noMoreDeliveriesAre')}</List.Item>
-        <List.Item>{t('webhooks:deleteWebhook.theSigningSecretAnd')}</List.Item>
-        <List.Item>{t('webhooks:deleteWebhook.pastDeliveriesStayVisible')}</List.Item>
-        <List.Item>{t('webhooks:deleteWebhook.thisCannotBeUndone')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.deliveries')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.secrets')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.history')}</List.Item>
+        <List.Item>{t('webhooks:deleteWebhook.warning')}</List.Item>
       </List>
     </Confirm>
   )

@@ -34,7 +34,7 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     >
       <List size="sm" spacing={6}>
         <List.Item>{t('webhooks:resume.released')}</List.Item>
-        <List.Item>{t('webhooks:resume.again')}</List.Item>
+        <List.Item>{t('webhooks:resume.holdAgain')}</List.Item>
         <List.Item>{t('webhooks:resume.when')}</List.Item>
       </List>
     </Confirm>

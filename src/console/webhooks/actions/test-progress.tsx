@@ -97,5 +97,5 @@ function titleOf(delivery: Delivery | null): string {
   if (!delivery || number === undefined) return t('webhooks:test.sending')
   if (delivery.state === 'SUCCEEDED') return t('webhooks:test.delivered')
   if (!isFinished(delivery.state)) return t('webhooks:test.attemptFailed', { number })
-  return t(delivery.state === 'CANCELED' ? 'webhooks:test.canceled' : 'webhooks:test.noneLeft')
+  return t(delivery.state === 'CANCELED' ? 'webhooks:test.canceled' : 'webhooks:test.exhausted')
 }

@@ -32,13 +32,13 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
     >
       {enabled ? (
         <List size="sm" spacing={6}>
-          <List.Item>{t('webhooks:toggle.wait')}</List.Item>
-          <List.Item>{t('webhooks:toggle.noNew')}</List.Item>
+          <List.Item>{t('webhooks:toggle.waitingEffect')}</List.Item>
+          <List.Item>{t('webhooks:toggle.eventsEffect')}</List.Item>
         </List>
       ) : (
         <List size="sm" spacing={6}>
-          <List.Item>{t('webhooks:toggle.sent')}</List.Item>
-          <List.Item>{t('webhooks:toggle.missed')}</List.Item>
+          <List.Item>{t('webhooks:toggle.sendingEffect')}</List.Item>
+          <List.Item>{t('webhooks:toggle.missedEffect')}</List.Item>
         </List>
       )}
     </Confirm>

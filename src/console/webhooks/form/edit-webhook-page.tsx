@@ -28,11 +28,11 @@ export default function EditWebhookPage() {
     { requestPolicy: 'network-only' },
   )
   if (data && !data.webhook && !error)
-    return <NotFoundPage noun={t('webhooks:editWebhookPage.webhook')} />
+    return <NotFoundPage noun={t('webhooks:editWebhookPage.noun')} />
   const webhook = data?.webhook
   return (
     <Page
-      title={t('webhooks:editWebhookPage.editWebhook')}
+      title={t('webhooks:editWebhookPage.title')}
       breadcrumbs={[
         ['Webhooks', '/webhooks'],
         [webhook?.url ?? id, `/webhooks/${id}`],

@@ -18,8 +18,8 @@ export function HeaderRows({ form }: HeaderRowsProps) {
   const masked = areMasked(headers)
   return (
     <Section
-      title={t('webhooks:headerRows.customHeaders')}
-      description={t('webhooks:headerRows.sentWithEveryDelivery')}
+      title={t('webhooks:headerRows.title')}
+      description={t('webhooks:headerRows.description')}
       actions={
         !masked &&
         headers.length > 0 &&
@@ -43,13 +43,13 @@ export function HeaderRows({ form }: HeaderRowsProps) {
           {kept && (
             <Alert color="yellow" variant="light">
               <Group justify="space-between">
-                <span>{t('webhooks:headerRows.theHeadersBelowReplace')}</span>
+                <span>{t('webhooks:headerRows.replacing')}</span>
                 <Button
                   size="xs"
                   variant="default"
                   onClick={() => form.setFieldValue('headers', kept)}
                 >
-                  {t('webhooks:headerRows.keepExistingHeaders')}
+                  {t('webhooks:headerRows.keepExisting')}
                 </Button>
               </Group>
             </Alert>
@@ -60,7 +60,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
                 flex={2}
                 miw={0}
                 aria-label={`Name of header ${index + 1}`}
-                placeholder={t('webhooks:headerRows.xApiKey')}
+                placeholder={t('webhooks:headerRows.namePlaceholder')}
                 autoComplete="off"
                 {...form.getInputProps(`headers.${index}.name`)}
               />
@@ -68,7 +68,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
                 flex={3}
                 miw={0}
                 aria-label={`Value of header ${index + 1}`}
-                placeholder={t('webhooks:headerRows.value')}
+                placeholder={t('webhooks:headerRows.valuePlaceholder')}
                 autoComplete="off"
                 {...form.getInputProps(`headers.${index}.value`)}
               />
@@ -86,7 +86,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
           {headers.length === 0 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                {t('webhooks:headerRows.noCustomHeaders')}
+                {t('webhooks:headerRows.empty')}
               </Text>
               <Add onClick={() => form.insertListItem('headers', headerRow())} />
             </Group>
@@ -105,7 +105,7 @@ export function HeaderRows({ form }: HeaderRowsProps) {
 function Add({ onClick }: { onClick(): void }) {
   return (
     <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={onClick}>
-      {t('webhooks:headerRows.addHeader')}
+      {t('webhooks:headerRows.add')}
     </Button>
   )
 }

@@ -27,7 +27,7 @@ export function MaskedHeaders({ headers, replace }: MaskedHeadersProps) {
       </Stack>
       <Group>
         <Button size="xs" variant="default" onClick={replace}>
-          {t('webhooks:maskedHeaders.replaceAllHeaders')}
+          {t('webhooks:maskedHeaders.replace')}
         </Button>
       </Group>
     </Stack>

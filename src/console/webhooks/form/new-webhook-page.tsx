@@ -29,14 +29,14 @@ export default function NewWebhookPage() {
 
   return (
     <Page
-      title={t('webhooks:newWebhookPage.createWebhook')}
+      title={t('webhooks:newWebhookPage.title')}
       breadcrumbs={[['Webhooks', '/webhooks']]}
-      description={t('webhooks:newWebhookPage.registerTheUrlOf')}
+      description={t('webhooks:newWebhookPage.description')}
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={NEW_WEBHOOK}
-          action={t('webhooks:newWebhookPage.createWebhook')}
+          action={t('webhooks:newWebhookPage.title')}
           save={save}
           back="/webhooks"
         />

@@ -47,15 +47,15 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
   return (
     <Stack gap="sm">
       <Radio.Group
-        label={t('webhooks:retrySchedule.retries')}
-        description={t('webhooks:retrySchedule.delaysAfterFailedAttempts')}
+        label={t('webhooks:retrySchedule.label')}
+        description={t('webhooks:retrySchedule.hint')}
         value={kind}
         onChange={choose}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="default" label={t('webhooks:retrySchedule.default9RetriesOver')} />
-          <Radio value="custom" label={t('webhooks:retrySchedule.customDelays')} />
-          <Radio value="none" label={t('webhooks:retrySchedule.noneADeliveryIs')} />
+          <Radio value="default" label={t('webhooks:retrySchedule.default')} />
+          <Radio value="custom" label={t('webhooks:retrySchedule.custom')} />
+          <Radio value="none" label={t('webhooks:retrySchedule.none')} />
         </Stack>
       </Radio.Group>
       {kind === 'custom' && value && (
@@ -78,7 +78,7 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
               disabled={value.length >= MAX_RETRIES}
               onClick={add}
             >
-              {t('webhooks:retrySchedule.addRetry')}
+              {t('webhooks:retrySchedule.add')}
             </Button>
             <Text size="sm" c="dimmed" aria-live="polite">
               {summaryOf(value)}

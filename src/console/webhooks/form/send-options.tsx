@@ -12,14 +12,14 @@ interface SendOptionsProps {
 export function SendOptions({ form }: SendOptionsProps) {
   return (
     <Section
-      title={t('webhooks:sendOptions.deliveryOptions')}
-      description={t('webhooks:sendOptions.theDefaultsSuitMost')}
+      title={t('webhooks:sendOptions.title')}
+      description={t('webhooks:sendOptions.description')}
     >
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput
           label={t('webhooks:sendOptions.rateLimit')}
-          description={t('webhooks:sendOptions.maximumAttemptsASecond')}
-          placeholder={t('webhooks:sendOptions.noLimit')}
+          description={t('webhooks:sendOptions.rateLimitHint')}
+          placeholder={t('webhooks:sendOptions.rateLimitPlaceholder')}
           suffix=" a second"
           allowDecimal={false}
           allowNegative={false}
@@ -27,15 +27,15 @@ export function SendOptions({ form }: SendOptionsProps) {
         />
         <NumberInput
           label={t('webhooks:sendOptions.concurrency')}
-          description={t('webhooks:sendOptions.maximumParallelRequestsPer')}
-          placeholder={t('webhooks:sendOptions.adaptive')}
+          description={t('webhooks:sendOptions.concurrencyHint')}
+          placeholder={t('webhooks:sendOptions.concurrencyPlaceholder')}
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('maxInFlight')}
         />
         <NumberInput
           label={t('webhooks:sendOptions.timeout')}
-          description={t('webhooks:sendOptions.maximumTimeForA')}
+          description={t('webhooks:sendOptions.timeoutHint')}
           placeholder="15 s"
           suffix=" s"
           allowDecimal={false}
@@ -50,7 +50,7 @@ export function SendOptions({ form }: SendOptionsProps) {
       />
       <Switch
         label={t('webhooks:sendOptions.ordered')}
-        description={t('webhooks:sendOptions.sendsOneDeliveryAt')}
+        description={t('webhooks:sendOptions.orderedHint')}
         {...form.getInputProps('ordered', { type: 'checkbox' })}
       />
     </Section>

@@ -28,7 +28,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => data && !known.has(name))
     .map((name) => ({
       name,
-      description: t('webhooks:subscriptionPicker.archivedYouCanRemove'),
+      description: t('webhooks:subscriptionPicker.archivedHint'),
     }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
@@ -40,8 +40,8 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   if (queryError && !data) return <QueryError error={queryError} retry={reload} />
   return (
     <Section
-      title={t('webhooks:subscriptionPicker.events')}
-      description={t('webhooks:subscriptionPicker.theEventTypesThat')}
+      title={t('webhooks:subscriptionPicker.title')}
+      description={t('webhooks:subscriptionPicker.description')}
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
@@ -62,15 +62,15 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     >
       {types.length > SEARCH_ABOVE && (
         <TextInput
-          aria-label={t('webhooks:subscriptionPicker.searchEventTypes')}
-          placeholder={t('webhooks:subscriptionPicker.searchEventTypes')}
+          aria-label={t('webhooks:subscriptionPicker.search')}
+          placeholder={t('webhooks:subscriptionPicker.search')}
           leftSection={<IconSearch size={16} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <Checkbox.Group
-        aria-label={t('webhooks:subscriptionPicker.eventTypes')}
+        aria-label={t('webhooks:subscriptionPicker.label')}
         value={[...value]}
         onChange={onChange}
         error={error}

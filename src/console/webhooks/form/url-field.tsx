@@ -17,12 +17,12 @@ export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps)
   const isIncomplete = SCHEME.startsWith(value.toLowerCase()) && !blurred
   return (
     <TextInput
-      label={t('webhooks:urlField.url')}
-      description={t('webhooks:urlField.posthornSendsDeliveriesTo')}
+      label={t('webhooks:urlField.label')}
+      description={t('webhooks:urlField.hint')}
       type="url"
       inputMode="url"
       autoComplete="off"
-      placeholder={t('webhooks:urlField.httpsExampleComWebhooks')}
+      placeholder={t('webhooks:urlField.placeholder')}
       withAsterisk
       required
       data-autofocus

@@ -52,7 +52,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
           <UrlField {...form.getInputProps('url')} />
           <Textarea
             label={t('webhooks:webhookForm.description')}
-            description={t('webhooks:webhookForm.helpsYouTellWebhooks')}
+            description={t('webhooks:webhookForm.descriptionHint')}
             autosize
             minRows={1}
             maxRows={6}
@@ -60,7 +60,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
           />
           <Switch
             label={t('webhooks:webhookForm.enabled')}
-            description={t('webhooks:webhookForm.aDisabledWebhookReceives')}
+            description={t('webhooks:webhookForm.enabledHint')}
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
         </Section>

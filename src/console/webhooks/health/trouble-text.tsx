@@ -25,7 +25,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
             i18nKey={isOnHold ? 'trouble.onHoldSince' : 'trouble.failingSince'}
             components={{ time: <Time at={since} as="relative" /> }}
           />{' '}
-          {t('webhooks:trouble.inARow', {
+          {t('webhooks:trouble.failuresInARow', {
             count: health.consecutiveFailures,
             formatted: formatCount(health.consecutiveFailures),
           })}{' '}
@@ -59,7 +59,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
 
 function Waiting({ backlog }: Pick<WebhookTroubleFragment, 'backlog'>) {
   const count = backlog?.count ?? 0
-  if (count === 0) return t('webhooks:trouble.nothingWaits')
+  if (count === 0) return t('webhooks:trouble.noneWaiting')
   return (
     <>
       {count < MAX_COUNTED

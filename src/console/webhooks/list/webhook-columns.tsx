@@ -67,7 +67,7 @@ const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [
       (health.lastSuccessAt ? (
         <Time at={health.lastSuccessAt} as="relative" />
       ) : (
-        t('webhooks:list.none')
+        t('webhooks:list.neverSucceeded')
       )),
   },
 ]

@@ -69,7 +69,7 @@ export default function WebhooksPage() {
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
-      {filtered ? t('webhooks:found', { count }) : formatCount(count)}
+      {filtered ? t('webhooks:foundCount', { count }) : formatCount(count)}
     </span>
   )
 }

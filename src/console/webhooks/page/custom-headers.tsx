@@ -13,8 +13,8 @@ export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'header
   const masked = areMasked(headers)
   return (
     <Section
-      title={t('webhooks:customHeaders.customHeaders')}
-      description={masked && !can('secrets:read') && t('webhooks:customHeaders.scope')}
+      title={t('webhooks:customHeaders.title')}
+      description={masked && !can('secrets:read') && t('webhooks:customHeaders.needsScope')}
       actions={
         headers.length > 0 &&
         !masked && (
@@ -26,7 +26,7 @@ export function CustomHeaders({ headers }: Pick<WebhookSettingsFragment, 'header
     >
       {headers.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {t('webhooks:customHeaders.noCustomHeaders')}
+          {t('webhooks:customHeaders.empty')}
         </Text>
       ) : (
         <Stack gap={4}>

@@ -20,7 +20,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   })
   return (
     <Section
-      title={t('webhooks:recentDeliveries.recentDeliveries')}
+      title={t('webhooks:recentDeliveries.title')}
       actions={
         <Group gap="sm" mih={30}>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -29,7 +29,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       }
     >
       <List
-        label={t('webhooks:recentDeliveries.recentDeliveries')}
+        label={t('webhooks:recentDeliveries.title')}
         columns={WEBHOOK_DELIVERY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -41,7 +41,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       {rows && rows.length > 0 && (
         <Text size="sm" px="lg" py="md" style={{ borderTop: '1px solid var(--posthorn-line)' }}>
           <Anchor component={Link} to="?tab=deliveries" inherit>
-            {t('webhooks:recentDeliveries.allDeliveries')}
+            {t('webhooks:recentDeliveries.showAll')}
           </Anchor>
         </Text>
       )}

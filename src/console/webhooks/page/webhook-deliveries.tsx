@@ -32,7 +32,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         </Group>
       </Group>
       <DeliveryList
-        label={t('webhooks:webhookDeliveries.deliveriesOfThisWebhook')}
+        label={t('webhooks:webhookDeliveries.listLabel')}
         columns={WEBHOOK_DELIVERY_COLUMNS}
         filters={filters}
         cursors={cursors}
@@ -45,8 +45,8 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 export function NoDeliveries() {
   return (
-    <EmptyState title={t('webhooks:webhookDeliveries.noDeliveriesYet')}>
-      {t('webhooks:webhookDeliveries.sendATestEvent')}
+    <EmptyState title={t('webhooks:webhookDeliveries.emptyTitle')}>
+      {t('webhooks:webhookDeliveries.emptyHint')}
     </EmptyState>
   )
 }

@@ -16,11 +16,12 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
   const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
-  const markDefault = (own: unknown) => (own == null ? t('webhooks:webhookSettings.isDefault') : '')
+  const markDefault = (own: unknown) =>
+    own == null ? t('webhooks:webhookSettings.defaultSuffix') : ''
   return (
     <Stack gap="lg">
       <Section
-        title={t('webhooks:webhookSettings.webhook')}
+        title={t('webhooks:webhookSettings.title')}
         actions={
           can('webhooks:write') && (
             <Button
@@ -50,7 +51,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           ]}
         />
       </Section>
-      <Section title={t('webhooks:webhookSettings.events')}>
+      <Section title={t('webhooks:webhookSettings.eventsTitle')}>
         <Stack gap={4}>
           {webhook.eventSubscriptions.map((name) => (
             <Text key={name} size="sm" className="ph-mono">
@@ -62,18 +63,18 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         </Stack>
       </Section>
       <CustomHeaders headers={webhook.headers} />
-      <Section title={t('webhooks:webhookSettings.deliveryOptions')}>
+      <Section title={t('webhooks:webhookSettings.optionsTitle')}>
         <Facts
           facts={[
             {
               label: t('webhooks:webhookSettings.rateLimit'),
               value: rateLimitPerSecond
-                ? t('webhooks:webhookSettings.aSecond', { rate: formatCount(rateLimitPerSecond) })
-                : t('webhooks:webhookSettings.none'),
+                ? t('webhooks:webhookSettings.perSecond', { rate: formatCount(rateLimitPerSecond) })
+                : t('webhooks:webhookSettings.noRateLimit'),
             },
             {
-              label: t('webhooks:webhookSettings.concurrencyPerWorker'),
-              value: webhook.maxInFlight ?? t('webhooks:sendOptions.adaptive'),
+              label: t('webhooks:webhookSettings.concurrency'),
+              value: webhook.maxInFlight ?? t('webhooks:sendOptions.concurrencyPlaceholder'),
             },
             {
               label: t('webhooks:webhookSettings.timeout'),

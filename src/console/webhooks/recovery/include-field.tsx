@@ -11,25 +11,25 @@ interface IncludeFieldProps {
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group
-      label={t('webhooks:includeField.whichDeliveries')}
+      label={t('webhooks:includeField.label')}
       value={value}
       onChange={(chosen) => onChange(chosen as RecoveryInclude)}
     >
       <Stack gap="xs" mt="xs">
         <Radio
           value="ALL"
-          label={t('webhooks:includeField.failedAndMissed')}
-          description={t('webhooks:includeField.allEventsThatThis')}
+          label={t('webhooks:includeField.all')}
+          description={t('webhooks:includeField.allHint')}
         />
         <Radio
           value="FAILED"
           label={t('webhooks:includeField.failed')}
-          description={t('webhooks:includeField.exhaustedDeliveriesTheyAre')}
+          description={t('webhooks:includeField.failedHint')}
         />
         <Radio
           value="MISSED"
           label={t('webhooks:includeField.missed')}
-          description={t('webhooks:includeField.eventsWithoutADelivery')}
+          description={t('webhooks:includeField.missedHint')}
         />
       </Stack>
     </Radio.Group>

@@ -13,7 +13,7 @@ import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 const REFRESH_EVERY_MS = 3_000
 
 const INCLUDES = {
-  ALL: t('webhooks:includeField.failedAndMissed'),
+  ALL: t('webhooks:includeField.all'),
   FAILED: t('webhooks:includeField.failed'),
   MISSED: t('webhooks:includeField.missed'),
 }
@@ -57,9 +57,9 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
     return () => clearInterval(timer)
   }, [runs, reload])
   return (
-    <Section title={t('webhooks:pastRecoveries.recoveries')}>
+    <Section title={t('webhooks:pastRecoveries.title')}>
       <List
-        label={t('webhooks:pastRecoveries.recoveries')}
+        label={t('webhooks:pastRecoveries.title')}
         columns={COLUMNS}
         rows={recoveries?.nodes}
         keyOf={({ id }) => id}
@@ -69,7 +69,7 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
         retry={reload}
         empty={
           <Text size="sm" c="dimmed" px="lg" pb="lg">
-            {t('webhooks:pastRecoveries.noRecoveriesYet')}
+            {t('webhooks:pastRecoveries.empty')}
           </Text>
         }
         pages={{ info: recoveries?.pageInfo, cursors }}

@@ -48,7 +48,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: t('webhooks:recoverForm.chooseStart') })
+    if (since === null) return setErrors({ since: t('webhooks:recoverForm.sinceMissing') })
     setErrors({})
     const outcome = await run({
       input: {
@@ -67,7 +67,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   return (
-    <Section title={t('webhooks:recoverForm.whatToRecover')}>
+    <Section title={t('webhooks:recoverForm.title')}>
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -79,15 +79,15 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label={t('webhooks:recoverForm.eventsPublishedFrom')}
-          description={t('webhooks:recoverForm.inYourTimeZone')}
+          label={t('webhooks:recoverForm.since')}
+          description={t('webhooks:recoverForm.sinceHint')}
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
           label={t('webhooks:recoverForm.until')}
-          description={t('webhooks:recoverForm.emptyNow')}
+          description={t('webhooks:recoverForm.untilHint')}
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -96,8 +96,8 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
         label={t('webhooks:recoverForm.rate')}
-        description={t('webhooks:recoverForm.maximumDeliveriesQueuedA')}
-        suffix={t('webhooks:recoverForm.aSecond')}
+        description={t('webhooks:recoverForm.rateHint')}
+        suffix={t('webhooks:recoverForm.rateSuffix')}
         maw={420}
         min={1}
         max={5_000}
@@ -122,7 +122,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
             loading={running}
             onClick={() => submit(true)}
           >
-            {t('webhooks:recoverForm.count')}
+            {t('webhooks:recoverForm.preview')}
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
@@ -142,7 +142,7 @@ const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
 function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
   if (count === 0) {
     return waiting === 0
-      ? t('webhooks:recoverForm.nothing')
+      ? t('webhooks:recoverForm.nothingFound')
       : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
   }
   const seconds = Math.ceil(count / ratePerSecond)

@@ -27,12 +27,12 @@ export default function RecoverPage() {
   if (data && !webhook && !error) return <NotFoundPage noun={t('webhooks:noun')} />
   return (
     <Page
-      title={t('webhooks:recoverPage.recoverDeliveries')}
+      title={t('webhooks:recoverPage.title')}
       breadcrumbs={[
         [t('webhooks:title'), '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
-      description={t('webhooks:recoverPage.sendsTheEventsOf')}
+      description={t('webhooks:recoverPage.description')}
     >
       {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <Skeleton height={360} />}

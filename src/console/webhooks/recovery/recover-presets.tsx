@@ -16,7 +16,7 @@ export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPre
   const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
   const presets = [
     ...(failingFrom
-      ? [{ label: t('webhooks:recoverPresets.sinceFailuresBegan'), from: () => failingFrom }]
+      ? [{ label: t('webhooks:recoverPresets.failingSince'), from: () => failingFrom }]
       : []),
     ...RECENT_TIMES.map(({ label, ms }) => ({
       label,
@@ -24,7 +24,7 @@ export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPre
     })),
   ]
   return (
-    <Group gap="xs" role="group" aria-label={t('webhooks:recoverPresets.commonTimes')}>
+    <Group gap="xs" role="group" aria-label={t('webhooks:recoverPresets.label')}>
       {presets.map(({ label, from }) => {
         const isChosen =
           until === null &&

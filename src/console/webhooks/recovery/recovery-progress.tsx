@@ -37,14 +37,14 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">
-        {t('webhooks:recoveryProgress.thisRecoveryDoesNot')}
+        {t('webhooks:recoveryProgress.notFound')}
       </Alert>
     )
   }
   const done = recovery ? recovery.redelivered + recovery.created : 0
   return (
     <Section
-      title={t('webhooks:recoveryProgress.recovery')}
+      title={t('webhooks:recoveryProgress.title')}
       actions={
         <Group gap="sm" mih={30}>
           {recovery && <RecoveryStateBadge state={recovery.state} />}
@@ -62,7 +62,7 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
           value={100 * (recovery?.progress ?? 0)}
           animated={runs}
           color={recovery?.state === 'FAILED' ? 'red' : undefined}
-          aria-label={t('webhooks:recoveryProgress.progressOfTheRecovery')}
+          aria-label={t('webhooks:recoveryProgress.progressLabel')}
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
@@ -84,7 +84,7 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
               inherit
               underline="always"
             >
-              {t('webhooks:recoveryProgress.attempts')}
+              {t('webhooks:recoveryProgress.showAttempts')}
             </Anchor>
           )}
         </Text>
@@ -97,14 +97,14 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
       <Confirm
         opened={canceling}
         onClose={cancel.close}
-        title={t('webhooks:recoveryProgress.cancelThisRecovery')}
-        action={t('webhooks:recoveryProgress.cancelRecovery')}
+        title={t('webhooks:recoveryProgress.cancelTitle')}
+        action={t('webhooks:recoveryProgress.confirmCancel')}
         onConfirm={async () => {
           const outcome = await run({ id })
           return outcome.ok ? null : outcome.message
         }}
       >
-        {t('webhooks:recoveryProgress.deliveriesThatAreAlready')}
+        {t('webhooks:recoveryProgress.cancelText')}
       </Confirm>
     </Section>
   )

@@ -28,14 +28,14 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('webhooks:rotateSecret.rotateTheSigningSecret')}
-      action={t('webhooks:rotateSecret.rotate')}
+      title={t('webhooks:rotateSecret.title')}
+      action={t('webhooks:rotateSecret.confirm')}
       onConfirm={rotate}
     >
       <List size="sm" spacing={6}>
-        <List.Item>{t('webhooks:rotateSecret.theNewSecretSigns')}</List.Item>
-        <List.Item>{t('webhooks:rotateSecret.aReceiverWithOnly')}</List.Item>
-        <List.Item>{t('webhooks:rotateSecret.theOldSecretIs')}</List.Item>
+        <List.Item>{t('webhooks:rotateSecret.newSecret')}</List.Item>
+        <List.Item>{t('webhooks:rotateSecret.receiver')}</List.Item>
+        <List.Item>{t('webhooks:rotateSecret.oldSecret')}</List.Item>
       </List>
     </Confirm>
   )

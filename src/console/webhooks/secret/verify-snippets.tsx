@@ -31,8 +31,8 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   const known = SNIPPETS.some((snippet) => snippet.language === language)
   return (
     <Section
-      title={t('webhooks:verifySnippets.verifyingADelivery')}
-      description={t('webhooks:verifySnippets.theSignatureCoversThe')}
+      title={t('webhooks:verifySnippets.title')}
+      description={t('webhooks:verifySnippets.description')}
     >
       <Tabs value={known ? language : 'TypeScript'} onChange={(name) => setLanguage(name ?? '')}>
         <Tabs.List>

@@ -45,8 +45,8 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   return (
     <Stack gap="lg">
       <Section
-        title={t('webhooks:webhookSecret.signingSecret')}
-        description={t('webhooks:webhookSecret.signsEveryDeliverySo')}
+        title={t('webhooks:webhookSecret.title')}
+        description={t('webhooks:webhookSecret.description')}
         actions={
           <Group gap="xs">
             {can('secrets:read') && (
@@ -79,14 +79,14 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         )}
         {!can('secrets:read') && (
           <Text size="sm" c="dimmed">
-            {t('webhooks:webhookSecret.readingTheSecretRequires')}
+            {t('webhooks:webhookSecret.needsScope')}
           </Text>
         )}
       </Section>
       {expiring.length > 0 && (
         <Section
-          title={t('webhooks:webhookSecret.rotatedOut')}
-          description={t('webhooks:webhookSecret.thisSecretNoLonger')}
+          title={t('webhooks:webhookSecret.expiringTitle')}
+          description={t('webhooks:webhookSecret.expiringText')}
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (
