@@ -63,7 +63,7 @@ const VARIABLES: Record<
   (created: Awaited<ReturnType<typeof things>>) => object | Promise<object>
 > = {
   Webhooks: () => ({ first: 10 }),
-  AuditLog: () => ({ first: 10, filter: { action: 'webhook.created' } }),
+  AuditLog: () => ({ first: 10, filter: { actions: ['webhook.created'] } }),
   Webhook: ({ webhookId }) => ({ id: webhookId }),
   CreateWebhook: () => ({
     input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
