@@ -55,6 +55,13 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The API key of the caller.',
       resolve: (query, caller, _args, { prisma }) => findOwnApiKey(prisma, caller, query),
     }),
+    person: t.string({
+      portal: 'open',
+      nullable: true,
+      description:
+        'The name and email address of the person who signed in to the console by OpenID Connect, such as `Name <name@example.com>`. Null for an API key or another session.',
+      resolve: ({ person }) => person ?? null,
+    }),
     scopes: t.stringList({
       portal: 'open',
       description: 'The scopes of the caller, such as `webhooks:read`.',

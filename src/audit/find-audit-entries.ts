@@ -1,7 +1,8 @@
 import type { Db } from '../db/client.ts'
-import type { AuditEntry, Prisma } from '../db/generated/prisma/client.ts'
+import type { AuditEntry, AuditSource, Prisma } from '../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import { actionsAbout, type SubjectKind } from './subject-kind.ts'
 
 type Selection = Pick<Prisma.AuditEntryFindManyArgs, 'select'>
 
@@ -12,42 +13,60 @@ export interface AuditReader {
   readonly isOperator: boolean
 }
 
-/** Conditions on audit entries. A missing or null field matches every entry. */
+type AnyOf<Value> = readonly Value[] | null | undefined
+
+/** Conditions on audit entries: for each field, one of the values. A missing or null field matches every entry. */
 export interface AuditFilter {
-  readonly action?: string | null | undefined
-  readonly subjectId?: string | null | undefined
-  readonly apiKeyUuid?: string | null | undefined
+  readonly actions?: AnyOf<string>
+  readonly subjectKinds?: AnyOf<SubjectKind>
+  readonly subjectIds?: AnyOf<string>
+  readonly apiKeyUuids?: AnyOf<string>
+  /** As in the entries, or only the email address. */
+  readonly people?: AnyOf<string>
+  readonly sources?: AnyOf<AuditSource>
   /** The earliest time of the action. */
   readonly since?: Date | null | undefined
   /** Before this time. */
   readonly until?: Date | null | undefined
 }
 
-/** A page of the audit log, newest first. */
+/**
+ * A page of the audit log, newest first. The index on (organization_id, subject_id, id) serves the subjects; other
+ * conditions filter the entries of the organization, which the index on (organization_id, id) has in order.
+ */
 export async function findAuditEntries(
   db: Db,
   reader: AuditReader,
-  { action, subjectId, apiKeyUuid, since, until }: AuditFilter,
+  filter: AuditFilter,
   query: Selection & Page,
 ): Promise<AuditEntry[]> {
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.auditEntry.findMany({
     ...page,
-    where: {
-      ...where,
-      ...(typeof action === 'string' && { action }),
-      ...(typeof subjectId === 'string' && { subjectId }),
-      ...(typeof apiKeyUuid === 'string' && { apiKeyId: apiKeyUuid }),
-      AND: [
-        readableBy(reader),
-        ...(since ? [{ id: { gte: lowerBoundAt(since) } }] : []),
-        ...(until ? [{ id: { lt: lowerBoundAt(until) } }] : []),
-      ],
-    },
+    where: { ...where, AND: [readableBy(reader), ...conditionsOf(filter)] },
   })
 }
 
 /** The condition on the entries that a reader can see. */
 export function readableBy({ organizationId, isOperator }: AuditReader) {
   return isOperator ? { OR: [{ organizationId }, { organizationId: null }] } : { organizationId }
+}
+
+function conditionsOf(filter: AuditFilter): Prisma.AuditEntryWhereInput[] {
+  const { actions, subjectKinds, subjectIds, apiKeyUuids, people, sources, since, until } = filter
+  return [
+    actions ? { action: { in: [...actions] } } : {},
+    subjectKinds ? { action: { in: actionsAbout(subjectKinds) } } : {},
+    subjectIds ? { subjectId: { in: [...subjectIds] } } : {},
+    apiKeyUuids ? { apiKeyId: { in: [...apiKeyUuids] } } : {},
+    people ? { OR: people.flatMap(isPerson) } : {},
+    sources ? { source: { in: [...sources] } } : {},
+    since ? { id: { gte: lowerBoundAt(since) } } : {},
+    until ? { id: { lt: lowerBoundAt(until) } } : {},
+  ]
+}
+
+/** Prisma does not escape the wildcards of `like`. */
+function isPerson(person: string): Prisma.AuditEntryWhereInput[] {
+  return [{ person }, { person: { endsWith: ` <${person.replaceAll(/[\\%_]/g, '\\$&')}>` } }]
 }

@@ -10,6 +10,7 @@ import { sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Provider } from '../sessions/oidc/oidc-sign-in.ts'
 import { personOf, roleOf } from '../sessions/oidc/role-of.ts'
+import { failureOf, providerErrorOf, type SignInFailure } from '../sessions/oidc/sign-in-failure.ts'
 import {
   newSignInState,
   openSignInState,
@@ -30,9 +31,6 @@ export interface OidcDeps {
 }
 
 export const OIDC_PATH = '/console/session/oidc'
-
-/** Why a sign-in failed. The sign-in page has a text for each. */
-type Failure = 'expired' | 'denied' | 'no_role' | 'role_ended' | 'unreachable' | 'failed'
 
 const COOKIE = 'posthorn_oidc'
 
@@ -62,20 +60,23 @@ export function createOidcRoutes(deps: OidcDeps): Hono {
       })
       return c.redirect(url.href)
     } catch (error) {
-      logger.warn({ error }, 'cannot reach the provider of OpenID Connect')
-      return fail(c, 'unreachable')
+      return fail(c, logFailure(logger, error))
     }
   })
   app.get('/callback', async (c) => {
     const state = openSignInState(keyring, getCookie(c, COOKIE) ?? null, now())
     deleteCookie(c, COOKIE, cookie)
-    if (state === null) return fail(c, 'expired')
+    if (state === null) {
+      logger.info(
+        { failure: 'expired' },
+        'a sign-in by OpenID Connect took too long, or came back without its cookie',
+      )
+      return fail(c, 'expired')
+    }
     try {
       return await finishSignIn(c, deps, state)
     } catch (error) {
-      const failure = failureOf(error)
-      logger.warn({ error, failure }, 'a sign-in by OpenID Connect failed')
-      return fail(c, failure)
+      return fail(c, logFailure(logger, error))
     }
   })
   return app
@@ -94,7 +95,7 @@ async function finishSignIn(
   const role = roleOf(settings.roles, claims)
   if (role === null) {
     logger.warn(
-      { person: person.label },
+      { failure: 'no_role', person: person.label },
       'a person without a role of POSTHORN_OIDC_ROLES was refused',
     )
     return fail(c, 'no_role')
@@ -105,7 +106,7 @@ async function finishSignIn(
   const session = keyId && (await startSession(sql, keyId, actor, person).catch(nullIfEnded))
   if (!session) {
     logger.warn(
-      { key: role.keyId },
+      { failure: 'role_ended', key: role.keyId },
       'a role of POSTHORN_OIDC_ROLES names an API key that is not valid',
     )
     return fail(c, 'role_ended')
@@ -122,18 +123,13 @@ function nullIfEnded(error: unknown): null {
   throw error
 }
 
-function fail(c: Context, failure: Failure): Response {
+function fail(c: Context, failure: SignInFailure): Response {
   return c.redirect(`/console/sign-in?failed=${failure}`)
 }
 
-/** The errors of the protocol have the code of OAuth in `error`; those of the network are of fetch. */
-function failureOf(error: unknown): Failure {
-  const { error: code, name, cause } = error as { error?: unknown; name?: string; cause?: unknown }
-  if (code === 'access_denied') return 'denied'
-  if (code === 'invalid_grant') return 'expired'
-  if (code === 'temporarily_unavailable' || code === 'server_error') return 'unreachable'
-  const isNetworkError = name === 'TimeoutError' || error instanceof TypeError
-  const causedByNetwork =
-    cause instanceof TypeError || (cause as { name?: string } | undefined)?.name === 'TimeoutError'
-  return isNetworkError || causedByNetwork ? 'unreachable' : 'failed'
+function logFailure(logger: Logger, error: unknown): SignInFailure {
+  const failure = failureOf(error)
+  const providerError = providerErrorOf(error)
+  logger.warn({ failure, providerError, error }, 'a sign-in by OpenID Connect failed')
+  return failure
 }

@@ -29,7 +29,8 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
     const session = isSessionToken(token) ? await find(hashSessionToken(token)) : undefined
     if (!session) throw unauthenticated('You are not signed in.')
     if (session.state !== 'valid') {
-      throw unauthenticated(`The API key that you signed in with is ${session.state}.`)
+      const key = session.person === null ? 'that you signed in with' : 'of your role'
+      throw unauthenticated(`The API key ${key} is ${session.state}.`)
     }
     if (session.is_expired) throw unauthenticated('Your session has expired.')
     return {

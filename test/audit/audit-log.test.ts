@@ -19,11 +19,17 @@ afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const LOG = `query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
-    nodes { id createdAt action subjectId apiKeyId source address forwardedFor userAgent before after }
+    nodes { id createdAt action subjectId subjectName apiKeyId source address forwardedFor userAgent before after }
     pageInfo { hasNextPage endCursor } } }`
 
 async function log(filter: object = {}) {
   return (await posthorn.graphql(LOG, { filter, first: 100 })).auditLog.nodes
+}
+
+/** Creates an object over REST, and returns its id. */
+async function created(path: string, body: object): Promise<string> {
+  const response = await posthorn.rest('POST', path, body)
+  return ((await response.json()) as { id: string }).id
 }
 
 const HOOK = { url: 'https://example.com/a', event_subscriptions: [JOINED] }
@@ -63,7 +69,7 @@ describe('over REST', () => {
     await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)
     await posthorn.rest('DELETE', `/webhooks/${id}`)
 
-    const entries = await log({ subjectId: id })
+    const entries = await log({ subjectIds: [id] })
     expect(entries.map(({ action }: { action: string }) => action)).toEqual([
       'webhook.deleted',
       'signing_secret.rotated',
@@ -106,7 +112,7 @@ describe('over REST', () => {
       })
     const { id } = (await (await post()).json()) as { id: string }
     await post()
-    expect(await log({ subjectId: id })).toHaveLength(1)
+    expect(await log({ subjectIds: [id] })).toHaveLength(1)
   })
 })
 
@@ -133,7 +139,7 @@ test('the entry of a command has the source CLI', async () => {
   const created = await runPosthorn(['key', 'create', ...scopes, '--json'], { environment })
   const { id } = JSON.parse(created.stdout)
   await runPosthorn(['key', 'revoke', id], { environment })
-  const entries = await log({ subjectId: id })
+  const entries = await log({ subjectIds: [id] })
   expect(entries).toMatchObject([
     { action: 'api_key.revoked', source: 'CLI', apiKeyId: null },
     { action: 'api_key.created', source: 'CLI', apiKeyId: null },
@@ -153,7 +159,7 @@ test('the entry of a command has the source CLI', async () => {
 describe('reading the audit log', () => {
   test('filters by time, action, subject and API key, and pages', async () => {
     for (let i = 0; i < 3; i++) await posthorn.rest('POST', '/webhooks', HOOK)
-    const all = await log({ action: 'webhook.created' })
+    const all = await log({ actions: ['webhook.created'] })
     expect(all.length).toBeGreaterThanOrEqual(3)
     expect(all.map(({ createdAt }: { createdAt: string }) => createdAt)).toEqual(
       all
@@ -162,26 +168,79 @@ describe('reading the audit log', () => {
         .reverse(),
     )
     const { auditLog } = await posthorn.graphql(LOG, {
-      filter: { action: 'webhook.created' },
+      filter: { actions: ['webhook.created'] },
       first: 2,
     })
     const next = await posthorn.graphql(LOG, {
-      filter: { action: 'webhook.created' },
+      filter: { actions: ['webhook.created'] },
       first: 100,
       after: auditLog.pageInfo.endCursor,
     })
     expect([...auditLog.nodes, ...next.auditLog.nodes]).toEqual(all)
     const key = publicId('apiKey', posthorn.tenant.keyId)
-    expect(await log({ action: 'webhook.created', apiKeyId: key })).toEqual(all)
+    expect(await log({ actions: ['webhook.created'], apiKeyIds: [key] })).toEqual(all)
     expect(await log({ until: '2020-01-01T00:00:00Z' })).toEqual([])
-    expect(await log({ since: all[0].createdAt, action: 'webhook.created' })).toContainEqual(all[0])
+    expect(await log({ since: all[0].createdAt, actions: ['webhook.created'] })).toContainEqual(
+      all[0],
+    )
   })
 
   test.each([
-    [{ action: 'webhook.creatd' }, /Did you mean .+webhook.created/],
-    [{ apiKeyId: 'nonsense' }, /must be the id of an API key/],
+    [{ actions: ['webhook.created', 'webhook.creatd'] }, /Did you mean .+webhook.created/],
+    [{ apiKeyIds: ['nonsense'] }, /filter.apiKeyIds.0 must be the id of an API key/],
+    [{ subjectKinds: [] }, /must not be empty; omit it to match all/],
   ])('rejects the filter %j', async (filter, message) => {
     await expect(log(filter)).rejects.toThrow(message)
+  })
+
+  test('takes several values for each filter, and an entry must match all filters', async () => {
+    const webhook = await created('/webhooks', HOOK)
+    const other = await created('/webhooks', HOOK)
+    await posthorn.rest('POST', `/webhooks/${webhook}/secret/rotate`)
+    await posthorn.rest('DELETE', `/webhooks/${other}`)
+    const subjectIds = [webhook, other]
+    const actionsOf = async (filter: object) =>
+      (await log({ subjectIds, ...filter })).map(({ action }: { action: string }) => action)
+    expect(await actionsOf({})).toEqual([
+      'webhook.deleted',
+      'signing_secret.rotated',
+      'webhook.created',
+      'webhook.created',
+    ])
+    expect(await actionsOf({ actions: ['webhook.deleted', 'signing_secret.rotated'] })).toEqual([
+      'webhook.deleted',
+      'signing_secret.rotated',
+    ])
+    expect(await actionsOf({ subjectKinds: ['API_KEY', 'WEBHOOK'] })).toHaveLength(4)
+    expect(await actionsOf({ subjectKinds: ['API_KEY'] })).toEqual([])
+    expect(await actionsOf({ subjectKinds: ['API_KEY'], actions: ['webhook.created'] })).toEqual([])
+    expect(await actionsOf({ sources: ['CLI', 'REST'] })).toHaveLength(4)
+    expect(await actionsOf({ sources: ['CLI'] })).toEqual([])
+  })
+
+  test('finds people by their name with email address, or by the email address', async () => {
+    const entry = { action: 'webhook.updated', subjectId: 'of.people' } as const
+    const people = ['Person A <a_b@example.com>', 'Person B <aXb@example.com>', 'Person C', null]
+    for (const person of people) {
+      await writeAuditEntry(
+        posthorn.database.prisma,
+        { ...SYSTEM, person },
+        { ...entry, organizationId: posthorn.tenant.organizationId },
+      )
+    }
+    const found = async (...wanted: string[]) => {
+      const { auditLog } = await posthorn.graphql(
+        'query ($filter: AuditFilter) { auditLog(filter: $filter) { nodes { person } } }',
+        { filter: { subjectIds: ['of.people'], people: wanted } },
+      )
+      return auditLog.nodes.map(({ person }: { person: string }) => person)
+    }
+    expect(await found('a_b@example.com')).toEqual(['Person A <a_b@example.com>'])
+    expect(await found('Person C', 'aXb@example.com')).toEqual([
+      'Person C',
+      'Person B <aXb@example.com>',
+    ])
+    expect(await found('Person A')).toEqual([])
   })
 
   test('an organization never reads the entries of another organization, by list or by id', async () => {
@@ -212,7 +271,7 @@ describe('reading the audit log', () => {
       organizationId: null,
       subjectId: 'of.all',
     })
-    expect(await log({ subjectId: 'of.all' })).toEqual([])
+    expect(await log({ subjectIds: ['of.all'] })).toEqual([])
   })
 })
 

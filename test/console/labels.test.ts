@@ -3,6 +3,8 @@ import { SCOPES } from '../../src/access/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
 import { SCOPES as SHOWN_SCOPES } from '../../src/console/api-keys/scopes.ts'
 import { ACTION_LABELS } from '../../src/console/audit/action-labels.ts'
+import { en } from '../../src/console/strings/en.ts'
+import { SIGN_IN_FAILURES } from '../../src/sessions/oidc/sign-in-failure.ts'
 
 test('exactly the actions of the audit log have a label', () => {
   expect(Object.keys(ACTION_LABELS)).toEqual(AUDIT_ACTIONS)
@@ -10,4 +12,9 @@ test('exactly the actions of the audit log have a label', () => {
 
 test('exactly the existing scopes have a description', () => {
   expect(SHOWN_SCOPES.map(([scope]) => scope)).toEqual(SCOPES)
+})
+
+test('exactly the failures of a sign-in by OpenID Connect have a text', () => {
+  const { title: _, ...texts } = en.session.failed
+  expect(Object.keys(texts)).toEqual(SIGN_IN_FAILURES)
 })

@@ -174,7 +174,7 @@ interface Found {
 
 const FOUND = `query ($id: ID!) {
   delivery(id: $id) { event { id } attempts(first: 1) { nodes { id } } }
-  auditLog(first: 1, filter: { action: "webhook.updated" }) { nodes { id } }
+  auditLog(first: 1, filter: { actions: ["webhook.updated"] }) { nodes { id } }
 }`
 
 async function nameOrganization(server: ConsoleServer, name: string): Promise<void> {

@@ -1,5 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { hashToken, mintToken, tokenHint } from '../../src/api-keys/token.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
+import { freePort } from '../support/free-port.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { submitApiKey, waitUntilLoaded } from './support/sign-in.ts'
@@ -8,14 +12,31 @@ import { visit } from './support/visit.ts'
 
 let browser: Browser
 let server: ConsoleServer
+let provider: OidcProvider
+/** The API key whose rights people get. */
+const roleKeyId = mintId('apiKey')
 
 beforeAll(async () => {
   browser = await storyBrowser()
-  server = await startConsoleServer()
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  // A browser sees another site than Posthorn's: `127.0.0.1`.
+  provider = await startOidcProvider(url)
+  server = await startConsoleServer({
+    environment: {
+      PORT: String(port),
+      POSTHORN_PUBLIC_URL: url,
+      POSTHORN_OIDC_ISSUER: provider.issuer,
+      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
+    },
+  })
 })
 afterAll(async () => {
   await browser?.close()
   await server?.[Symbol.asyncDispose]()
+  await provider?.[Symbol.asyncDispose]()
 })
 
 const UNAUTHORIZED = /status of 401|status of 403/
@@ -136,6 +157,56 @@ story(
     )
   },
 )
+
+story(
+  'a person signs in at the provider, and the account menu and the audit log name the person',
+  async () => {
+    await addRoleKey()
+    await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
+    const { page } = reader
+    reader.expectPageErrors(UNAUTHORIZED)
+    await page.goto(`${server.url}/console`)
+    const signInWith = page.getByRole('link', { name: /^Sign in with 127[.]0[.]0[.]1/ })
+    await signInWith.click()
+    await page.getByRole('link', { name: 'cancel' }).click()
+    await page.getByText('The sign-in was canceled at the provider.').waitFor()
+    await signInWith.click()
+    await page.getByRole('link', { name: 'operator' }).click()
+    await waitUntilLoaded(page)
+
+    await page.getByRole('button', { name: 'Account and appearance' }).click()
+    await page.getByRole('menu').getByText(PERSON).waitFor()
+    await page.goto(`${server.url}/console/audit-log`)
+    await waitUntilLoaded(page)
+    const entry = page.getByRole('row').filter({ hasText: PERSON }).first()
+    await entry.getByRole('link', { name: 'Support' }).waitFor()
+    await entry.getByRole('link', { name: 'Signed in' }).click()
+    await page.getByRole('link', { name: `All changes by ${PERSON}` }).click()
+    await page.getByRole('button', { name: `Person: ${PERSON}` }).waitFor()
+    await entry.waitFor()
+  },
+)
+
+const PERSON = 'Person A <operator@example.com>'
+
+/** Its id is part of the configuration, which is older than the database. */
+async function addRoleKey(): Promise<void> {
+  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
+    '{ viewer { organization { id } } }',
+  )
+  await using database = await server.openDatabase()
+  const token = mintToken('key')
+  await database.prisma.apiKey.create({
+    data: {
+      id: parseId('apiKey', roleKeyId) as string,
+      organizationId: parseId('organization', viewer.organization.id) as string,
+      name: 'Support',
+      scopes: ['webhooks:read', 'keys:manage'],
+      tokenHash: hashToken(token),
+      tokenHint: tokenHint(token),
+    },
+  })
+}
 
 async function expectText(
   found: { textContent(): Promise<string | null> },

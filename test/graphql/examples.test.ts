@@ -63,7 +63,7 @@ const VARIABLES: Record<
   (created: Awaited<ReturnType<typeof things>>) => object | Promise<object>
 > = {
   Webhooks: () => ({ first: 10 }),
-  AuditLog: () => ({ first: 10, filter: { action: 'webhook.created' } }),
+  AuditLog: () => ({ first: 10, filter: { actions: ['webhook.created'] } }),
   Webhook: ({ webhookId }) => ({ id: webhookId }),
   CreateWebhook: () => ({
     input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
@@ -136,7 +136,7 @@ const VARIABLES: Record<
 const STATEMENTS: Readonly<Record<string, number>> = {
   ApiKeys: 2,
   ArchiveEventType: 8,
-  AuditLog: 2,
+  AuditLog: 3,
   CancelDeliveries: 11,
   CancelDelivery: 6,
   CancelDeliveryTask: 7,

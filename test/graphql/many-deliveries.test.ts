@@ -27,6 +27,11 @@ beforeAll(async () => {
   const startedAt = performance.now()
   const { webhooks } = await fillDeliveries(pool, tenant.organizationId, COUNT)
   await fillSearchKeys(pool, tenant.organizationId)
+  await pool.query(
+    `insert into posthorn.audit_log (organization_id, source, action, subject_id)
+     select organization_id, 'cli', 'delivery.redelivered', posthorn.type_id('msg', id)
+     from posthorn.deliveries order by md5(id::text) limit 300`,
+  )
   times.push(`filled with ${COUNT} deliveries in ${Math.round(performance.now() - startedAt)} ms`)
   const analyzedAt = performance.now()
   await pool.query(
@@ -128,6 +133,7 @@ const LISTS = [
     '{ statusClasses: [SERVER_ERROR_5XX] }',
     `{ eventType: "${TICKET}" }`,
   ].map((filter) => `webhook(id: $busy) { deliveries(filter: ${filter}, ${PAGE}) { ${NODES} } }`),
+  `auditLog(${PAGE}) { nodes { id subjectName } pageInfo { endCursor startCursor hasNextPage hasPreviousPage } }`,
   `events(${PAGE}) { ${NODES} }`,
   `events(filter: { type: "${TICKET}" }, ${PAGE}) { ${NODES} }`,
   ...[

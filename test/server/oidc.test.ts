@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
 
 let provider: OidcProvider
 let posthorn: TestApp
@@ -21,9 +22,6 @@ beforeAll(async () => {
   const role = { organizationId, scopes: ['webhooks:read', 'webhooks:write', 'keys:manage'] }
   const { key } = await createApiKey(database.prisma, { ...role, name: 'Support' })
   roleKeyId = publicId('apiKey', key.id)
-  const ended = await createApiKey(database.prisma, role)
-  const endedId = publicId('apiKey', ended.key.id)
-  await revokeApiKey(database.prisma, endedId)
   posthorn = await startTestApp({
     role: 'api',
     database,
@@ -33,7 +31,7 @@ beforeAll(async () => {
       POSTHORN_OIDC_ISSUER: provider.issuer,
       POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
       POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId},email=operator@example.com:${roleKeyId},sub=ended:${endedId}`,
+      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId},email=operator@example.com:${roleKeyId}`,
     },
   })
 })
@@ -43,65 +41,8 @@ afterAll(async () => {
   await provider?.[Symbol.asyncDispose]()
 })
 
-const START = '/console/session/oidc'
-
-/** A browser that keeps the cookies of each origin and follows no redirect by itself. */
-function openPersonalBrowser() {
-  const jars = new Map<string, Map<string, string>>()
-  const jarOf = (target: URL) => {
-    const jar = jars.get(target.origin) ?? new Map<string, string>()
-    jars.set(target.origin, jar)
-    return jar
-  }
-  async function get(at: string, init: RequestInit = {}): Promise<Response> {
-    const target = new URL(at)
-    const jar = jarOf(target)
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { ...(init.headers as object), ...(cookie && { cookie }) }
-    const response = await fetch(target, { ...init, headers, redirect: 'manual' })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (!name || value === undefined) continue
-      if (value === '' || /Max-Age=0/i.test(line)) jar.delete(name)
-      else jar.set(name, value)
-    }
-    return response
-  }
-  const locationOf = (response: Response, base: string) =>
-    new URL(response.headers.get('location') ?? '', base).href
-  return {
-    jar: jarOf(new URL(url)),
-    get,
-    /** Starts a sign-in, and returns the URL of the provider. */
-    start: async () => locationOf(await get(url + START), url),
-    /** Chooses a person at the provider, and returns the URL of the callback. */
-    async choose(authorization: string, person: string) {
-      let at = locationOf(await get(authorization), provider.issuer)
-      at = locationOf(await get(`${at}/${person}`), provider.issuer)
-      return locationOf(await get(at), provider.issuer)
-    },
-    /** Opens the URL of the callback, and returns the path that it leads to. */
-    async finish(callback: string) {
-      const landed = new URL(locationOf(await get(callback), url))
-      return landed.pathname + landed.search
-    },
-    async graphql(query: string, variables: object = {}) {
-      const response = await get(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'posthorn-console': '1' },
-        body: JSON.stringify({ query, variables }),
-      })
-      // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-      return (await response.json()) as any
-    },
-  }
-}
-
-async function signIn(person: string) {
-  const browser = openPersonalBrowser()
-  const landed = await browser.finish(await browser.choose(await browser.start(), person))
-  return { browser, landed }
-}
+const openPersonalBrowser = () => openOidcBrowser(url, provider)
+const signIn = (person: string) => signInAs(url, provider, person)
 
 const VIEWER = '{ viewer { apiKey { id } } }'
 

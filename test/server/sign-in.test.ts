@@ -229,7 +229,7 @@ describe('a session ends', () => {
 describe('the audit log', () => {
   /** The entries of a key, oldest first. */
   async function entriesOf(keyId: string) {
-    const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyId: $keyId }, first: 100) {
+    const query = `query ($keyId: ID!) { auditLog(filter: { apiKeyIds: [$keyId] }, first: 100) {
       nodes { action subjectId apiKeyId source address forwardedFor userAgent before after } } }`
     return (await posthorn.graphql(query, { keyId })).auditLog.nodes.toReversed()
   }

@@ -1,13 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider from 'oidc-provider'
+import Provider, { type ClientMetadata } from 'oidc-provider'
 
 /** A real provider of OpenID Connect on this machine. */
 export interface OidcProvider extends AsyncDisposable {
   readonly issuer: string
   /** The URLs that its endpoints were called with, oldest first. */
   readonly requests: string[]
+  /** How many milliseconds its clock is ahead. */
+  aheadMs: number
+  /** It closes the connections of requests for these paths. */
+  unreachable: RegExp | null
+  /** Whether Posthorn is one of its clients. */
+  knowsPosthorn: boolean
   /** Stops listening until `start`. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -27,13 +34,26 @@ export const PEOPLE: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   stranger: { name: 'Person C', email: 'stranger@example.com', email_verified: true },
 }
 
-/** Starts the provider. Its page has a link for each person, and one that cancels. */
+/** The clock of the provider: no other code of this process runs in its storage. */
+const aheadMs = new AsyncLocalStorage<number>()
+const { now } = Date
+Date.now = () => now() + (aheadMs.getStore() ?? 0)
+
+/** What else a person can choose: how the sign-in fails at the provider. */
+const FAILURES: Readonly<Record<string, { error: string; error_description: string }>> = {
+  cancel: { error: 'access_denied', error_description: 'The person canceled.' },
+  fault: { error: 'server_error', error_description: '<script>alert("broken")</script>' },
+}
+
+/** Starts the provider. Its page has a link for each person, and for each failure. */
 export async function startOidcProvider(posthornUrl: string): Promise<OidcProvider> {
   const requests: string[] = []
+  const control = { aheadMs: 0, unreachable: null as RegExp | null, knowsPosthorn: true }
   let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {}
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
-    handle(request, response)
+    if (control.unreachable?.test(request.url ?? '')) return void request.socket.destroy()
+    aheadMs.run(control.aheadMs, handle, request, response)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
@@ -48,39 +68,41 @@ export async function startOidcProvider(posthornUrl: string): Promise<OidcProvid
   }
   const port = await listen(0)
   const issuer = `http://127.0.0.1:${port}`
-  const provider = createProvider(issuer, posthornUrl)
+  const provider = createProvider(issuer, [clientAt(posthornUrl)])
   const callback = provider.callback()
+  // It has the storage and the keys of the other one.
+  const callbackWithoutClients = createProvider(issuer, []).callback()
   handle = (request, response) => {
     const [, uid, choice] = /^\/interaction\/([^/]+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? []
-    if (!uid) return void callback(request, response)
+    const respond = control.knowsPosthorn ? callback : callbackWithoutClients
+    if (!uid) return void respond(request, response)
     if (!choice) return sendChoices(response, uid)
-    const result =
-      choice === 'cancel'
-        ? { error: 'access_denied', error_description: 'The person canceled.' }
-        : { login: { accountId: choice } }
+    const result = FAILURES[choice] ?? { login: { accountId: choice } }
     provider.interactionFinished(request, response, result).catch((error: unknown) => {
       response.writeHead(500).end(String(error))
     })
   }
-  return {
+  return Object.assign(control, {
     issuer,
     requests,
     stop,
     start: async () => void (await listen(port)),
     [Symbol.asyncDispose]: stop,
+  })
+}
+
+function clientAt(posthornUrl: string): ClientMetadata {
+  return {
+    client_id: CLIENT.id,
+    client_secret: CLIENT.secret,
+    redirect_uris: [`${posthornUrl}/console/session/oidc/callback`],
+    post_logout_redirect_uris: [`${posthornUrl}/console`],
   }
 }
 
-function createProvider(issuer: string, posthornUrl: string): Provider {
+function createProvider(issuer: string, clients: ClientMetadata[]): Provider {
   return new Provider(issuer, {
-    clients: [
-      {
-        client_id: CLIENT.id,
-        client_secret: CLIENT.secret,
-        redirect_uris: [`${posthornUrl}/console/session/oidc/callback`],
-        post_logout_redirect_uris: [`${posthornUrl}/console`],
-      },
-    ],
+    clients,
     cookies: { keys: ['key of the cookies'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: false } },
@@ -104,7 +126,7 @@ function createProvider(issuer: string, posthornUrl: string): Provider {
 }
 
 function sendChoices(response: ServerResponse, uid: string): void {
-  const links = [...Object.keys(PEOPLE), 'cancel'].map(
+  const links = [...Object.keys(PEOPLE), ...Object.keys(FAILURES)].map(
     (choice) => `<p><a href="/interaction/${uid}/${choice}">${choice}</a></p>`,
   )
   response

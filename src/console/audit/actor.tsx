@@ -1,32 +1,31 @@
 import { Text } from '@mantine/core'
 import type { AuditSource } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
+import { sourceLabel } from './audit-options.ts'
 
-const SOURCE_LABELS: Readonly<Record<AuditSource, string>> = {
-  GRAPHQL: t('audit:sources.GRAPHQL'),
-  REST: t('audit:sources.REST'),
-  CLI: t('audit:sources.CLI'),
-  CONSOLE: t('audit:sources.CONSOLE'),
-  SYSTEM: t('audit:sources.SYSTEM'),
+/** Who can have made a change. */
+export interface Actors {
+  /** The names of the organization's API keys, by id. */
+  readonly keys: ReadonlyMap<string, string>
+  /** The people who signed in lately, such as `Name <name@example.com>`. */
+  readonly people: readonly string[]
 }
 
-export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source] ?? source
-
-/** The names of the organization's API keys, by id. */
-export type KeyNames = ReadonlyMap<string, string>
+/** A person in a filter: the email address, if there is one. */
+export const personKey = (person: string) => /<([^<>]+)>$/.exec(person)?.[1] ?? person
 
 interface ActorProps {
   readonly apiKeyId?: string | null
   readonly person?: string | null
   readonly source: AuditSource
-  readonly names: KeyNames
+  readonly actors: Actors
 }
 
 /** Who made a change: the person, the name of the API key, or its id if the key is not of this organization. */
-export function Actor({ apiKeyId, person, source, names }: ActorProps) {
+export function Actor({ apiKeyId, person, source, actors }: ActorProps) {
   if (person) return person
   if (!apiKeyId) return sourceLabel(source)
-  const name = names.get(apiKeyId)
+  const name = actors.keys.get(apiKeyId)
   if (name) return name
   return (
     <Text span inherit className="ph-mono" title={t('audit:actor.foreignKey')}>

@@ -1,72 +1,111 @@
-import { TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
-import { FilterSelect } from '../components/filters/filter-select.tsx'
-import { TIME_FILTERS, TimeRange } from '../components/filters/time-range.tsx'
+import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
+import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
+import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { useFilters } from '../components/filters/use-filters.ts'
+import type { AuditFilter } from '../generated/graphql.ts'
+import { oidcHost } from '../session/oidc.ts'
 import { t } from '../strings/t.ts'
-import { ACTION_LABELS } from './action-labels.ts'
-import type { KeyNames } from './actor.tsx'
+import { type Actors, personKey } from './actor.tsx'
+import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
+import { SubjectInput } from './subject-input.tsx'
 
-export const AUDIT_FILTERS = ['action', 'subject', 'key', ...TIME_FILTERS] as const
-type FilterName = (typeof AUDIT_FILTERS)[number]
+const NAMES = ['action', 'kind', 'subject', 'key', 'person', 'source', ...TIME_FILTERS] as const
 
-interface AuditFiltersProps {
-  readonly values: Readonly<Record<FilterName, string | null>>
-  readonly names: KeyNames
-  readonly active: boolean
-  set(changes: Partial<Record<FilterName, string | null>>): void
-  clear(): void
+/** The filters of the audit log in the query parameters. */
+export function useAuditFilters() {
+  const filters = useFilters(NAMES)
+  const { action, kind, subject, key, person, source } = filters.values
+  const filter: AuditFilter = {
+    actions: some(readOptions(action, ACTIONS)),
+    subjectKinds: some(readOptions(kind, SUBJECT_KINDS)),
+    subjectIds: some(readList(subject)),
+    apiKeyIds: some(readList(key)),
+    people: some(readList(person)),
+    sources: some(readOptions(source, SOURCES)),
+    ...useTimeRange(filters.values),
+  }
+  return { ...filters, filter }
 }
 
-export function AuditFilters({ values, names, active, set, clear }: AuditFiltersProps) {
-  const keys = [...names].map(([value, label]) => ({ value, label }))
-  if (values.key && !names.has(values.key)) keys.push({ value: values.key, label: values.key })
+/** The API takes no empty list: a filter without values is left out. */
+function some<Value>(values: readonly Value[]): Value[] | null {
+  return values.length > 0 ? [...values] : null
+}
+
+interface AuditFiltersProps {
+  readonly filters: ReturnType<typeof useAuditFilters>
+  readonly actors: Actors
+}
+
+export function AuditFilters({ filters, actors }: AuditFiltersProps) {
+  const { values, set, active, clear } = filters
+  const keys = readList(values.key)
+  const people = readList(values.person)
   return (
-    <FilterBar active={active} clear={clear}>
-      <FilterSelect
+    <FilterBar
+      active={active}
+      clear={clear}
+      moreActive={values.person !== null || values.source !== null}
+      more={
+        <>
+          {(oidcHost !== '' || people.length > 0) && (
+            <FilterMultiSelect
+              label={t('audit:auditFilters.person')}
+              w={190}
+              searchable
+              searchHint={t('audit:auditFilters.personHint')}
+              options={peopleOptions(actors.people, people)}
+              toValue={(text) => text || null}
+              values={people}
+              onChange={(chosen) => set({ person: writeList(chosen) })}
+            />
+          )}
+          <FilterMultiSelect
+            label={t('audit:auditFilters.source')}
+            w={150}
+            options={SOURCES}
+            values={readOptions(values.source, SOURCES)}
+            onChange={(chosen) => set({ source: writeList(chosen) })}
+          />
+        </>
+      }
+    >
+      <FilterMultiSelect
         label={t('audit:auditFilters.action')}
         w={190}
         searchable
-        data={Object.entries(ACTION_LABELS).map(([value, label]) => ({ value, label }))}
-        value={values.action}
-        onChange={(action) => set({ action })}
+        options={ACTIONS}
+        values={readOptions(values.action, ACTIONS)}
+        onChange={(chosen) => set({ action: writeList(chosen) })}
       />
-      <SubjectInput value={values.subject ?? ''} onChange={(subject) => set({ subject })} />
-      <FilterSelect
+      <FilterMultiSelect
+        label={t('audit:auditFilters.kind')}
+        w={150}
+        options={SUBJECT_KINDS}
+        values={readOptions(values.kind, SUBJECT_KINDS)}
+        onChange={(chosen) => set({ kind: writeList(chosen) })}
+      />
+      <SubjectInput
+        values={readList(values.subject)}
+        onChange={(ids) => set({ subject: writeList(ids) })}
+      />
+      <FilterMultiSelect
         label={t('audit:auditFilters.apiKey')}
         w={190}
         searchable
-        data={keys}
-        value={values.key}
-        onChange={(key) => set({ key })}
+        options={[...actors.keys].map(([value, label]) => ({ value, label }))}
+        values={keys}
+        onChange={(chosen) => set({ key: writeList(chosen) })}
       />
       <TimeRange values={values} set={set} />
     </FilterBar>
   )
 }
 
-interface SubjectInputProps {
-  readonly value: string
-  onChange(value: string): void
-}
-
-/** Applies on Enter or blur, because only a complete id matches. */
-function SubjectInput({ value, onChange }: SubjectInputProps) {
-  const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
-  const apply = () => text.trim() !== value && onChange(text.trim())
-  return (
-    <TextInput
-      label={t('audit:auditFilters.target')}
-      size="xs"
-      w={220}
-      placeholder={t('audit:auditFilters.targetPlaceholder')}
-      value={text}
-      spellCheck={false}
-      autoComplete="off"
-      onChange={(event) => setText(event.currentTarget.value)}
-      onBlur={apply}
-      onKeyDown={(event) => event.key === 'Enter' && apply()}
-    />
-  )
+/** Those who signed in lately, and those who are chosen. */
+function peopleOptions(people: readonly string[], chosen: readonly string[]) {
+  const labels = new Map(chosen.map((value) => [value, value]))
+  for (const person of people) labels.set(personKey(person), person)
+  return [...labels].map(([value, label]) => ({ value, label }))
 }

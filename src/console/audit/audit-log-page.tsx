@@ -1,7 +1,5 @@
 import { useMemo } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { useTimeRange } from '../components/filters/time-range.tsx'
-import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -11,20 +9,22 @@ import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import {
-  AuditLogKeysDocument,
+  AuditLogActorsDocument,
   AuditLogPageDocument,
   type AuditLogPageQuery,
 } from '../generated/graphql.ts'
+import { oidcHost } from '../session/oidc.ts'
 import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
-import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
-import { AUDIT_FILTERS, AuditFilters } from './audit-filters.tsx'
+import { Actor, type Actors } from './actor.tsx'
+import { AuditFilters, useAuditFilters } from './audit-filters.tsx'
+import { sourceLabel } from './audit-options.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { Subject } from './subject.tsx'
 
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
-const columns = (names: KeyNames): readonly Column<Entry>[] => [
+const columns = (actors: Actors): readonly Column<Entry>[] => [
   {
     label: t('audit:auditLogPage.action'),
     cell: ({ action }) => actionLabel(action),
@@ -32,12 +32,14 @@ const columns = (names: KeyNames): readonly Column<Entry>[] => [
   },
   {
     label: t('audit:auditLogPage.target'),
-    cell: ({ action, subjectId: id }) => <Subject action={action} id={id} />,
+    cell: ({ action, subjectId: id, subjectName: name }) => (
+      <Subject action={action} id={id} name={name} />
+    ),
     grow: true,
   },
   {
     label: t('audit:auditLogPage.actor'),
-    cell: (entry) => <Actor {...entry} names={names} />,
+    cell: (entry) => <Actor {...entry} actors={actors} />,
     grow: true,
   },
   {
@@ -62,27 +64,23 @@ export default function AuditLogPage() {
 }
 
 function AuditLog() {
-  const { values, set, active, clear } = useFilters(AUDIT_FILTERS)
+  const filters = useAuditFilters()
+  const { filter, active, clear } = filters
   const cursors = useCursors()
   const opened = usePanel('entry')
-  const names = useKeyNames()
-  const { action, subject, key } = values
-  const times = useTimeRange(values)
+  const actors = useActors()
   const context = useMemo(() => ({ additionalTypenames: ['AuditEntry'] }), [])
   const { data, error, stale, reload } = useRead(
     AuditLogPageDocument,
-    {
-      filter: { action, subjectId: subject, apiKeyId: key, ...times },
-      ...cursors.variables,
-    },
+    { filter, ...cursors.variables },
     { context },
   )
   return (
     <Page title={t('audit:auditLogPage.title')} description={t('audit:auditLogPage.description')}>
-      <AuditFilters values={values} names={names} active={active} set={set} clear={clear} />
+      <AuditFilters filters={filters} actors={actors} />
       <List
         label={t('audit:auditLogPage.listLabel')}
-        columns={useMemo(() => columns(names), [names])}
+        columns={useMemo(() => columns(actors), [actors])}
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
@@ -100,18 +98,20 @@ function AuditLog() {
           )
         }
       />
-      <EntryPanel id={opened.id} names={names} onClose={opened.close} />
+      <EntryPanel id={opened.id} actors={actors} onClose={opened.close} />
     </Page>
   )
 }
 
-function useKeyNames(): KeyNames {
-  const { data } = useRead(AuditLogKeysDocument, {})
+function useActors(): Actors {
+  const { data } = useRead(AuditLogActorsDocument, { withPeople: oidcHost !== '' })
   return useMemo(
-    () =>
-      new Map(
-        data?.apiKeys?.nodes.map(({ id, name, tokenHint }) => [id, name ?? `${tokenHint}…`]) ?? [],
+    () => ({
+      keys: new Map(
+        data?.apiKeys?.nodes.map(({ id, name, tokenHint }) => [id, name ?? `${tokenHint}…`]),
       ),
+      people: [...new Set(data?.signIns?.nodes.flatMap(({ person }) => person ?? []))],
+    }),
     [data],
   )
 }

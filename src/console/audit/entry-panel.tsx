@@ -7,7 +7,8 @@ import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
-import { Actor, type KeyNames, sourceLabel } from './actor.tsx'
+import { Actor, type Actors, personKey } from './actor.tsx'
+import { sourceLabel } from './audit-options.ts'
 import { FieldChanges } from './field-changes.tsx'
 import { Subject } from './subject.tsx'
 
@@ -16,12 +17,12 @@ type Entry = Extract<NonNullable<AuditLogEntryQuery['node']>, { __typename: 'Aud
 interface EntryPanelProps {
   /** The open entry, if any. */
   readonly id: string | null
-  readonly names: KeyNames
+  readonly actors: Actors
   onClose(): void
 }
 
 /** One entry: its actor, and the fields before and after. */
-export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
+export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
   const { data, error, reload } = useRead(
     AuditLogEntryDocument,
     { id: id ?? '' },
@@ -40,7 +41,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
       }
     >
       {entry ? (
-        <EntryDetails entry={entry} names={names} />
+        <EntryDetails entry={entry} actors={actors} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
@@ -52,7 +53,7 @@ export function EntryPanel({ id, names, onClose }: EntryPanelProps) {
   )
 }
 
-function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
+function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
   const { action, subjectId, apiKeyId, person, source, address, forwardedFor, userAgent } = entry
   return (
     <Stack gap="xl">
@@ -61,11 +62,11 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
           { label: t('audit:entryPanel.time'), value: <Time at={entry.createdAt} /> },
           {
             label: t('audit:entryPanel.target'),
-            value: <Subject action={action} id={subjectId} />,
+            value: <Subject action={action} id={subjectId} name={entry.subjectName} />,
           },
           {
             label: t('audit:entryPanel.actor'),
-            value: <Actor apiKeyId={apiKeyId} person={person} source={source} names={names} />,
+            value: <Actor apiKeyId={apiKeyId} person={person} source={source} actors={actors} />,
           },
           { label: t('audit:entryPanel.source'), value: sourceLabel(source) },
           address ? { label: t('audit:entryPanel.address'), value: address } : null,
@@ -85,6 +86,15 @@ function EntryDetails({ entry, names }: { entry: Entry; names: KeyNames }) {
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
             {t('audit:entryPanel.changesWithKey')}
+          </Anchor>
+        )}
+        {person && (
+          <Anchor
+            component={Link}
+            to={`/audit-log?person=${encodeURIComponent(personKey(person))}`}
+            size="sm"
+          >
+            {t('audit:entryPanel.allChangesBy', { person })}
           </Anchor>
         )}
       </Group>

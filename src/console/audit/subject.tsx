@@ -1,19 +1,38 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { pageOfId } from '../shell/page-of-id.ts'
 
 interface SubjectProps {
   readonly action: string
   readonly id: string
+  readonly name?: string | null
 }
 
-/** The id of the changed object, with a link to its page if it has one. */
-export function Subject({ action, id }: SubjectProps) {
-  const page = pageOfSubject(action, id)
-  if (page === null) return <span className="ph-mono">{id}</span>
+/** The name and the id of the changed object, with a link to its page if it has one. */
+export function Subject({ action, id, name }: SubjectProps) {
+  // The name of an event type is its id.
+  if (!name || name === id) {
+    return (
+      <span className="ph-mono">
+        <Linked to={pageOfSubject(action, id)}>{id}</Linked>
+      </span>
+    )
+  }
   return (
-    <Anchor component={Link} to={page} className="ph-mono" inherit>
-      {id}
+    <>
+      <Linked to={pageOfSubject(action, id)}>{name}</Linked>{' '}
+      <Text span c="dimmed" fz="xs" className="ph-mono">
+        {id}
+      </Text>
+    </>
+  )
+}
+
+function Linked({ to, children }: { to: string | null; children: string }) {
+  if (to === null) return children
+  return (
+    <Anchor component={Link} to={to} inherit>
+      {children}
     </Anchor>
   )
 }

@@ -5,7 +5,17 @@ export const oidcHost =
 /** Leads the browser to the provider, which sends it back to the console. */
 export const OIDC_PATH = '/console/session/oidc'
 
-const FAILURES = ['expired', 'denied', 'no_role', 'role_ended', 'unreachable', 'failed'] as const
+const FAILURES = [
+  'expired',
+  'denied',
+  'no_role',
+  'role_ended',
+  'unreachable',
+  'provider_failed',
+  'rejected',
+  'clock',
+  'failed',
+] as const
 
 /** Why the last sign-in at the provider failed, from the page's URL. */
 export function oidcFailure(): (typeof FAILURES)[number] | null {

@@ -3,7 +3,7 @@ import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tab
 import { AboutItems, useWhatsNew, WhatsNewDialog } from '../about/about-items.tsx'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
-import { useSession } from '../session/session.tsx'
+import { useSession, type Viewer } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 
 const SCHEMES = [
@@ -32,17 +32,7 @@ export function AccountMenu() {
           <Text size="sm" fw={600} px="sm" pb="xs">
             {viewer.organization.name}
           </Text>
-          {!isPortal && (
-            <>
-              <Menu.Label>{t('shell:account.apiKey')}</Menu.Label>
-              <Text size="sm" px="sm" pb="xs">
-                {viewer.apiKey.name ?? t('apiKeys:unnamed')}{' '}
-                <Text span c="dimmed" className="ph-mono">
-                  {viewer.apiKey.tokenHint}…
-                </Text>
-              </Text>
-            </>
-          )}
+          {!isPortal && <SignedIn {...viewer} />}
           {(!portalLink || portalLink.scheme === 'auto') && (
             <>
               <Menu.Divider />
@@ -77,6 +67,25 @@ export function AccountMenu() {
           )}
         </Menu.Dropdown>
       </Menu>
+    </>
+  )
+}
+
+/** The person who signed in by OpenID Connect or, without one, the API key. */
+function SignedIn({ person, apiKey }: Viewer) {
+  return (
+    <>
+      <Menu.Label>{person ? t('shell:account.person') : t('shell:account.apiKey')}</Menu.Label>
+      <Text size="sm" px="sm" pb="xs" style={{ overflowWrap: 'anywhere' }}>
+        {person ?? (
+          <>
+            {apiKey.name ?? t('apiKeys:unnamed')}{' '}
+            <Text span c="dimmed" className="ph-mono">
+              {apiKey.tokenHint}…
+            </Text>
+          </>
+        )}
+      </Text>
     </>
   )
 }

@@ -40,7 +40,7 @@ export async function startConsoleServer(
   const receiver = await startReceiver()
   const authorityFile = path.join(cwd, 'receiver-ca.pem')
   await writeFile(authorityFile, `${receiver.authority}\n${options.authority ?? ''}`)
-  let port = '0'
+  let port = options.environment?.['PORT'] ?? '0'
   let posthorn: PosthornProcess
   let url = ''
   let token = ''

@@ -1,0 +1,40 @@
+import { AUDIT_ACTIONS, type AuditAction } from './audit-entry.ts'
+
+/** The kinds of objects that changes are about. */
+export type SubjectKind =
+  | 'webhook'
+  | 'api_key'
+  | 'session'
+  | 'delivery'
+  | 'recovery'
+  | 'delivery_task'
+  | 'event_type'
+  | 'organization'
+  | 'job'
+  | 'encryption'
+
+type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
+
+const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
+  webhook: 'webhook',
+  signing_secret: 'webhook',
+  api_key: 'api_key',
+  session: 'session',
+  portal_session: 'session',
+  frontend_session: 'session',
+  delivery: 'delivery',
+  recovery: 'recovery',
+  delivery_task: 'delivery_task',
+  event_type: 'event_type',
+  organization: 'organization',
+  job: 'job',
+  encryption: 'encryption',
+}
+
+/** The actions whose subjects are of one of these kinds. */
+export function actionsAbout(kinds: readonly SubjectKind[]): AuditAction[] {
+  return AUDIT_ACTIONS.filter((action) => {
+    const [noun] = action.split('.') as [Noun]
+    return kinds.includes(KIND_OF_NOUN[noun])
+  })
+}

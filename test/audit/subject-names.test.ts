@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMMAND_LINE } from '../../src/access/actor.ts'
+import { type AuditAction, writeAuditEntry } from '../../src/audit/audit-entry.ts'
+import { mintId, publicId } from '../../src/db/ids.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { document } from '../graphql/support/document.ts'
+import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
+import { JOINED } from '../support/factories.ts'
+
+let api: Api
+let operator: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  operator = await api.tenant(['admin'])
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+interface Named {
+  readonly action: string
+  readonly subjectId: string
+  readonly subjectName: string | null
+}
+
+const LOG = `query ($filter: AuditFilter) {
+  auditLog(filter: $filter, first: 100) { nodes { action subjectId subjectName } } }`
+
+async function log(filter: object = {}, token = operator.token): Promise<Named[]> {
+  const { data, errors } = await api.call(token, LOG, { filter })
+  expect(errors).toBeUndefined()
+  return data.auditLog.nodes
+}
+
+/** Runs an example of the documentation. */
+async function run(file: string, operation: string, variables: Record<string, unknown>) {
+  const { data, errors } = await api.call(operator.token, document(file, operation), variables)
+  expect(errors).toBeUndefined()
+  const [result] = Object.values(data) as { __typename: string }[]
+  expect(result?.__typename).toMatch(/Success$/)
+}
+
+test('each subject has its name, also after it is deleted or revoked', async () => {
+  const input = { url: 'https://hooks.example.com/a', eventSubscriptions: [JOINED], enabled: true }
+  await run('webhooks', 'CreateWebhook', { input })
+  const [{ subjectId: webhookId = '' } = {}] = await log({ actions: ['webhook.created'] })
+  await publish(api, operator.organizationId)
+  const [deliveryId = ''] = await deliveryIds(api.database, operator.organizationId)
+  const { rows } = await api.database.pool.query(
+    'select id::text as id from graphile_worker.jobs where key = $1',
+    [deliveryId],
+  )
+  await run('jobs', 'RescheduleJobs', {
+    ids: [rows[0].id],
+    input: { runAt: '2030-01-01T00:00:00Z' },
+  })
+  await run('deliveries', 'CancelDelivery', { id: deliveryId })
+  await run('delivery-tasks', 'RedeliverDeliveries', { input: { ids: [deliveryId] } })
+  const since = new Date(Date.now() - 60_000)
+  await run('recoveries', 'RecoverDeliveries', { input: { webhookId, since } })
+  await run('api-keys', 'CreateApiKey', { input: { name: 'Till', scopes: ['webhooks:read'] } })
+  const [{ subjectId: keyId = '' } = {}] = await log({ subjectKinds: ['API_KEY'] })
+  await run('api-keys', 'RevokeApiKey', { id: keyId })
+  await run('event-types', 'UpdateEventType', { name: JOINED, input: { description: 'Came.' } })
+  await run('organizations', 'RenameOrganization', {
+    id: operator.publicOrganizationId,
+    input: { name: 'Autumn Fair' },
+  })
+  await run('webhooks', 'DeleteWebhook', { id: webhookId })
+
+  const names = Object.fromEntries(
+    (await log({ sources: ['GRAPHQL'] })).map(({ action, subjectName }) => [action, subjectName]),
+  )
+  expect(names).toEqual({
+    'webhook.created': 'hooks.example.com',
+    'webhook.deleted': 'hooks.example.com',
+    'delivery.canceled': `${JOINED} to hooks.example.com`,
+    'job.rescheduled': `${JOINED} to hooks.example.com`,
+    'delivery_task.started': 'Redelivery of 1 delivery',
+    'recovery.started': 'hooks.example.com',
+    'api_key.created': 'Till',
+    'api_key.revoked': 'Till',
+    'event_type.updated': JOINED,
+    'organization.renamed': 'Autumn Fair',
+  })
+})
+
+test('a webhook goes by its description, and an API key without a name by the start of its token', async () => {
+  const { organizationId, keyId } = operator
+  const { id } = await addWebhook(api, organizationId)
+  await run('webhooks', 'UpdateWebhook', { id, input: { description: 'Shop' } })
+  await entryOf('session.started', publicId('apiKey', keyId))
+  expect((await log({ subjectIds: [id] })).map(({ subjectName }) => subjectName)).toContain('Shop')
+  const [signIn] = await log({ actions: ['session.started'] })
+  expect(signIn?.subjectName).toBe(`${operator.token.slice(0, 8)}…`)
+})
+
+test.each([
+  ['a delivery past its retention', 'delivery.redelivered', mintId('delivery')],
+  ['the job of another task', 'job.run_now', '17'],
+  ['the encryption keys', 'encryption.rotated', 'POSTHORN_ENCRYPTION_KEYS'],
+] as const)('%s has no name', async (_, action, subjectId) => {
+  await entryOf(action, subjectId)
+  const [entry] = await log({ subjectIds: [subjectId] })
+  expect(entry).toMatchObject({ subjectId, subjectName: null })
+})
+
+test('an object of another organization has no name', async () => {
+  const other = await api.tenant(['keys:manage'])
+  const { id } = await addWebhook(api, other.organizationId)
+  await entryOf('webhook.updated', id)
+  const [entry] = await log({ subjectIds: [id] })
+  expect(entry).toMatchObject({ subjectName: null })
+})
+
+test('the names of a page take one statement', async () => {
+  api.statements.clear()
+  expect((await log()).length).toBeGreaterThan(5)
+  expect(api.statements.list).toEqual(['authenticate', 'select audit_log', 'find_subject_names'])
+})
+
+async function entryOf(action: AuditAction, subjectId: string): Promise<void> {
+  const { organizationId } = operator
+  await writeAuditEntry(api.database.prisma, COMMAND_LINE, { action, organizationId, subjectId })
+}
