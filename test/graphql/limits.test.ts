@@ -260,7 +260,7 @@ describe('a response', () => {
     const page = `query ($first: Int!) { deliveries(first: $first) {
       pageInfo { hasNextPage endCursor }
       edges { cursor node {
-        id state createdAt event { id type data } webhook { id url headers { name value } }
+        id state createdAt event { id type data } webhook { id url headerNames }
         attempts(first: 10) { nodes { id number response { body headers { name value } } request { headers { name value } } } }
       } }
     } }`
