@@ -126,8 +126,8 @@ story(
     await page.getByRole('button', save).click()
     const conflicts = page.getByRole('alert').filter({ hasText: 'Somebody else changed' })
     const description = conflicts.getByRole('region', { name: 'Description' })
-    await description.getByText('Mine').waitFor()
-    await description.getByText('Theirs').waitFor()
+    await description.getByText('Mine', { exact: true }).waitFor()
+    await description.getByText('Theirs', { exact: true }).waitFor()
     // Only fields that both changed are in conflict.
     expect(await conflicts.getByRole('region').count()).toBe(2)
     expect(await violations(page)).toEqual([])
@@ -163,10 +163,10 @@ story(
     })
     await page.getByRole('button', { name: 'Save' }).click()
     const conflict = page.getByRole('alert').getByRole('region', { name: 'Description' })
-    await conflict.getByText('Theirs').waitFor()
+    await conflict.getByText('Theirs', { exact: true }).waitFor()
     await conflict.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('link', { name: 'Edit' }).waitFor()
+    await page.getByText(`${name} was saved.`).waitFor()
     const { node } = await server.graphql<{ node: object }>(
       '{ node(id: "order.edited") { ... on EventType { description searchKeys } } }',
     )
