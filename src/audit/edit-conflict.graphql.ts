@@ -3,10 +3,6 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { EditConflict, type FieldConflict } from './edit-conflict.ts'
 
-/** The description of the input field. */
-export const IF_REVISION =
-  'The `revision` that the caller read. If fields of this input were changed since, the result is an `EditConflictError`, and nothing is changed. Changes of other fields do not matter. Default: the input overwrites changes.'
-
 const Conflict = builder.objectRef<FieldConflict>('FieldConflict').implement({
   description: 'A field of an update that was changed in the meantime.',
   fields: (t) => ({

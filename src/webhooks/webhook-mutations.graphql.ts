@@ -1,4 +1,4 @@
-import { IF_REVISION } from '../audit/edit-conflict.graphql.ts'
+import { IF_REVISION } from '../audit/if-revision.ts'
 import { EditConflict } from '../audit/edit-conflict.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'

@@ -7,6 +7,7 @@ import { parseId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import type { TestReceiver } from '../../src/test-receiver/test-receiver.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { openReceiver } from '../test-receiver/open-receiver.ts'
@@ -79,7 +80,11 @@ const VARIABLES: Record<
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
   RevealHeaders: ({ webhookId }) => ({ webhookId }),
-  ChangeHeaders: ({ webhookId }) => ({ id: webhookId }),
+  ChangeHeaders: async ({ webhookId }) => {
+    const headers = { 'X-Key': 'abc' }
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { headers })
+    return { id: webhookId }
+  },
   SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
   TestDelivery: ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),

@@ -362,7 +362,7 @@ describe('variables', () => {
   test.each([
     { headers: [{ name: 'X-Key', value: { secret: 1 } }] },
     { headers: { 'X-Key': 'secret; at "x"; y' } },
-    { headers: [{ name: 'secret' }] },
+    { headers: [{ value: 'secret' }] },
     { headers: 'secret' },
     { enabled: 'secret' },
   ])('of a wrong type, %j, get an error with the path but not the value', async (input) => {

@@ -407,12 +407,9 @@ describe('the headers of a webhook', () => {
       { name: 'Authorization', value: 'Bearer secret' },
     ])
     const entries = await api.database.prisma.auditEntry.findMany({ where: { subjectId: id } })
-    const [, revealed] = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    expect(revealed).toMatchObject({
-      action: 'custom_headers.revealed',
-      before: null,
-      after: { headers: ['X-Key', 'Authorization'] },
-    })
+    expect(entries.filter(({ action }) => action === 'custom_headers.revealed')).toMatchObject([
+      { before: null, after: { headers: ['X-Key', 'Authorization'] } },
+    ])
     expect(JSON.stringify(entries)).not.toContain('secret')
   })
 
