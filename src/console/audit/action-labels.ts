@@ -6,6 +6,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'webhook.probed': 'Probe sent',
   'webhook.resumed': 'Webhook resumed',
   'signing_secret.rotated': 'Signing secret rotated',
+  'signing_secret.revealed': 'Signing secret revealed',
+  'custom_headers.revealed': 'Custom headers revealed',
   'api_key.created': 'API key created',
   'api_key.updated': 'API key changed',
   'api_key.revoked': 'API key revoked',

@@ -1,27 +1,27 @@
 import type { Issue } from '../../api/use-action.ts'
-import { areMasked, type WebhookFormValues } from './webhook-form-values.ts'
+import { type HeaderRow, keepsValue } from './header-row.ts'
+import type { WebhookFormValues } from './webhook-form-values.ts'
 
 /** Error messages by field path: `headers.0.name`. */
 type ErrorsByPath = Record<string, string>
 
 /** Checks the form by the server's rules, as far as the browser can. */
 export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
+  const headers = values.headers ?? []
   const errors: Record<string, string | false> = {
     url: checkUrl(values.url),
     description:
       values.description.length > 1_000 &&
       `${values.description.length.toLocaleString()} characters; the maximum is 1,000.`,
     eventSubscriptions: values.eventSubscriptions.length === 0 && 'Choose at least one event type.',
-    headers: checkHeaders(values.headers),
+    headers: checkHeaders(headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),
     timeoutSeconds: checkNumber(values.timeoutSeconds, 1, 30),
   }
-  // Masked headers are not sent.
-  const headers = areMasked(values.headers) ? [] : values.headers
-  for (const [index, { name, value }] of headers.entries()) {
-    errors[`headers.${index}.name`] = checkHeaderName(name, headers.slice(0, index))
-    errors[`headers.${index}.value`] = checkHeaderValue(value)
+  for (const [index, row] of headers.entries()) {
+    errors[`headers.${index}.name`] = checkHeaderName(row.name, headers.slice(0, index))
+    errors[`headers.${index}.value`] = !keepsValue(row) && checkHeaderValue(row.value)
   }
   for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
     errors[`retryScheduleSeconds.${index}`] =
@@ -78,7 +78,7 @@ function checkHeaderValue(value: string): string | false {
   )
 }
 
-function checkHeaders(headers: WebhookFormValues['headers']): string | false {
+function checkHeaders(headers: readonly HeaderRow[]): string | false {
   if (headers.length > 32) return 'The maximum is 32 headers.'
   const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
   return size > 8_192 && 'The maximum is 8 KiB for all names and values together.'
@@ -89,7 +89,7 @@ export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): E
   const errors: ErrorsByPath = {}
   for (const { path, message } of issues) {
     const [field = '', part, rest = 'name'] = path
-    const index = values.headers.findIndex(({ name }) => name.trim() === part)
+    const index = (values.headers ?? []).findIndex(({ name }) => name.trim() === part)
     const isSubscription = field === 'eventSubscriptions'
     const at =
       field === 'headers' && index >= 0
