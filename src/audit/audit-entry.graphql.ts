@@ -56,7 +56,7 @@ builder.queryField('auditLog', (t) =>
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'The audit log of the organization, newest first: changes, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year). Needs the scope `keys:manage`.',
+        'The audit log of the organization, newest first: changes, readings of secrets, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year). Needs the scope `keys:manage`.',
       authScopes: { scope: 'keys:manage' },
       args: {
         filter: t.arg({ type: 'AuditFilter', description: 'Selects entries. Default: all.' }),

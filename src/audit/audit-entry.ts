@@ -9,6 +9,8 @@ export const AUDIT_ACTIONS = [
   'webhook.probed',
   'webhook.resumed',
   'signing_secret.rotated',
+  'signing_secret.revealed',
+  'custom_headers.revealed',
   'api_key.created',
   'api_key.updated',
   'api_key.revoked',
@@ -40,7 +42,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** One change. No field can contain a secret. */
+/** One change, or the reading of a secret. No field can contain a secret. */
 export interface AuditEntry {
   readonly action: AuditAction
   /** The uuid of the organization that owns the subject. Null for a subject of the installation. */

@@ -18,6 +18,7 @@ type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   webhook: 'webhook',
   signing_secret: 'webhook',
+  custom_headers: 'webhook',
   api_key: 'api_key',
   session: 'session',
   portal_session: 'session',

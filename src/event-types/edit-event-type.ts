@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Actor, SYSTEM } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
+import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
@@ -64,12 +65,16 @@ export async function createEventType(
   )
 }
 
-/** Changes an event type. Published events stay as they are. Throws `not_found` or `invalid`. */
+/**
+ * Changes an event type. Published events stay as they are. Throws `not_found` or `invalid`, or an `EditConflict` if
+ * fields of the input were changed after `ifRevision`.
+ */
 export async function updateEventType(
   prisma: PrismaClient,
   name: string,
   input: EventTypeChanges,
   actor: Actor = SYSTEM,
+  ifRevision?: number,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
@@ -77,6 +82,8 @@ export async function updateEventType(
     const { schema = before.schema, example = before.example } = input
     const allIssues = [...issues, ...payloadIssues(schema, example)]
     if (!data || allIssues.length > 0) throw invalid(allIssues)
+    const changed = changedFields(auditedFields(before), { ...auditedFields(before), ...data })
+    await checkEdit(tx, before, changed.before, ifRevision)
     const after = await tx.eventType.update({
       where: { name },
       data: {
@@ -96,6 +103,20 @@ export async function updateEventType(
     })
   })
 }
+
+async function checkEdit(
+  tx: Db,
+  { name, revision }: EventType,
+  current: Readonly<Record<string, unknown>>,
+  ifRevision: number | undefined,
+): Promise<void> {
+  if (ifRevision === undefined) return
+  const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
+  await checkEditConflict(tx, edited, ifRevision, current)
+}
+
+/** The actions of which each increases the revision once. */
+const REVISING = ['event_type.updated', 'event_type.archived', 'event_type.unarchived'] as const
 
 /** Prevents publishing and new subscriptions of an event type. Existing subscriptions stay. */
 export async function archiveEventType(

@@ -1,3 +1,5 @@
+import { EditConflict } from '../audit/edit-conflict.ts'
+import { IF_REVISION } from '../audit/if-revision.ts'
 import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import {
@@ -45,6 +47,7 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
     searchKeys: t.stringList({
       description: `${SEARCH_KEYS} A change applies to events that are published afterwards.`,
     }),
+    ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
 
@@ -85,7 +88,7 @@ builder.mutationFields((t) => ({
       'Changes the description, the schema, the example or the search keys of an event type. Published events do not change. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
-      types: [ValidationError, NotFoundError],
+      types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'eventType', description: 'The event type after the change.' },
       result: { description: 'The event type was changed.' },
       union: { description: 'The result of `updateEventType`.' },
@@ -95,8 +98,15 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateEventTypeInput, required: true, description: 'The changes.' }),
     },
     resolve: async (query, _root, { name, input }, { prisma, actor }) => {
+      const { ifRevision, ...changes } = input
       // The domain rejects null for fields that cannot be null.
-      await updateEventType(prisma, name, { ...input } as EventTypeChanges, actor)
+      await updateEventType(
+        prisma,
+        name,
+        changes as EventTypeChanges,
+        actor,
+        ifRevision ?? undefined,
+      )
       return await rereadEventType(prisma, name, query)
     },
   }),

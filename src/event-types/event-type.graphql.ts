@@ -24,6 +24,13 @@ builder.prismaNode('EventType', {
       description: 'An example of the `data` of an event. Null if there is none.',
     }),
     searchKeys: t.exposeStringList('searchKeys', { portal: 'open' }),
+    revision: t.int({
+      portal: 'open',
+      description:
+        'The revision, which each change increases. As `ifRevision` of `updateEventType`, it reports changes by others.',
+      select: { revision: true },
+      resolve: ({ revision }) => Number(revision),
+    }),
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',

@@ -24,7 +24,8 @@ export function auditedWebhook(keyring: Keyring, row: WebhookRow) {
 
 type Headers = Readonly<Record<string, string>> | null
 
-function auditedFields(keyring: Keyring, row: WebhookRow) {
+/** The fields that a caller can set. */
+export function auditedFields(keyring: Keyring, row: WebhookRow) {
   return {
     url: row.url,
     description: row.description,

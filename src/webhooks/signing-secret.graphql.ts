@@ -1,7 +1,8 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
 import { NotFoundError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
+import { createAuditRevealedSecrets } from './audit-revealed-secrets.ts'
 import { rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
 import { currentSecret, expiringSecrets } from './valid-secrets.ts'
 
@@ -34,21 +35,28 @@ builder.prismaObjectFields('Webhook', (t) => ({
   signingSecret: t.field({
     type: 'SigningSecret',
     semanticNonNull: true,
-    description: 'The current secret, which signs every attempt. Needs the scope `secrets:read`.',
+    description:
+      'The current secret, which signs every attempt. Reading it is in the audit log, as `signing_secret.revealed`. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
-    select: { signingSecrets: true },
-    resolve: ({ signingSecrets }, _args, { webhooks }) =>
-      currentSecret(webhooks.keyring, signingSecrets),
+    select: { id: true, signingSecrets: true },
+    resolve: async ({ id, signingSecrets }, _args, context) => {
+      const secret = currentSecret(context.webhooks.keyring, signingSecrets)
+      await auditRevealed(context, id)
+      return secret
+    },
   }),
   expiringSigningSecrets: t.field({
     type: ['SigningSecret'],
     semanticNonNull: true,
     description:
-      'The secrets that were rotated less than 24 hours ago, newest first. They no longer sign, but receivers may still accept them. Needs the scope `secrets:read`.',
+      'The secrets that were rotated less than 24 hours ago, newest first. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
-    select: { signingSecrets: true },
-    resolve: ({ signingSecrets }, _args, { webhooks }) =>
-      expiringSecrets(webhooks.keyring, signingSecrets),
+    select: { id: true, signingSecrets: true },
+    resolve: async ({ id, signingSecrets }, _args, context) => {
+      const secrets = expiringSecrets(context.webhooks.keyring, signingSecrets)
+      if (secrets.length > 0) await auditRevealed(context, id)
+      return secrets
+    },
   }),
 }))
 
@@ -77,3 +85,14 @@ builder.mutationField('rotateSigningSecret', (t) =>
       ),
   }),
 )
+
+const auditsOfRequests = new WeakMap<Context, ReturnType<typeof createAuditRevealedSecrets>>()
+
+async function auditRevealed(context: Context, webhookUuid: string): Promise<void> {
+  const { sql, actor } = context
+  const { organizationId } = callerOf(context)
+  const audit =
+    auditsOfRequests.get(context) ?? createAuditRevealedSecrets({ sql, actor, organizationId })
+  auditsOfRequests.set(context, audit)
+  await audit(webhookUuid)
+}

@@ -60,8 +60,8 @@ export async function listSigningSecrets(
   }))
 }
 
-/** The current secret of a webhook, which signs its deliveries. */
-export async function getSigningSecret(
+/** Reveals the current secret of a webhook, which signs its deliveries. The audit log has an entry. */
+export async function revealSigningSecret(
   deps: SecretDeps,
   organizationId: string,
   webhookId: string,
@@ -73,6 +73,11 @@ export async function getSigningSecret(
       `The webhook ${webhookId} has no signing secret. Rotate the secret to create one.`,
     )
   }
+  await writeAuditEntry(deps.prisma, deps.actor ?? SYSTEM, {
+    action: 'signing_secret.revealed',
+    organizationId,
+    subjectId: webhookId,
+  })
   return current
 }
 

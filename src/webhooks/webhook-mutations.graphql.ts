@@ -1,3 +1,5 @@
+import { EditConflict } from '../audit/edit-conflict.ts'
+import { IF_REVISION } from '../audit/if-revision.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
@@ -5,21 +7,34 @@ import { changesNode } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
+import { repeatedNames } from './header-changes.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
 import { createWebhook, deleteWebhook, updateWebhook, type WebhookDeps } from './webhook.ts'
+import type { WebhookChanges } from './webhook-fields.ts'
+
+const HEADER_NAME =
+  'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, and connection headers.'
+const HEADER_VALUE =
+  'Visible ASCII characters. Spaces and tabs are allowed, but not at the start or end.'
 
 const HeaderInput = builder.inputType('HeaderInput', {
   description: 'A custom header.',
   fields: (t) => ({
-    name: t.string({
-      required: true,
-      description:
-        'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, and connection headers.',
-    }),
+    name: t.string({ required: true, description: HEADER_NAME }),
+    value: t.string({ required: true, description: HEADER_VALUE }),
+  }),
+})
+
+const UpdateHeaderInput = builder.inputType('UpdateHeaderInput', {
+  description: 'A custom header of a webhook that is updated.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: HEADER_NAME }),
     value: t.string({
-      required: true,
+      description: `${HEADER_VALUE} Omitted or null: the header keeps its stored value, which the caller need not know.`,
+    }),
+    previousName: t.string({
       description:
-        'Visible ASCII characters. Spaces and tabs are allowed, but not at the start or end.',
+        'To rename a header without its value: the name whose stored value to keep, regardless of case. Ignored if a value is given. Default: `name`.',
     }),
   }),
 })
@@ -82,10 +97,11 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
         'Whether the webhook receives deliveries. Enabling it also releases the deliveries parked while it was disabled.',
     }),
     headers: t.field({
-      type: [HeaderInput],
-      description: `${HEADERS} They replace all existing headers. Null removes all.`,
+      type: [UpdateHeaderInput],
+      description: `${HEADERS} They replace all existing headers: an existing header that is not in the list is removed. A header without a value keeps its stored value; if there is none, its issue has the code \`unknown_header\`. Null removes all.`,
     }),
     ...sendOptions(t),
+    ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
 
@@ -107,9 +123,13 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { input: { idempotencyKey, ...input } }, context) => {
       const { organizationId } = callerOf(context)
-      const { enabled, ...fields } = withHeadersByName(input)
-      // Null, for example from an unset variable, means the default.
-      const webhook = { ...fields, ...(typeof enabled === 'boolean' && { enabled }) }
+      const { enabled, headers, ...fields } = input
+      const webhook = {
+        ...fields,
+        // Null, for example from an unset variable, means the default.
+        ...(typeof enabled === 'boolean' && { enabled }),
+        ...(headers && { headers: valuesByName(headers) }),
+      }
       if (typeof idempotencyKey === 'string') {
         const id = await createWebhookOnce(
           actingAs(context),
@@ -132,7 +152,7 @@ builder.mutationFields((t) => ({
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {
-      types: [ValidationError, NotFoundError],
+      types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'webhook', description: 'The webhook after the change.' },
       result: { description: 'The webhook was changed.' },
       union: { description: 'The result of `updateWebhook`.' },
@@ -143,9 +163,14 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, context) => {
       const { organizationId } = callerOf(context)
+      const { headers, ifRevision, ...fields } = input
       // The domain rejects null for fields that cannot be null.
-      const changes = withHeadersByName(input) as Parameters<typeof updateWebhook>[3]
-      await updateWebhook(actingAs(context), organizationId, id, changes)
+      const changes = { ...fields, ...(headers === null && { headers }) } as WebhookChanges
+      const options = {
+        ...(headers && { headerChanges: headers }),
+        ...(typeof ifRevision === 'number' && { ifRevision }),
+      }
+      await updateWebhook(actingAs(context), organizationId, id, changes, options)
       return await rereadWebhook(context.prisma, organizationId, id, query)
     },
   }),
@@ -171,29 +196,13 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-interface WithHeaders {
-  readonly headers?: readonly { readonly name: string; readonly value: string }[] | null | undefined
-}
+type HeaderList = readonly { readonly name: string; readonly value: string }[]
 
-/** Converts headers to the form of the domain: values by name. Rejects a repeated name, which the object would lose. */
-function withHeadersByName<Input extends WithHeaders>(
-  input: Input,
-): Omit<Input, 'headers'> & { headers?: Record<string, string> | null } {
-  const { headers, ...fields } = input
-  if (!headers) return headers === undefined ? fields : { ...fields, headers }
-  const issues = headers.flatMap(({ name }, index) =>
-    headers.findIndex((other) => other.name === name) === index
-      ? []
-      : [
-          {
-            path: ['headers', index, 'name'],
-            code: 'duplicate_header',
-            detail: `headers name ${JSON.stringify(name)} twice.`,
-          },
-        ],
-  )
+/** Converts headers to the form of the domain: values by name. */
+function valuesByName(headers: HeaderList): Record<string, string> {
+  const issues = repeatedNames(headers)
   if (issues.length > 0) throw invalid(issues)
-  return { ...fields, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }
+  return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
 }
 
 /** The dependencies, with the caller as the actor in the audit log. */

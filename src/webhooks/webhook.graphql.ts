@@ -1,11 +1,8 @@
-import { hasScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
-import { readHeaders } from './encrypted-headers.ts'
 import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
-import { MASK, UNREADABLE } from './mask.ts'
 import type { WebhookDeps } from './webhook.ts'
 
 declare module '../graphql/context.ts' {
@@ -29,25 +26,16 @@ const Webhook = builder.prismaNode('Webhook', {
     description: t.exposeString('description', { nullable: true }),
     enabled: t.exposeBoolean('enabled'),
     eventSubscriptions: t.exposeStringList('eventSubscriptions'),
-    headers: t.field({
-      type: ['Header'],
-      description:
-        'The custom headers added to every delivery. Values are masked as `•••` without the scope `secrets:read`, because they may be credentials. (REST returns the values to any key with `webhooks:read`.) If no encryption key decrypts them, the only header is named `(unreadable)`: set the headers again.',
-      select: { id: true, headersCiphertext: true },
-      resolve: ({ id, headersCiphertext }, _args, context) => {
-        const headers = readHeaders(context.webhooks.keyring, headersCiphertext, id)
-        if (headers === null) return [{ name: UNREADABLE, value: UNREADABLE }]
-        const revealed = hasScope(callerOf(context), 'secrets:read')
-        return Object.entries(headers).map(([name, value]) => ({
-          name,
-          value: revealed ? value : MASK,
-        }))
-      },
-    }),
     deliveryHeaderPrefix: t.string({
       description:
         'The prefix of the delivery headers `id`, `timestamp` and `signature`, set by the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
       resolve: (_webhook, _args, { webhooks }) => webhooks.headerPrefix ?? DEFAULT_HEADER_PREFIX,
+    }),
+    revision: t.int({
+      description:
+        'The revision, which each change and each rotation of the secret increases. As `ifRevision` of `updateWebhook`, it reports changes by others.',
+      select: { revision: true },
+      resolve: ({ revision }) => Number(revision),
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',

@@ -9,18 +9,16 @@ import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
+import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldInTransaction } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { UNREADABLE } from './mask.ts'
+import { type ChangeOptions, parseChanges } from './parse-changes.ts'
+import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { addSigningSecret } from './signing-secret.ts'
-import {
-  type NewWebhook,
-  newWebhookSchema,
-  type WebhookChanges,
-  webhookChangesSchema,
-} from './webhook-fields.ts'
+import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-fields.ts'
 
 /**
  * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,
@@ -133,43 +131,26 @@ export async function listWebhooks(
 
 /**
  * Changes the given fields of a webhook. Enabling also releases its backlog. If every field has the given value already,
- * `updatedAt`, the revision and the audit log stay the same. Throws `not_found` or `invalid`.
+ * `updatedAt`, the revision and the audit log stay the same. Throws `not_found`, `invalid` or an `EditConflict`.
  */
 export async function updateWebhook(
-  { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
+  deps: WebhookDeps,
   organizationId: string,
   id: string,
   input: WebhookChanges,
-  precondition?: Precondition,
+  { precondition, ...options }: ChangeOptions & { readonly precondition?: Precondition } = {},
 ): Promise<Webhook> {
+  const { prisma, keyring, actor = SYSTEM } = deps
   const found = await findWebhook(prisma, organizationId, id)
-  const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(
-    webhookChangesSchema,
-    input,
-    {
-      db: prisma,
-      guard,
-      headerPrefix,
-      existingSubscriptions: found.eventSubscriptions,
-      existingHeaderNames: Object.keys(
-        readHeaders(keyring, found.headersCiphertext, found.id) ?? {},
-      ),
-    },
-  )
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, found.id)
+    const changes = await parseChanges(tx, deps, before, input, options)
     precondition?.(toWebhook(keyring, before))
     // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
-    if (fields.enabled) await enqueueRelease(tx, id)
-    const changes = {
-      ...omitUndefined(fields),
-      ...(headers !== undefined && {
-        headersCiphertext: encryptHeaders(keyring, headers, before.id),
-      }),
-      ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
-    }
+    if (changes.enabled) await enqueueRelease(tx, id)
     const audited = auditedChanges(keyring, before, { ...before, ...changes })
     if (Object.keys(audited.after).length === 0) return before
+    await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
     const after = await tx.webhook.update({
       where: { id: before.id },
       data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
@@ -229,11 +210,6 @@ async function enqueueRelease(db: Db, webhookId: string): Promise<void> {
   await enqueue(db, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
 }
 
-/** Prisma reads a null list as an empty one, so `ownRetrySchedule` tells an empty schedule from none. */
-function retryScheduleColumns(seconds: number[] | null) {
-  return { ownRetrySchedule: seconds !== null, retryScheduleSeconds: seconds ?? [] }
-}
-
 function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
   return {
     id: publicId('webhook', row.id),
@@ -245,9 +221,4 @@ function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
-}
-
-function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

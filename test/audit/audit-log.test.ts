@@ -98,6 +98,28 @@ describe('over REST', () => {
     expect((await log()).length).toBe(before)
   })
 
+  test('reading a signing secret leaves one entry for each request, over both APIs', async () => {
+    const { id } = (await (await posthorn.rest('POST', '/webhooks', HOOK)).json()) as { id: string }
+    await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)
+    const action = 'signing_secret.revealed'
+    await posthorn.rest('GET', `/webhooks/${id}/secret`)
+    expect(await log({ subjectId: id, action })).toMatchObject([{ source: 'REST' }])
+    await posthorn.graphql(
+      'query ($id: ID!) { webhook(id: $id) { signingSecret { key } expiringSigningSecrets { key } } }',
+      { id },
+    )
+    const entries = await log({ subjectId: id, action })
+    expect(entries).toMatchObject([{ source: 'GRAPHQL' }, { source: 'REST' }])
+    expect(JSON.stringify(entries)).not.toContain('whsec_')
+    // A new webhook has no old secret to reveal.
+    const other = (await (await posthorn.rest('POST', '/webhooks', HOOK)).json()) as { id: string }
+    await posthorn.graphql(
+      'query ($id: ID!) { webhook(id: $id) { expiringSigningSecrets { key } } }',
+      other,
+    )
+    expect(await log({ subjectId: other.id, action })).toEqual([])
+  })
+
   test('a repeated request with the same idempotency key leaves one entry', async () => {
     const headers = {
       authorization: `Bearer ${posthorn.tenant.token}`,

@@ -53,6 +53,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   ],
   deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
   rotateSigningSecret: ['signing_secret.rotated', 'webhooks', ({ webhookId }) => ({ webhookId })],
+  revealHeaders: ['custom_headers.revealed', 'webhooks', ({ webhookId }) => ({ webhookId })],
   probeWebhook: [
     'webhook.probed',
     'webhooks',

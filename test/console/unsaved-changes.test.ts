@@ -1,10 +1,13 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../support/factories.ts'
+import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { story, storyBrowser } from './support/story.ts'
+import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-/* The reader loses typed text only after confirming that. */
+/* The reader loses typed text only after confirming that, and overwrites the text of others only by choice. */
 let browser: Browser
 let server: ConsoleServer
 let author: Visit
@@ -27,9 +30,11 @@ story.each(['/webhooks/new', '/event-types/new'])(
     const description = page.getByLabel('Description')
     const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
 
-    // An untouched form can be left without a question.
+    // An untouched form can be left without a question. The first field has the focus.
     await page.goto(`${server.url}/console${path}`)
     await description.waitFor()
+    const first = page.locator('form input').first()
+    expect(await first.evaluate((input) => input === document.activeElement)).toBe(true)
     await pages.getByRole('link', { name: 'Events', exact: true }).click()
     await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
 
@@ -91,3 +96,80 @@ story('the Back button asks too, each time, and continues after a confirmation',
   await heading('Events').waitFor()
   expect(author.pageErrors).toEqual([])
 })
+
+story(
+  'of two readers who edit the same fields, the second chooses between both values',
+  async () => {
+    const { page } = author
+    await using colleague = await visit(browser, { origins: [server.url], signedInTo: server })
+    const input = { url: server.receiver.url, eventSubscriptions: [JOINED], description: 'First' }
+    const { webhook } = await call<{ webhook: { id: string } }>(
+      server,
+      'createWebhook',
+      { input: ['CreateWebhookInput!', input] },
+      'webhook { id }',
+    )
+    const path = `${server.url}/console/webhooks/${webhook.id}/edit`
+    for (const reader of [page, colleague.page]) {
+      await reader.goto(path)
+      await reader.getByLabel('Description').waitFor()
+    }
+    const save = { name: 'Save' }
+    await colleague.page.getByLabel('Description').fill('Theirs')
+    await colleague.page.getByLabel('Rate limit').fill('7')
+    await colleague.page.getByRole('button', save).click()
+    await colleague.page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor()
+
+    await page.getByLabel('Description').fill('Mine')
+    await page.getByLabel('Rate limit').fill('9')
+    await page.getByLabel('Concurrency').fill('3')
+    await page.getByRole('button', save).click()
+    const conflicts = page.getByRole('alert').filter({ hasText: 'Somebody else changed' })
+    const description = conflicts.getByRole('region', { name: 'Description' })
+    await description.getByText('Mine', { exact: true }).waitFor()
+    await description.getByText('Theirs', { exact: true }).waitFor()
+    // Only fields that both changed are in conflict.
+    expect(await conflicts.getByRole('region').count()).toBe(2)
+    expect(await violations(page)).toEqual([])
+    await description.getByRole('button', { name: 'Keep mine' }).click()
+    const rate = conflicts.getByRole('region', { name: 'Rate limit' })
+    await rate.getByRole('button', { name: 'Take theirs' }).click()
+    await conflicts.waitFor({ state: 'hidden' })
+    expect(await page.getByLabel('Rate limit').inputValue()).toBe('7 a second')
+    expect(await page.locator(':focus').innerText()).toBe('Save')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor()
+    const { webhook: saved } = await server.graphql<{ webhook: object }>(
+      'query ($id: ID!) { webhook(id: $id) { description rateLimitPerSecond maxInFlight } }',
+      { id: webhook.id },
+    )
+    expect(saved).toEqual({ description: 'Mine', rateLimitPerSecond: 7, maxInFlight: 3 })
+  },
+)
+
+story(
+  'an event type that somebody else changed keeps their change, unless the reader decides',
+  async () => {
+    const { page } = author
+    const name = 'order.edited'
+    await call(server, 'createEventType', {
+      input: ['CreateEventTypeInput!', { name, description: 'First', searchKeys: ['$.a'] }],
+    })
+    await page.goto(`${server.url}/console/event-types/${name}/edit`)
+    await page.getByLabel('Description').fill('Mine')
+    await call(server, 'updateEventType', {
+      name: ['String!', name],
+      input: ['UpdateEventTypeInput!', { description: 'Theirs', searchKeys: ['$.b'] }],
+    })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const conflict = page.getByRole('alert').getByRole('region', { name: 'Description' })
+    await conflict.getByText('Theirs', { exact: true }).waitFor()
+    await conflict.getByRole('button', { name: 'Keep mine' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`${name} was saved.`).waitFor()
+    const { node } = await server.graphql<{ node: object }>(
+      '{ node(id: "order.edited") { ... on EventType { description searchKeys } } }',
+    )
+    expect(node).toEqual({ description: 'Mine', searchKeys: ['$.b'] })
+  },
+)

@@ -160,6 +160,7 @@ describe('updateEventType', () => {
       example: { seats: 2 },
       searchKeys: [],
       archivedAt: null,
+      revision: 2,
     })
     const { data: cleared } = await call('UpdateEventType', {
       name,
@@ -213,6 +214,23 @@ describe('updateEventType', () => {
     ])
     expect(await update(null)).toMatchObject({ issues: [{ path: ['searchKeys'] }] })
     expect((await update([])).eventType.searchKeys).toEqual([])
+  })
+
+  test('with ifRevision, a field that somebody else changed stays, and the others can be changed', async () => {
+    const name = await addType()
+    const update = async (input: object) =>
+      (await call('UpdateEventType', { name, input })).data.updateEventType
+    await update({ example: { seats: 3 } })
+    await call('ArchiveEventType', { name })
+    const mine = { example: { seats: 4 }, description: 'Mine', ifRevision: 1 }
+    expect(await update(mine)).toMatchObject({
+      __typename: 'EditConflictError',
+      code: 'conflict',
+      revision: 3,
+      fields: [{ name: 'example', current: { seats: 3 } }],
+    })
+    const other = await update({ description: 'Mine', ifRevision: 1 })
+    expect(other.eventType).toMatchObject({ description: 'Mine', revision: 4 })
   })
 
   test('a null description is rejected', async () => {

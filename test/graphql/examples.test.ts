@@ -7,6 +7,7 @@ import { parseId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import type { TestReceiver } from '../../src/test-receiver/test-receiver.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { openReceiver } from '../test-receiver/open-receiver.ts'
@@ -78,6 +79,12 @@ const VARIABLES: Record<
   },
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
+  RevealHeaders: ({ webhookId }) => ({ webhookId }),
+  ChangeHeaders: async ({ webhookId }) => {
+    const headers = { 'X-Key': 'abc' }
+    await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { headers })
+    return { id: webhookId }
+  },
   SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
   TestDelivery: ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),
@@ -141,6 +148,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CancelDelivery: 6,
   CancelDeliveryTask: 7,
   CancelRecovery: 7,
+  ChangeHeaders: 10,
   CompleteJobs: 3,
   ConfigureTestReceiver: 1,
   CountRecoverable: 4,
@@ -182,6 +190,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RescheduleJobs: 3,
   ProbeWebhook: 11,
   ResumeWebhook: 13,
+  RevealHeaders: 6,
   RevokeApiKey: 8,
   RotateSigningSecret: 9,
   RunJobsNow: 6,
@@ -194,7 +203,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UpdateApiKey: 7,
   UpdateEventType: 8,
   UpdateWebhook: 12,
-  Webhook: 3,
+  Webhook: 4,
   Webhooks: 2,
   WhyWebhookFails: 13,
 }

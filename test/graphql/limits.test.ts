@@ -260,7 +260,7 @@ describe('a response', () => {
     const page = `query ($first: Int!) { deliveries(first: $first) {
       pageInfo { hasNextPage endCursor }
       edges { cursor node {
-        id state createdAt event { id type data } webhook { id url headers { name value } }
+        id state createdAt event { id type data } webhook { id url headerNames }
         attempts(first: 10) { nodes { id number response { body headers { name value } } request { headers { name value } } } }
       } }
     } }`
@@ -362,7 +362,7 @@ describe('variables', () => {
   test.each([
     { headers: [{ name: 'X-Key', value: { secret: 1 } }] },
     { headers: { 'X-Key': 'secret; at "x"; y' } },
-    { headers: [{ name: 'secret' }] },
+    { headers: [{ value: 'secret' }] },
     { headers: 'secret' },
     { enabled: 'secret' },
   ])('of a wrong type, %j, get an error with the path but not the value', async (input) => {

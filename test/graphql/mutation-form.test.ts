@@ -37,6 +37,7 @@ test('every error type of a mutation implements UserError, and only such types d
     .filter((type) => type.getInterfaces().some(({ name }) => name === 'UserError'))
   expect(errors.map(({ name }) => name).toSorted()).toEqual([
     'ConflictError',
+    'EditConflictError',
     'NotFoundError',
     'ValidationError',
   ])

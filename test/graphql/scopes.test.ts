@@ -200,6 +200,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['webhooks:write', 'webhooks', 'DeleteWebhook', { id: 'wh_x' }],
   ['webhooks:write', 'test-receiver', 'ConfigureTestReceiver', { input: {} }],
   ['secrets:rotate', 'webhooks', 'RotateSigningSecret', { webhookId: 'wh_x' }],
+  ['secrets:read', 'webhooks', 'RevealHeaders', { webhookId: 'wh_x' }],
   ['events:publish', 'events', 'PublishEvent', { input: { type: JOINED, data: {} } }],
   ['events:publish', 'events', 'PublishEvents', { input: { events: [] } }],
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
@@ -284,12 +285,14 @@ test('fields beside a rejected field are still returned', async () => {
   expect(errors).toHaveLength(2)
 })
 
-test('the values of custom headers are masked without secrets:read', async () => {
-  const query = '{ webhooks(first: 1) { nodes { headers { name value } } } }'
-  const { data: masked } = await api.call(await keyWith(['webhooks:read']), query)
-  expect(masked.webhooks.nodes).toEqual([{ headers: [{ name: 'X-Key', value: '•••' }] }])
-  const { data } = await api.call(await keyWith(['webhooks:read', 'secrets:read']), query)
-  expect(data.webhooks.nodes).toEqual([{ headers: [{ name: 'X-Key', value: 'abc' }] }])
+test('webhooks:read shows the names of custom headers, and only secrets:read their values', async () => {
+  const query = '{ webhooks(first: 1) { nodes { id headerNames } } }'
+  const { data } = await api.call(await keyWith(['webhooks:read']), query)
+  const [{ id, headerNames }] = data.webhooks.nodes
+  expect(headerNames).toEqual(['X-Key'])
+  const revealing = document('webhooks', 'RevealHeaders')
+  const revealed = await api.call(await keyWith(['secrets:read']), revealing, { webhookId: id })
+  expect(revealed.data.revealHeaders.headers).toEqual([{ name: 'X-Key', value: 'abc' }])
 })
 
 test('a caller that may write gets the written object without further scopes', async () => {
@@ -303,7 +306,7 @@ test('a caller that may write gets the written object without further scopes', a
   expect(errors).toBeUndefined()
   expect(data.createWebhook.webhook).toMatchObject({
     url: 'https://example.com',
-    headers: [{ name: 'X-Key', value: '•••' }],
+    headerNames: ['X-Key'],
   })
   const { id: webhookId } = data.createWebhook.webhook
   const rotated = await api.call(token, document('webhooks', 'RotateSigningSecret'), { webhookId })

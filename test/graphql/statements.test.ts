@@ -33,7 +33,7 @@ test('a page of 50 deliveries with event, webhook and attempts takes 5 statement
   ])
 })
 
-test('the deliveries of each of ten webhooks take two statements, and their secrets one', async () => {
+test('the deliveries of each of ten webhooks take two statements, and their secrets two', async () => {
   const { data } = await api.call(
     tenant.token,
     `{ webhooks { nodes { signingSecret { key } expiringSigningSecrets { key }
@@ -42,6 +42,7 @@ test('the deliveries of each of ten webhooks take two statements, and their secr
   expect(data.webhooks.nodes).toHaveLength(10)
   for (const { deliveries } of data.webhooks.nodes) expect(deliveries.nodes).toHaveLength(3)
   expect(api.statements.list.toSorted()).toEqual([
+    'audit_revealed_secrets',
     'authenticate',
     'select deliveries',
     'select deliveries',

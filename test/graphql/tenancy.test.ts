@@ -106,6 +106,11 @@ test.each([
     () => document('webhooks', 'RotateSigningSecret'),
     () => ({ webhookId: their.webhook }),
   ],
+  [
+    'revealHeaders',
+    () => document('webhooks', 'RevealHeaders'),
+    () => ({ webhookId: their.webhook }),
+  ],
   ['redeliver', () => document('deliveries', 'Redeliver'), () => ({ id: their.delivery })],
   [
     'redeliverDeliveries',

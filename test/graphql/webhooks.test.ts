@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -29,6 +30,12 @@ async function traceOf(id: string) {
   return { revision, audited: await prisma.auditEntry.count({ where: { subjectId: id } }) }
 }
 
+/** The headers with their values. */
+async function reveal(webhookId: string) {
+  const { data } = await call('RevealHeaders', { webhookId })
+  return data.revealHeaders.headers
+}
+
 describe('createWebhook', () => {
   test('registers a webhook, disabled by default', async () => {
     const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED, JOINED] }
@@ -45,8 +52,9 @@ describe('createWebhook', () => {
             "eventSubscriptions": [
               "event_attendee.joined_event",
             ],
-            "headers": [],
+            "headerNames": [],
             "id": "wh_1",
+            "revision": 1,
             "updatedAt": "TIME",
             "url": "https://example.com/hook",
           },
@@ -80,7 +88,12 @@ describe('createWebhook', () => {
       ],
     }
     const { data } = await call('CreateWebhook', { input })
-    expect(data.createWebhook.webhook).toMatchObject(input)
+    const { headers, ...fields } = input
+    expect(data.createWebhook.webhook).toMatchObject({
+      ...fields,
+      headerNames: ['X-Api-Key', 'x-trace'],
+    })
+    expect(await reveal(data.createWebhook.webhook.id)).toEqual(headers)
   })
 
   test('lists all problems, and changes nothing', async () => {
@@ -163,12 +176,13 @@ describe('webhook and webhooks', () => {
             "event_attendee.joined_event",
           ],
           "expiringSigningSecrets": [],
-          "headers": [],
+          "headerNames": [],
           "id": "wh_1",
           "maxInFlight": null,
           "ordered": false,
           "rateLimitPerSecond": null,
           "retryScheduleSeconds": null,
+          "revision": 1,
           "signingSecret": {
             "createdAt": "TIME",
             "expiresAt": null,
@@ -185,6 +199,7 @@ describe('webhook and webhooks', () => {
         "authenticate",
         "select webhooks",
         "select signing_secrets",
+        "audit_revealed_secrets",
       ]
     `)
   })
@@ -214,7 +229,7 @@ describe('updateWebhook', () => {
     expect(data.updateWebhook.webhook).toMatchObject({
       url: webhook.url,
       eventSubscriptions: [JOINED],
-      headers: [{ name: 'X-Key', value: 'abc' }],
+      headerNames: ['X-Key'],
       ...input,
     })
     expect(api.statements.list).toMatchInlineSnapshot(`
@@ -253,7 +268,7 @@ describe('updateWebhook', () => {
       timeoutSeconds: null,
       ordered: null,
     }
-    for (const input of [{}, same]) {
+    for (const input of [{}, same, { ...same, headers: [{ name: 'X-Key' }] }]) {
       const { data } = await call('UpdateWebhook', { id, input })
       expect(data.updateWebhook.webhook).toEqual(set.updateWebhook.webhook)
       expect(await traceOf(id)).toEqual(before)
@@ -272,7 +287,7 @@ describe('updateWebhook', () => {
       id,
       input: { description: null, headers: null },
     })
-    expect(data.updateWebhook.webhook).toMatchObject({ description: null, headers: [] })
+    expect(data.updateWebhook.webhook).toMatchObject({ description: null, headerNames: [] })
   })
 
   test('null is rejected for required fields', async () => {
@@ -295,6 +310,158 @@ describe('updateWebhook', () => {
       code: 'not_found',
       message: `There is no webhook "${id}".`,
     })
+  })
+})
+
+describe('updateWebhook with ifRevision', () => {
+  const update = async (id: string, input: object) =>
+    (await call('UpdateWebhook', { id, input })).data.updateWebhook
+
+  test('of two updates of a field at the same time, one succeeds and one is a conflict', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    const descriptions = ['One', 'Two']
+    const results = await Promise.all(
+      descriptions.map((description) => update(id, { description, ifRevision: 1 })),
+    )
+    const won = results.find(({ __typename }) => __typename === 'UpdateWebhookSuccess')
+    const lost = results.find((result) => result !== won)
+    expect(descriptions).toContain(won.webhook.description)
+    expect(lost).toEqual({
+      __typename: 'EditConflictError',
+      code: 'conflict',
+      message: expect.stringMatching(/^Somebody else changed description /),
+      revision: 2,
+      fields: [
+        {
+          name: 'description',
+          current: won.webhook.description,
+          changedAt: expect.any(String),
+          changedBy: expect.any(String),
+        },
+      ],
+    })
+    const { data } = await call('Webhook', { id })
+    expect(data.webhook).toMatchObject({ description: won.webhook.description, revision: 2 })
+  })
+
+  test('updates of different fields both succeed, also after a rotation of the secret', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await update(id, { description: 'Mine', ifRevision: 1 })
+    await call('RotateSigningSecret', { webhookId: id })
+    const { webhook } = await update(id, { maxInFlight: 3, ifRevision: 1 })
+    expect(webhook).toMatchObject({ description: 'Mine', revision: 4 })
+  })
+
+  test('the same change by both is no conflict, and the present revision overwrites', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await update(id, { description: 'Theirs', ifRevision: 1 })
+    expect(await update(id, { description: 'Theirs', ifRevision: 1 })).toMatchObject({
+      webhook: { revision: 2 },
+    })
+    const { revision } = await update(id, { description: 'Mine', ifRevision: 1 })
+    expect(await update(id, { description: 'Mine', ifRevision: revision })).toMatchObject({
+      webhook: { description: 'Mine' },
+    })
+  })
+
+  test('headers in conflict show their names only, also if a header to keep is gone', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId, { headers: { 'X-Key': 'secret' } })
+    await update(id, { headers: [{ name: 'X-Token', previousName: 'X-Key' }], ifRevision: 1 })
+    for (const mine of [{ name: 'X-Key' }, { name: 'X-Key', value: 'mine' }]) {
+      const lost = await update(id, { headers: [mine], ifRevision: 1 })
+      expect(lost.fields).toMatchObject([{ name: 'headers', current: ['X-Token'] }])
+      expect(JSON.stringify(lost)).not.toContain('secret')
+    }
+  })
+
+  test('only a caller with keys:manage learns who made the change', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await update(id, { description: 'Theirs' })
+    const { token } = await createApiKey(api.database.prisma, {
+      organizationId: tenant.organizationId,
+      scopes: ['webhooks:write'],
+    })
+    const input = { description: 'Mine', ifRevision: 1 }
+    const { data } = await api.call(token, document('webhooks', 'UpdateWebhook'), { id, input })
+    expect(data.updateWebhook.fields).toMatchObject([{ current: 'Theirs', changedBy: null }])
+  })
+
+  test.each([0, 2])('the revision %i of a new webhook is rejected', async (ifRevision) => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    expect(await update(id, { description: 'Mine', ifRevision })).toMatchObject({
+      issues: [{ path: ['ifRevision'], code: 'unknown_revision' }],
+    })
+  })
+})
+
+describe('the headers of a webhook', () => {
+  const add = (headers: Record<string, string>) =>
+    addWebhook(api, tenant.organizationId, { headers })
+
+  test('are revealed only with an entry in the audit log, which has their names', async () => {
+    const { id } = await add({ 'X-Key': 'abc', Authorization: 'Bearer secret' })
+    const { data } = await call('Webhook', { id })
+    expect(data.webhook.headerNames).toEqual(['X-Key', 'Authorization'])
+    expect(await reveal(id)).toEqual([
+      { name: 'X-Key', value: 'abc' },
+      { name: 'Authorization', value: 'Bearer secret' },
+    ])
+    const entries = await api.database.prisma.auditEntry.findMany({ where: { subjectId: id } })
+    expect(entries.filter(({ action }) => action === 'custom_headers.revealed')).toMatchObject([
+      { before: null, after: { headers: ['X-Key', 'Authorization'] } },
+    ])
+    expect(JSON.stringify(entries)).not.toContain('secret')
+  })
+
+  test('are kept, replaced, renamed, removed and added, without reading their values', async () => {
+    const { id } = await add({ 'X-Kept': '1', 'X-Old': '2', 'X-Replaced': '3', 'X-Gone': '4' })
+    const headers = [
+      { name: 'x-kept' },
+      { name: 'X-New', previousName: 'x-old' },
+      { name: 'X-Replaced', value: 'three' },
+      { name: 'X-Added', value: '5' },
+    ]
+    const { data } = await call('UpdateWebhook', { id, input: { headers } })
+    expect(data.updateWebhook.webhook.headerNames).toEqual(headers.map(({ name }) => name))
+    expect((await reveal(id)).map(({ value }: { value: string }) => value)).toEqual([
+      '1',
+      '2',
+      'three',
+      '5',
+    ])
+  })
+
+  test('can exchange their names', async () => {
+    const { id } = await add({ 'X-A': '1', 'X-B': '2' })
+    const headers = [
+      { name: 'X-A', previousName: 'X-B' },
+      { name: 'X-B', previousName: 'X-A' },
+    ]
+    await call('UpdateWebhook', { id, input: { headers } })
+    expect(await reveal(id)).toEqual([
+      { name: 'X-A', value: '2' },
+      { name: 'X-B', value: '1' },
+    ])
+  })
+
+  test('stay as they are if a value to keep is not stored', async () => {
+    const { id } = await add({ 'X-Key': 'abc' })
+    const before = await traceOf(id)
+    const headers = [{ name: 'X-Keys' }, { name: 'X-Other', previousName: 'nothing-alike' }]
+    const { data } = await call('UpdateWebhook', { id, input: { headers } })
+    expect(data.updateWebhook).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [
+        {
+          path: ['headers', 'X-Keys', 'value'],
+          code: 'unknown_header',
+          message:
+            'headers.X-Keys needs a value: the webhook has no header "X-Keys" whose value to keep. Did you mean "X-Key"?',
+        },
+        { path: ['headers', 'X-Other', 'value'], code: 'unknown_header' },
+      ],
+    })
+    expect(await traceOf(id)).toEqual(before)
   })
 })
 

@@ -378,6 +378,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
+  revealHeaders: ['not_found', () => `webhookId: "${other.webhook}"`],
   testDelivery: [
     'not_found',
     () => `webhookId: "${other.webhook}", input: { eventType: "${JOINED}" }`,
@@ -475,6 +476,7 @@ test('mutations change the own webhook', async () => {
   const changes = [
     [`updateWebhook(id: "${own.webhook}", input: { description: "Changed" })`, 'UpdateWebhook'],
     [`rotateSigningSecret(webhookId: "${own.webhook}")`, 'RotateSigningSecret'],
+    [`revealHeaders(webhookId: "${own.webhook}")`, 'RevealHeaders'],
     [
       `testDelivery(webhookId: "${own.webhook}", input: { eventType: "${JOINED}" })`,
       'TestDelivery',

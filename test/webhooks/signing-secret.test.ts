@@ -5,8 +5,8 @@ import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import {
   deleteExpiredSecrets,
-  getSigningSecret,
   listSigningSecrets,
+  revealSigningSecret,
   rotateSigningSecret,
 } from '../../src/webhooks/signing-secret.ts'
 import { createWebhook, deleteWebhook, type WebhookDeps } from '../../src/webhooks/webhook.ts'
@@ -30,7 +30,7 @@ afterAll(async () => await database[Symbol.asyncDispose]())
 
 test('contract 8: the old secret stays valid for 24 hours after rotation, and is then deleted', async () => {
   const webhook = await register()
-  const old = await getSigningSecret(deps, organizationId, webhook)
+  const old = await revealSigningSecret(deps, organizationId, webhook)
   const rotated = await rotateSigningSecret(deps, organizationId, webhook)
   const [current, expiring] = await listSigningSecrets(deps, organizationId, webhook)
   expect(current).toEqual(rotated)
@@ -49,7 +49,7 @@ test('contract 8: the old secret stays valid for 24 hours after rotation, and is
 
 test('rotating twice within 24 hours keeps both old secrets, each for its own 24 hours', async () => {
   const webhook = await register()
-  const first = await getSigningSecret(deps, organizationId, webhook)
+  const first = await revealSigningSecret(deps, organizationId, webhook)
   const second = await rotateSigningSecret(deps, organizationId, webhook)
   const third = await rotateSigningSecret(deps, organizationId, webhook)
   const keys = (await listSigningSecrets(deps, organizationId, webhook)).map((secret) => secret.key)
@@ -70,7 +70,7 @@ test('concurrent rotations leave one current secret', async () => {
 
 test('a secret is encrypted at rest, and deleting its webhook deletes it', async () => {
   const webhook = await register()
-  const { key } = await getSigningSecret(deps, organizationId, webhook)
+  const { key } = await revealSigningSecret(deps, organizationId, webhook)
   const raw = Buffer.from(key.slice('whsec_'.length), 'base64')
   const { rows } = await database.pool.query('select key_ciphertext from posthorn.signing_secrets')
   expect(rows.some((row) => row.key_ciphertext.includes(raw))).toBe(false)
@@ -83,7 +83,9 @@ test('a secret is encrypted at rest, and deleting its webhook deletes it', async
 test('an organization can neither read nor rotate the secret of another organization’s webhook', async () => {
   const webhook = await register()
   const other = (await createTenant(database.prisma)).organizationId
-  await expect(getSigningSecret(deps, other, webhook)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(revealSigningSecret(deps, other, webhook)).rejects.toMatchObject({
+    code: 'not_found',
+  })
   await expect(rotateSigningSecret(deps, other, webhook)).rejects.toMatchObject({
     code: 'not_found',
   })

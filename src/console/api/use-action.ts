@@ -13,6 +13,21 @@ export interface Issue {
 export interface Rejection {
   readonly message: string
   readonly issues: readonly Issue[]
+  /** The fields that somebody else changed in the meantime. */
+  readonly conflict?: EditConflict
+}
+
+/** The revision that has the changes of others, and the fields that they changed. */
+export interface EditConflict {
+  readonly revision: number
+  readonly fields: readonly ChangedField[]
+}
+
+interface ChangedField {
+  readonly name: string
+  readonly current: unknown
+  readonly changedAt: string | null
+  readonly changedBy: string | null
 }
 
 export type Outcome<Success> =
@@ -42,11 +57,10 @@ export function useAction<Data extends object, Variables extends object>(
     if (result?.__typename?.endsWith('Success')) {
       return { ok: true, value: result as SuccessOf<Union> }
     }
-    const { message = t('common:requestError.actionFailed'), issues = [] } = (result ?? {}) as {
-      message?: string
-      issues?: Issue[]
-    }
-    return { ok: false, message, issues }
+    const rejected = (result ?? {}) as { message?: string; issues?: Issue[] }
+    const { message = t('common:requestError.actionFailed'), issues = [] } = rejected
+    if (result?.__typename !== 'EditConflictError') return { ok: false, message, issues }
+    return { ok: false, message, issues, conflict: result as unknown as EditConflict }
   }
 
   return { run, running }

@@ -8,6 +8,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'webhook.probed': t('audit:actions.webhookProbed'),
   'webhook.resumed': t('audit:actions.webhookResumed'),
   'signing_secret.rotated': t('audit:actions.signingSecretRotated'),
+  'signing_secret.revealed': t('audit:actions.signingSecretRevealed'),
+  'custom_headers.revealed': t('audit:actions.customHeadersRevealed'),
   'api_key.created': t('audit:actions.apiKeyCreated'),
   'api_key.updated': t('audit:actions.apiKeyUpdated'),
   'api_key.revoked': t('audit:actions.apiKeyRevoked'),

@@ -1,21 +1,22 @@
 import { Skeleton } from '@mantine/core'
+import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../api/use-action.ts'
+import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { EventTypesUpdateDocument } from '../generated/graphql.ts'
+import { type EventTypesFieldsFragment, EventTypesUpdateDocument } from '../generated/graphql.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { t } from '../strings/t.ts'
+import { draftOf, type EventTypeDraft, type EventTypeFields } from './event-type-draft.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 import { useEventType } from './use-event-type.ts'
 
 export default function EditEventTypePage() {
   const { name = '' } = useParams()
-  const navigate = useNavigate()
   const { eventType, missing, error, reload } = useEventType(name)
-  const { run, running } = useAction(EventTypesUpdateDocument)
   const page = `/event-types/${name}`
   if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.noun')} />
   return (
@@ -28,28 +29,7 @@ export default function EditEventTypePage() {
         ]}
         description={t('eventTypes:editEventTypePage.description')}
       >
-        {eventType && (
-          <EventTypeForm
-            initial={{
-              name,
-              description: eventType.description,
-              schema: toJsonText(eventType.schema),
-              example: toJsonText(eventType.example),
-              searchKeys: eventType.searchKeys.join('\n'),
-            }}
-            exists
-            running={running}
-            back={page}
-            onSave={async ({ name: _, ...input }) => {
-              const outcome = await run({ name, input })
-              if (outcome.ok) {
-                notifySuccess(t('eventTypes:editEventTypePage.saved', { name }))
-                navigate(page, { replace: true })
-              }
-              return outcome
-            }}
-          />
-        )}
+        {eventType && <Edit key={eventType.name} eventType={eventType} />}
         {!eventType && error && <QueryError error={error} retry={reload} />}
         {!eventType && !error && <Skeleton height={480} radius="md" maw={760} />}
       </Page>
@@ -57,5 +37,41 @@ export default function EditEventTypePage() {
   )
 }
 
-const toJsonText = (value: unknown) =>
-  value === null || value === undefined ? '' : JSON.stringify(value, null, 2)
+/** The form keeps the values of the time when the page was opened. */
+function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
+  const { name } = eventType
+  const navigate = useNavigate()
+  const { run, running } = useAction(EventTypesUpdateDocument)
+  const [initial] = useState(() => draftOf(eventType))
+  const { ifRevision, conflict, report, decide } = useEditConflict(eventType.revision)
+  const page = `/event-types/${name}`
+
+  async function save(changes: Partial<EventTypeFields>) {
+    const outcome = await run({ name, input: { ...changes, ifRevision } })
+    if (outcome.ok) {
+      notifySuccess(t('eventTypes:editEventTypePage.saved', { name }))
+      navigate(page, { replace: true })
+    } else report(outcome.conflict ?? null)
+    return outcome
+  }
+
+  return (
+    <EventTypeForm
+      initial={initial}
+      exists
+      running={running}
+      back={page}
+      onSave={(fields, draft) => save(changesOf(fields, draft, initial))}
+      conflict={conflict}
+      decide={decide}
+    />
+  )
+}
+
+/** The fields whose texts the reader changed, so that concurrent changes of the others stay. */
+function changesOf(fields: EventTypeFields, draft: EventTypeDraft, initial: EventTypeDraft) {
+  const changed = Object.entries(fields).filter(
+    ([name]) => draft[name as keyof EventTypeDraft] !== initial[name as keyof EventTypeDraft],
+  )
+  return Object.fromEntries(changed)
+}

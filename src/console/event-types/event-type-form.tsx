@@ -1,31 +1,16 @@
 import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
-import type { Outcome } from '../api/use-action.ts'
+import type { EditConflict, Outcome } from '../api/use-action.ts'
+import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
+import { useInitialFocus } from '../components/forms/use-initial-focus.ts'
 import { t } from '../strings/t.ts'
+import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
 import { JsonField } from './json-field.tsx'
 import { parseJson } from './parse-json.ts'
-
-/** The texts of the form. */
-export interface EventTypeDraft {
-  readonly name: string
-  readonly description: string
-  readonly schema: string
-  readonly example: string
-  /** One path a line. */
-  readonly searchKeys: string
-}
-
-export interface EventTypeFields {
-  readonly name: string
-  readonly description: string
-  readonly schema: unknown
-  readonly example: unknown
-  readonly searchKeys: string[]
-}
 
 interface EventTypeFormProps {
   readonly initial: EventTypeDraft
@@ -34,12 +19,23 @@ interface EventTypeFormProps {
   readonly running: boolean
   /** The page that Cancel leads to. */
   readonly back: string
-  onSave(fields: EventTypeFields): Promise<Outcome<unknown>>
+  onSave(fields: EventTypeFields, draft: EventTypeDraft): Promise<Outcome<unknown>>
+  /** The fields that somebody else changed in the meantime. */
+  readonly conflict?: EditConflict | null
+  decide?(name: string): void
+}
+
+const LABELS = {
+  description: t('eventTypes:eventTypeForm.description'),
+  schema: t('eventTypes:eventTypeForm.schema'),
+  example: t('eventTypes:eventTypeForm.example'),
+  searchKeys: t('eventTypes:eventTypeForm.searchKeys'),
 }
 
 const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys'] as const
 
-export function EventTypeForm({ initial, exists, running, back, onSave }: EventTypeFormProps) {
+export function EventTypeForm({ initial, exists, running, back, ...edit }: EventTypeFormProps) {
+  const nameField = useInitialFocus(!exists)
   const [draft, setDraft] = useState(initial)
   const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
   const [saved, setSaved] = useState(false)
@@ -66,16 +62,17 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
       .split(/\s*\n\s*/)
       .filter(Boolean)
     const payloads = { schema: schema.value, example: example.value }
-    const outcome = await onSave({ ...draft, ...payloads, searchKeys })
+    const outcome = await edit.onSave({ ...draft, ...payloads, searchKeys }, draft)
     if (outcome.ok) return
     setSaved(false)
-    setErrors(fieldErrorsOf(outcome, FIELDS))
+    if (!outcome.conflict) setErrors(fieldErrorsOf(outcome, FIELDS))
   }
 
   return (
     <Paper withBorder p="lg" component="form" onSubmit={submit} maw={760}>
       <Stack gap="lg">
         <TextInput
+          ref={nameField}
           label={t('eventTypes:eventTypeForm.name')}
           description={
             exists
@@ -129,7 +126,7 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
         <Textarea
           label={
             <>
-              {t('eventTypes:eventTypeForm.searchKeys')}{' '}
+              {LABELS.searchKeys}{' '}
               <Text span size="sm" c="dimmed" fw={400}>
                 {t('common:optional')}
               </Text>
@@ -147,6 +144,18 @@ export function EventTypeForm({ initial, exists, running, back, onSave }: EventT
           error={errors.searchKeys}
           onChange={(event) => change({ searchKeys: event.currentTarget.value })}
         />
+        {edit.conflict && (
+          <EditConflicts
+            conflict={edit.conflict}
+            labels={LABELS}
+            mine={{ ...draft }}
+            keepMine={(name) => edit.decide?.(name)}
+            takeTheirs={(name, value) => {
+              change({ [name]: textOfField(name, value) })
+              edit.decide?.(name)
+            }}
+          />
+        )}
         {errors.form !== undefined && (
           <Alert color="red" variant="light" role="alert">
             {errors.form}

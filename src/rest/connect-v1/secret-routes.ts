@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { getSigningSecret, rotateSigningSecret } from '../../webhooks/signing-secret.ts'
+import { revealSigningSecret, rotateSigningSecret } from '../../webhooks/signing-secret.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { actorOf, authorize, type CallerEnv } from './caller.ts'
 import { getSecretOperation, rotateSecretOperation } from './secret-operations.ts'
@@ -8,7 +8,12 @@ import { getSecretOperation, rotateSecretOperation } from './secret-operations.t
 export function addSecretRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps): void {
   app.openapi(getSecretOperation, async (c) => {
     const organizationId = authorize(c, 'secrets:read')
-    const { key } = await getSigningSecret(deps, organizationId, c.req.param('webhook_id'))
+    const depsWithActor = { ...deps, actor: actorOf(c) }
+    const { key } = await revealSigningSecret(
+      depsWithActor,
+      organizationId,
+      c.req.param('webhook_id'),
+    )
     return c.json({ key }, 200)
   })
 

@@ -9,7 +9,14 @@ import { useIsMounted } from '../query/use-is-mounted.ts'
 import { usePosthornMutation } from '../query/use-posthorn-mutation.ts'
 import { usePosthornQuery } from '../query/use-posthorn-query.ts'
 import { notFound, type WebhookSettings } from './use-webhook.ts'
-import { changesOf, inputOf, NEW_WEBHOOK, valuesOf, type WebhookValues } from './webhook-values.ts'
+import {
+  changesOf,
+  inputOf,
+  NEW_WEBHOOK,
+  newWebhookOf,
+  valuesOf,
+  type WebhookValues,
+} from './webhook-values.ts'
 
 export interface WebhookFormOptions {
   /** The webhook to edit. Without it, the form creates one. */
@@ -80,7 +87,7 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
     const result = isEdit
       ? await update.run({ id: webhookId, input: inputOf(changesOf(values, base)) })
       : await creation.run({
-          input: { ...inputOf(values), idempotencyKey: idempotency.keyOf(values) },
+          input: { ...newWebhookOf(values), idempotencyKey: idempotency.keyOf(values) },
         })
     if (!isMounted.current) return result.ok ? result.value.webhook : null
     if (!result.ok) {

@@ -6,7 +6,7 @@ import {
 import { type Query, usePosthornQuery } from '../query/use-posthorn-query.ts'
 import type { Webhook } from './use-webhooks.ts'
 
-/** The settings of a webhook. Header values are masked as `•••` without the scope `secrets:read`. */
+/** The settings of a webhook, with the names of its headers: their values may be credentials. */
 export type WebhookSettings = PosthornWebhookSettingsFragment
 
 export interface WebhookQuery extends Omit<Query<unknown>, 'data'> {

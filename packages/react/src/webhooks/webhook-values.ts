@@ -6,12 +6,21 @@ export interface WebhookValues {
   readonly description: string
   readonly enabled: boolean
   readonly eventSubscriptions: readonly string[]
-  readonly headers: readonly { readonly name: string; readonly value: string }[]
+  /** Null: the stored headers stay, which no encryption key of Posthorn can read. */
+  readonly headers: readonly HeaderValue[] | null
   readonly ordered: boolean
   readonly maxInFlight: number | null
   readonly rateLimitPerSecond: number | null
   readonly timeoutSeconds: number | null
   readonly retryScheduleSeconds: readonly number[] | null
+}
+
+/** A header of a webhook. Without a value, a stored header keeps its value, which the form does not know. */
+export interface HeaderValue {
+  readonly name: string
+  readonly value?: string
+  /** The name of the stored header whose value to keep. Default: `name`. */
+  readonly previousName?: string
 }
 
 export const NEW_WEBHOOK: WebhookValues = {
@@ -28,11 +37,12 @@ export const NEW_WEBHOOK: WebhookValues = {
 }
 
 export function valuesOf(webhook: WebhookSettings): WebhookValues {
-  const { id: _id, updatedAt: _updatedAt, description, ...settings } = webhook
-  return { ...NEW_WEBHOOK, ...settings, description: description ?? '' }
+  const { id: _id, updatedAt: _updatedAt, description, headerNames, ...settings } = webhook
+  const headers = headerNames?.map((name) => ({ name })) ?? null
+  return { ...NEW_WEBHOOK, ...settings, headers, description: description ?? '' }
 }
 
-/** Only what differs, so that a form overwrites nothing that it did not show, such as masked headers. */
+/** Only what differs, so that a form overwrites nothing that it did not show. */
 export function changesOf(values: WebhookValues, base: WebhookValues): Partial<WebhookValues> {
   return Object.fromEntries(
     Object.entries(values).filter(
@@ -45,4 +55,10 @@ export function changesOf(values: WebhookValues, base: WebhookValues): Partial<W
 /** An empty description is none. */
 export function inputOf<Values extends Partial<WebhookValues>>(values: Values) {
   return values.description === '' ? { ...values, description: null } : values
+}
+
+/** A new webhook has no stored values: the problem of a header without a value is Posthorn's to describe. */
+export function newWebhookOf(values: WebhookValues) {
+  const headers = (values.headers ?? []).map(({ name, value = '' }) => ({ name, value }))
+  return { ...inputOf(values), headers }
 }

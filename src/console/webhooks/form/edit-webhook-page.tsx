@@ -1,8 +1,9 @@
 import { Skeleton, Stack } from '@mantine/core'
-import { useMemo } from 'react'
+import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { useRead } from '../../api/use-read.ts'
+import { useEditConflict } from '../../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../../components/notify.ts'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
@@ -41,7 +42,7 @@ export default function EditWebhookPage() {
       {!can('webhooks:write') ? (
         <NotAllowed scope="webhooks:write" />
       ) : webhook ? (
-        <Edit webhook={webhook} />
+        <Edit key={webhook.id} webhook={webhook} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : (
@@ -58,13 +59,17 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   const navigate = useNavigate()
   const { run } = useAction(WebhookUpdateDocument)
   const back = `/webhooks/${webhook.id}`
-  // A reload in the background does not discard typed values.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the values when the page was opened
-  const before = useMemo(() => valuesOf(webhook), [webhook.id])
+  // The values when the page was opened: a reload in the background does not discard typed values.
+  const [before] = useState(() => valuesOf(webhook))
+  const { ifRevision, conflict, report, decide } = useEditConflict(webhook.revision)
 
   async function save(after: WebhookFormValues) {
-    const outcome = await run({ id: webhook.id, input: changesOf(before, after) })
-    if (!outcome.ok) return outcome
+    const input = { ...changesOf(before, after), ifRevision }
+    const outcome = await run({ id: webhook.id, input })
+    if (!outcome.ok) {
+      report(outcome.conflict ?? null)
+      return outcome
+    }
     notifySuccess(t('webhooks:editWebhookPage.saved'))
     navigate(back)
     return null
@@ -73,9 +78,12 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   return (
     <WebhookForm
       initial={before}
+      webhookId={webhook.id}
       action={t('webhooks:editWebhookPage.save')}
       save={save}
       back={back}
+      conflict={conflict}
+      decide={decide}
     />
   )
 }

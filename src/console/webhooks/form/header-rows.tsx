@@ -1,104 +1,95 @@
-import { ActionIcon, Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconPlus } from '@tabler/icons-react'
 import { Section } from '../../components/page/section.tsx'
+import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
-import { MaskedHeaders } from './masked-headers.tsx'
-import { areMasked, headerRow, type WebhookFormValues } from './webhook-form-values.ts'
+import { RevealButton } from '../headers/reveal-button.tsx'
+import { useRevealedHeaders } from '../headers/use-revealed-headers.ts'
+import { fillIn, headerRow, hideAgain } from './header-row.ts'
+import { HeaderRowFields } from './header-row-fields.tsx'
+import type { WebhookFormValues } from './webhook-form-values.ts'
 
 interface HeaderRowsProps {
   readonly form: UseFormReturnType<WebhookFormValues>
+  /** Null for a new webhook. */
+  readonly webhookId: string | null
 }
 
-/** The custom headers, one row for each. Masked headers are kept or all replaced. */
-export function HeaderRows({ form }: HeaderRowsProps) {
-  const [kept] = useState(() => (areMasked(form.values.headers) ? form.values.headers : null))
-  const { headers } = form.values
-  const masked = areMasked(headers)
+/** The custom headers, one row for each. Stored values stay hidden, and unchanged unless the reader types others. */
+export function HeaderRows({ form, webhookId }: HeaderRowsProps) {
+  const { can } = useSession()
+  const { values, reveal, running, hide } = useRevealedHeaders(webhookId ?? '')
+  const headers = form.values.headers ?? []
+  const hasStored = headers.some(({ stored }) => stored !== null)
+  const add = () => form.insertListItem('headers', headerRow())
+
+  async function showValues() {
+    const revealed = await reveal()
+    if (!revealed) return
+    // The reader may have typed during the request.
+    form.setFieldValue('headers', (rows) => rows && fillIn(rows, revealed))
+  }
+
+  function hideValues() {
+    hide()
+    form.setFieldValue('headers', hideAgain(headers))
+  }
+
   return (
     <Section
       title={t('webhooks:headerRows.title')}
-      description={t('webhooks:headerRows.description')}
+      description={
+        hasStored ? t('webhooks:headerRows.storedValuesStay') : t('webhooks:headerRows.description')
+      }
       actions={
-        !masked &&
-        headers.length > 0 &&
-        headers.length < 32 && <Add onClick={() => form.insertListItem('headers', headerRow())} />
+        <Group gap="xs">
+          {hasStored && can('secrets:read') && (
+            <RevealButton
+              revealed={values !== null}
+              running={running}
+              onReveal={showValues}
+              onHide={hideValues}
+            />
+          )}
+          {headers.length > 0 && headers.length < 32 && <Add onClick={add} />}
+        </Group>
       }
     >
-      {masked ? (
-        <MaskedHeaders
-          headers={headers}
-          replace={() =>
-            form.setFieldValue(
-              'headers',
-              headers
-                .filter(({ name }) => name !== '(unreadable)')
-                .map(({ name }) => headerRow(name)),
-            )
-          }
-        />
-      ) : (
-        <Stack gap="sm">
-          {kept && (
-            <Alert color="yellow" variant="light">
-              <Group justify="space-between">
-                <span>{t('webhooks:headerRows.replacing')}</span>
-                <Button
-                  size="xs"
-                  variant="default"
-                  onClick={() => form.setFieldValue('headers', kept)}
-                >
-                  {t('webhooks:headerRows.keepExisting')}
-                </Button>
-              </Group>
-            </Alert>
-          )}
-          {headers.map(({ key, name }, index) => (
-            <Group key={key} gap="xs" align="flex-start" wrap="nowrap">
-              <TextInput
-                flex={2}
-                miw={0}
-                aria-label={t('webhooks:headerRows.nameLabel', { number: index + 1 })}
-                placeholder={t('webhooks:headerRows.namePlaceholder')}
-                autoComplete="off"
-                {...form.getInputProps(`headers.${index}.name`)}
-              />
-              <TextInput
-                flex={3}
-                miw={0}
-                aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
-                placeholder={t('webhooks:headerRows.valuePlaceholder')}
-                autoComplete="off"
-                {...form.getInputProps(`headers.${index}.value`)}
-              />
-              <ActionIcon
-                size={36}
-                variant="subtle"
-                color="gray"
-                aria-label={t('webhooks:headerRows.removeLabel', { name: name || index + 1 })}
-                onClick={() => form.removeListItem('headers', index)}
-              >
-                <IconTrash size={16} />
-              </ActionIcon>
-            </Group>
-          ))}
-          {headers.length === 0 && (
+      <Stack gap="sm">
+        {headers.map((row, index) => (
+          <HeaderRowFields key={row.key} form={form} row={row} index={index} />
+        ))}
+        {form.values.headers === null ? (
+          <Unreadable replace={() => form.setFieldValue('headers', [])} />
+        ) : (
+          headers.length === 0 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
                 {t('webhooks:headerRows.empty')}
               </Text>
-              <Add onClick={() => form.insertListItem('headers', headerRow())} />
+              <Add onClick={add} />
             </Group>
-          )}
-          {form.errors.headers && (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {form.errors.headers}
-            </Text>
-          )}
-        </Stack>
-      )}
+          )
+        )}
+        {form.errors.headers && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {form.errors.headers}
+          </Text>
+        )}
+      </Stack>
     </Section>
+  )
+}
+
+function Unreadable({ replace }: { replace(): void }) {
+  return (
+    <Group justify="space-between">
+      <Text size="sm">{t('webhooks:customHeaders.unreadable')}</Text>
+      <Button size="xs" variant="default" onClick={replace}>
+        {t('webhooks:headerRows.replaceAllHeaders')}
+      </Button>
+    </Group>
   )
 }
 

@@ -8,7 +8,7 @@ import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { WebhookForm } from './webhook-form.tsx'
-import { inputOf, NEW_WEBHOOK, type WebhookFormValues } from './webhook-form-values.ts'
+import { NEW_WEBHOOK, newWebhookOf, type WebhookFormValues } from './webhook-form-values.ts'
 
 export default function NewWebhookPage() {
   const { can, webhookId } = useSession()
@@ -17,7 +17,7 @@ export default function NewWebhookPage() {
   const idempotencyKeyOf = useIdempotencyKey()
 
   async function save(values: WebhookFormValues) {
-    const input = inputOf(values)
+    const input = newWebhookOf(values)
     const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
     if (!outcome.ok) return outcome
     notifySuccess(t('webhooks:newWebhookPage.created'))
@@ -36,6 +36,7 @@ export default function NewWebhookPage() {
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={NEW_WEBHOOK}
+          webhookId={null}
           action={t('webhooks:newWebhookPage.title')}
           save={save}
           back="/webhooks"

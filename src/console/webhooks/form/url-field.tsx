@@ -1,10 +1,13 @@
 import { TextInput } from '@mantine/core'
 import { type FocusEvent, type ReactNode, useState } from 'react'
+import { useInitialFocus } from '../../components/forms/use-initial-focus.ts'
 import { t } from '../../strings/t.ts'
 
 const SCHEME = 'https://'
 
 interface UrlFieldProps {
+  /** Whether the page begins with this field. */
+  readonly isFirst: boolean
   readonly value?: string
   readonly error?: ReactNode
   onChange(value: unknown): void
@@ -12,11 +15,13 @@ interface UrlFieldProps {
 }
 
 /** The URL of the endpoint. Shows no error while `https://` is still being typed. */
-export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps) {
+export function UrlField({ isFirst, value = '', error, onBlur, ...input }: UrlFieldProps) {
+  const field = useInitialFocus(isFirst)
   const [blurred, setBlurred] = useState(false)
   const isIncomplete = SCHEME.startsWith(value.toLowerCase()) && !blurred
   return (
     <TextInput
+      ref={field}
       label={t('webhooks:urlField.label')}
       description={t('webhooks:urlField.hint')}
       type="url"
@@ -25,7 +30,6 @@ export function UrlField({ value = '', error, onBlur, ...input }: UrlFieldProps)
       placeholder={t('webhooks:urlField.placeholder')}
       withAsterisk
       required
-      data-autofocus
       value={value}
       error={isIncomplete && value !== '' ? undefined : error}
       onBlur={(event) => {

@@ -1,12 +1,14 @@
 import type { Issue } from '../../api/use-action.ts'
 import { t } from '../../strings/t.ts'
-import { areMasked, type WebhookFormValues } from './webhook-form-values.ts'
+import { type HeaderRow, keepsValue } from './header-row.ts'
+import type { WebhookFormValues } from './webhook-form-values.ts'
 
 /** Error messages by field path: `headers.0.name`. */
 type ErrorsByPath = Record<string, string>
 
 /** Checks the form by the server's rules, as far as the browser can. */
 export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
+  const headers = values.headers ?? []
   const errors: Record<string, string | false> = {
     url: checkUrl(values.url),
     description:
@@ -14,16 +16,14 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
       t('common:tooLong', { count: values.description.length, max: 1_000 }),
     eventSubscriptions:
       values.eventSubscriptions.length === 0 && t('webhooks:formErrors.eventTypesMissing'),
-    headers: checkHeaders(values.headers),
+    headers: checkHeaders(headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),
     timeoutSeconds: checkNumber(values.timeoutSeconds, 1, 30),
   }
-  // Masked headers are not sent.
-  const headers = areMasked(values.headers) ? [] : values.headers
-  for (const [index, { name, value }] of headers.entries()) {
-    errors[`headers.${index}.name`] = checkHeaderName(name, headers.slice(0, index))
-    errors[`headers.${index}.value`] = checkHeaderValue(value)
+  for (const [index, row] of headers.entries()) {
+    errors[`headers.${index}.name`] = checkHeaderName(row.name, headers.slice(0, index))
+    errors[`headers.${index}.value`] = !keepsValue(row) && checkHeaderValue(row.value)
   }
   for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
     errors[`retryScheduleSeconds.${index}`] =
@@ -76,7 +76,7 @@ function checkHeaderValue(value: string): string | false {
   return !/^[!-~]([\t -~]*[!-~])?$/.test(value) && t('webhooks:formErrors.headerValueInvalid')
 }
 
-function checkHeaders(headers: WebhookFormValues['headers']): string | false {
+function checkHeaders(headers: readonly HeaderRow[]): string | false {
   if (headers.length > 32) return t('webhooks:formErrors.tooManyHeaders')
   const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
   return size > 8_192 && t('webhooks:formErrors.headersTooLarge')
@@ -87,7 +87,7 @@ export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): E
   const errors: ErrorsByPath = {}
   for (const { path, message } of issues) {
     const [field = '', part, rest = 'name'] = path
-    const index = values.headers.findIndex(({ name }) => name.trim() === part)
+    const index = (values.headers ?? []).findIndex(({ name }) => name.trim() === part)
     const isSubscription = field === 'eventSubscriptions'
     const at =
       field === 'headers' && index >= 0

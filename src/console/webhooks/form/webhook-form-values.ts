@@ -1,12 +1,5 @@
-import { randomId } from '@mantine/hooks'
 import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
-
-export interface HeaderRow {
-  /** Identifies the row while its name is typed. */
-  readonly key: string
-  name: string
-  value: string
-}
+import { type HeaderRow, headerInput, storedHeaderRow } from './header-row.ts'
 
 /** The values of the form. An unset number is an empty string, as in its input. */
 export interface WebhookFormValues {
@@ -14,18 +7,14 @@ export interface WebhookFormValues {
   description: string
   enabled: boolean
   eventSubscriptions: string[]
-  headers: HeaderRow[]
+  /** Null: no key decrypts the stored headers, and they stay. */
+  headers: HeaderRow[] | null
   rateLimitPerSecond: number | string
   maxInFlight: number | string
   timeoutSeconds: number | string
   /** Null: the default schedule. Empty: no retries. */
   retryScheduleSeconds: number[] | null
   ordered: boolean
-}
-
-/** Whether the header values are masked: the viewer may not read secrets, or no key can decrypt the values. */
-export function areMasked(headers: readonly { name: string; value: string }[]): boolean {
-  return headers.some(({ name, value }) => value === '•••' || name === '(unreadable)')
 }
 
 export const NEW_WEBHOOK: WebhookFormValues = {
@@ -41,17 +30,13 @@ export const NEW_WEBHOOK: WebhookFormValues = {
   ordered: false,
 }
 
-export function headerRow(name = '', value = ''): HeaderRow {
-  return { key: randomId(), name, value }
-}
-
 export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
   return {
     url: webhook.url,
     description: webhook.description ?? '',
     enabled: webhook.enabled,
     eventSubscriptions: [...webhook.eventSubscriptions],
-    headers: webhook.headers.map(({ name, value }) => headerRow(name, value)),
+    headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
     rateLimitPerSecond: webhook.rateLimitPerSecond ?? '',
     maxInFlight: webhook.maxInFlight ?? '',
     timeoutSeconds: webhook.timeoutSeconds ?? '',
@@ -66,7 +51,7 @@ export function inputOf(values: WebhookFormValues) {
     description: values.description.trim() || null,
     enabled: values.enabled,
     eventSubscriptions: values.eventSubscriptions,
-    headers: values.headers.map(({ name, value }) => ({ name: name.trim(), value })),
+    headers: values.headers?.map(headerInput),
     rateLimitPerSecond: numberOrNull(values.rateLimitPerSecond),
     maxInFlight: numberOrNull(values.maxInFlight),
     timeoutSeconds: numberOrNull(values.timeoutSeconds),
@@ -75,7 +60,13 @@ export function inputOf(values: WebhookFormValues) {
   }
 }
 
-/** The changed fields only: this keeps concurrent changes of other fields, and never sends a mask back. */
+/** The input of a new webhook: each header has a value. */
+export function newWebhookOf(values: WebhookFormValues) {
+  const headers = (values.headers ?? []).map(({ name, value }) => ({ name: name.trim(), value }))
+  return { ...inputOf(values), headers }
+}
+
+/** The changed fields only, so that concurrent changes of other fields stay. */
 export function changesOf(before: WebhookFormValues, after: WebhookFormValues): UpdateWebhookInput {
   const old = inputOf(before)
   return Object.fromEntries(

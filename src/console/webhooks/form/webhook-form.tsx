@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { Rejection } from '../../api/use-action.ts'
+import type { EditConflict, Rejection } from '../../api/use-action.ts'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../strings/t.ts'
@@ -10,23 +10,30 @@ import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
 import { SubscriptionPicker } from './subscription-picker.tsx'
 import { UrlField } from './url-field.tsx'
+import { WebhookConflicts } from './webhook-conflicts.tsx'
 import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
-import type { WebhookFormValues } from './webhook-form-values.ts'
+import { changesOf, type WebhookFormValues } from './webhook-form-values.ts'
 
 interface WebhookFormProps {
   readonly initial: WebhookFormValues
+  /** Null for a new webhook. */
+  readonly webhookId: string | null
   /** The verb on the button. */
   readonly action: string
   /** Resolves to null once saved, or to a rejection. */
   save(values: WebhookFormValues): Promise<Rejection | null>
   /** The page that Cancel leads to. */
   readonly back: string
+  /** The fields that somebody else changed in the meantime. */
+  readonly conflict?: EditConflict | null
+  decide?(name: string): void
 }
 
 /** Creates or edits a webhook. Errors appear beside their fields while the reader types. */
-export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
+export function WebhookForm({ initial, webhookId, action, save, back, ...edit }: WebhookFormProps) {
   const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
+  const [decided, setDecided] = useState(0)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
     validate: checkWebhook,
@@ -35,13 +42,16 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
     onValuesChange: () => setRejection(null),
   })
 
+  // Revealing a value changes a row, but not the webhook.
+  const isChanged = Object.keys(changesOf(initial, form.values)).length > 0
+
   async function submit(values: WebhookFormValues) {
     setSaving(true)
     const rejected = await save(values)
     setSaving(false)
     if (rejected === null) return
     form.setErrors(errorsOf(rejected.issues, values))
-    setRejection(rejected.message)
+    if (!rejected.conflict) setRejection(rejected.message)
     focusFirstError()
   }
 
@@ -49,7 +59,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
     <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
       <Stack gap="lg">
         <Section title={t('webhooks:webhookForm.endpoint')}>
-          <UrlField {...form.getInputProps('url')} />
+          <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />
           <Textarea
             label={t('webhooks:webhookForm.description')}
             description={t('webhooks:webhookForm.descriptionHint')}
@@ -69,8 +79,19 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
           error={form.errors.eventSubscriptions}
           onChange={(names) => form.setFieldValue('eventSubscriptions', names)}
         />
-        <HeaderRows form={form} />
-        <SendOptions form={form} />
+        <HeaderRows form={form} webhookId={webhookId} />
+        {/* The inputs of the retry schedule keep state of their own. */}
+        <SendOptions key={decided} form={form} />
+        {edit.conflict && (
+          <WebhookConflicts
+            form={form}
+            conflict={edit.conflict}
+            decide={(name) => {
+              edit.decide?.(name)
+              setDecided((count) => count + 1)
+            }}
+          />
+        )}
         {rejection !== null && (
           <Alert
             color="red"
@@ -90,7 +111,7 @@ export function WebhookForm({ initial, action, save, back }: WebhookFormProps) {
           </Button>
         </Group>
       </Stack>
-      <UnsavedGuard unsaved={form.isDirty() && !saving} />
+      <UnsavedGuard unsaved={isChanged && !saving} />
     </form>
   )
 }

@@ -10,7 +10,7 @@ import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { summaryOf } from '../form/retry-schedule.tsx'
-import { CustomHeaders } from './custom-headers.tsx'
+import { CustomHeaders } from '../headers/custom-headers.tsx'
 
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
@@ -62,7 +62,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           ))}
         </Stack>
       </Section>
-      <CustomHeaders headers={webhook.headers} />
+      <CustomHeaders webhook={webhook} />
       <Section title={t('webhooks:webhookSettings.optionsTitle')}>
         <Facts
           facts={[

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import {
+  fillIn,
+  headerRow,
+  hideAgain,
+  storedHeaderRow,
+} from '../../../../src/console/webhooks/form/header-row.ts'
 import { checkWebhook, errorsOf } from '../../../../src/console/webhooks/form/webhook-form-rules.ts'
 import {
   changesOf,
-  headerRow,
-  inputOf,
   NEW_WEBHOOK,
+  newWebhookOf,
   valuesOf,
   type WebhookFormValues,
 } from '../../../../src/console/webhooks/form/webhook-form-values.ts'
@@ -24,7 +29,7 @@ const withHeaders = (...headers: [string, string][]) => ({
 
 /** Whether the server accepts what the form sends. */
 function serverAccepts(values: WebhookFormValues): boolean {
-  const { headers, ...input } = inputOf(values)
+  const { headers, ...input } = newWebhookOf(values)
   const record = Object.fromEntries(headers.map(({ name, value }) => [name, value]))
   const isRepeated = Object.keys(record).length < headers.length
   return (
@@ -92,8 +97,11 @@ describe('the form and the server', () => {
   })
 })
 
-test('masked headers are not validated, because they are not sent', () => {
-  expect(checkWebhook(withHeaders(['x-token', '•••']))).toEqual({})
+test('a stored header needs no value, and the value of another one is checked', () => {
+  const stored = storedHeaderRow('x-token')
+  expect(checkWebhook({ ...GOOD, headers: [stored] })).toEqual({})
+  const typed = { ...stored, value: 'λ' }
+  expect(Object.keys(checkWebhook({ ...GOOD, headers: [typed] }))).toEqual(['headers.0.value'])
 })
 
 describe('an edit', () => {
@@ -104,13 +112,14 @@ describe('an edit', () => {
     enabled: true,
     eventSubscriptions: ['order.shipped'],
     deliveryHeaderPrefix: 'wh-',
-    headers: [{ name: 'x-token', value: '•••' }],
+    headerNames: ['x-token', 'x-team'],
     rateLimitPerSecond: 5,
     maxInFlight: null,
     timeoutSeconds: null,
     retryScheduleSeconds: null,
     effectiveSettings: { retryScheduleSeconds: [5], timeoutSeconds: 15 },
     ordered: false,
+    revision: 1,
     createdAt: '2026-01-31T12:00:00Z',
     updatedAt: '2026-01-31T12:00:00Z',
   }
@@ -133,14 +142,44 @@ describe('an edit', () => {
     })
   })
 
-  test('never sends a mask, but sends replaced or removed headers', () => {
-    const described = changesOf(before, { ...before, description: 'Mine' })
-    expect(described).toEqual({ description: 'Mine' })
-    const headers = [headerRow(' x-new ', 'value')]
-    expect(changesOf(before, { ...before, headers })).toEqual({
-      headers: [{ name: 'x-new', value: 'value' }],
+  const [token, team] = before.headers ?? []
+  if (!token || !team) throw new Error('The form has no rows.')
+
+  test('of other fields sends no headers', () => {
+    expect(changesOf(before, { ...before, description: 'Mine' })).toEqual({ description: 'Mine' })
+  })
+
+  test('sends stored headers without their values', () => {
+    const rows = [{ ...token, name: ' x-key ' }, { ...team, value: 'red' }, headerRow('x-new', '1')]
+    expect(changesOf(before, { ...before, headers: rows })).toEqual({
+      headers: [
+        { name: 'x-key', previousName: 'x-token' },
+        { name: 'x-team', value: 'red' },
+        { name: 'x-new', value: '1' },
+      ],
     })
-    expect(changesOf(before, { ...before, headers: [] })).toEqual({ headers: [] })
+    expect(changesOf(before, { ...before, headers: [team] })).toEqual({
+      headers: [{ name: 'x-team' }],
+    })
+  })
+
+  test('that only reveals values changes nothing, and keeps what was typed before', () => {
+    const values = new Map([
+      ['x-token', 'secret'],
+      ['x-team', 'blue'],
+    ])
+    const revealed = fillIn([token, { ...team, value: 'red' }], values)
+    expect(revealed.map(({ value }) => value)).toEqual(['secret', 'red'])
+    expect(changesOf(before, { ...before, headers: fillIn([token, team], values) })).toEqual({})
+    expect(hideAgain(revealed).map(({ value }) => value)).toEqual(['', 'red'])
+  })
+
+  test('keeps headers that no key decrypts, unless they are replaced', () => {
+    const unreadable = valuesOf({ ...webhook, headerNames: null })
+    expect(changesOf(unreadable, { ...unreadable, description: 'Mine' })).toEqual({
+      description: 'Mine',
+    })
+    expect(changesOf(unreadable, { ...unreadable, headers: [] })).toEqual({ headers: [] })
   })
 })
 

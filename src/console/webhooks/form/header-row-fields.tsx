@@ -1,0 +1,46 @@
+import { ActionIcon, Group, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { IconTrash } from '@tabler/icons-react'
+import { t } from '../../strings/t.ts'
+import { MASK } from '../headers/mask.ts'
+import type { HeaderRow } from './header-row.ts'
+import type { WebhookFormValues } from './webhook-form-values.ts'
+
+interface HeaderRowFieldsProps {
+  readonly form: UseFormReturnType<WebhookFormValues>
+  readonly row: HeaderRow
+  readonly index: number
+}
+
+/** The name and the value of one header. An empty value of a stored header stays as stored. */
+export function HeaderRowFields({ form, row, index }: HeaderRowFieldsProps) {
+  return (
+    <Group gap="xs" align="flex-start" wrap="nowrap">
+      <TextInput
+        flex={2}
+        miw={0}
+        aria-label={t('webhooks:headerRows.nameLabel', { number: index + 1 })}
+        placeholder={t('webhooks:headerRows.namePlaceholder')}
+        autoComplete="off"
+        {...form.getInputProps(`headers.${index}.name`)}
+      />
+      <TextInput
+        flex={3}
+        miw={0}
+        aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
+        placeholder={row.stored ? MASK : t('webhooks:headerRows.valuePlaceholder')}
+        autoComplete="off"
+        {...form.getInputProps(`headers.${index}.value`)}
+      />
+      <ActionIcon
+        size={36}
+        variant="subtle"
+        color="gray"
+        aria-label={t('webhooks:headerRows.removeLabel', { name: row.name || index + 1 })}
+        onClick={() => form.removeListItem('headers', index)}
+      >
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Group>
+  )
+}

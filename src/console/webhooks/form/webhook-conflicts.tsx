@@ -1,0 +1,49 @@
+import type { UseFormReturnType } from '@mantine/form'
+import type { EditConflict } from '../../api/use-action.ts'
+import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
+import { t } from '../../strings/t.ts'
+import { storedHeaderRow } from './header-row.ts'
+import { inputOf, type WebhookFormValues } from './webhook-form-values.ts'
+
+interface WebhookConflictsProps {
+  readonly form: UseFormReturnType<WebhookFormValues>
+  readonly conflict: EditConflict
+  /** Called when the reader has chosen a value for a field. */
+  decide(name: string): void
+}
+
+export function WebhookConflicts({ form, conflict, decide }: WebhookConflictsProps) {
+  // The values of headers stay hidden.
+  const headers = form.values.headers?.map(({ name }) => name)
+  return (
+    <EditConflicts
+      conflict={conflict}
+      labels={LABELS}
+      mine={{ ...inputOf(form.values), headers }}
+      keepMine={decide}
+      takeTheirs={(name, value) => {
+        form.setFieldValue(name as keyof WebhookFormValues, formValue(name, value) as never)
+        decide(name)
+      }}
+    />
+  )
+}
+
+/** The value of a field as its input has it. */
+function formValue(name: string, value: unknown): unknown {
+  if (name === 'headers') return (value as string[] | null)?.map(storedHeaderRow) ?? null
+  return name === 'retryScheduleSeconds' ? value : (value ?? '')
+}
+
+const LABELS = {
+  url: t('webhooks:urlField.label'),
+  description: t('webhooks:webhookForm.description'),
+  enabled: t('webhooks:webhookForm.enabled'),
+  eventSubscriptions: t('webhooks:subscriptionPicker.title'),
+  headers: t('webhooks:headerRows.title'),
+  rateLimitPerSecond: t('webhooks:sendOptions.rateLimit'),
+  maxInFlight: t('webhooks:sendOptions.concurrency'),
+  timeoutSeconds: t('webhooks:sendOptions.timeout'),
+  retryScheduleSeconds: t('webhooks:retrySchedule.label'),
+  ordered: t('webhooks:sendOptions.ordered'),
+}

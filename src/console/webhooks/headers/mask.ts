@@ -1,0 +1,2 @@
+/** In place of a header value. Its length tells nothing about the value. */
+export const MASK = '••••••••'

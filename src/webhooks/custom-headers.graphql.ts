@@ -1,0 +1,47 @@
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { ConflictError, NotFoundError } from '../graphql/errors.ts'
+import { changesNode } from '../graphql/portal-access.ts'
+import { readHeaders } from './encrypted-headers.ts'
+import { revealHeaders } from './reveal-headers.ts'
+
+builder.prismaObjectFields('Webhook', (t) => ({
+  headerNames: t.stringList({
+    nullable: true,
+    description:
+      'The names of the custom headers added to every delivery. Their values may be credentials: only `revealHeaders` returns them, to callers with the scope `secrets:read`, and the audit log has an entry for each call. (REST returns the values to any key with `webhooks:read`, without an entry.) Null if no encryption key decrypts the headers: set them again.',
+    select: { id: true, headersCiphertext: true },
+    resolve: ({ id, headersCiphertext }, _args, { webhooks }) => {
+      const headers = readHeaders(webhooks.keyring, headersCiphertext, id)
+      return headers && Object.keys(headers)
+    },
+  }),
+}))
+
+builder.mutationField('revealHeaders', (t) =>
+  t.field({
+    type: ['Header'],
+    nullable: true,
+    description:
+      'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`. Needs the scope `secrets:read`.',
+    authScopes: { scope: 'secrets:read' },
+    portal: changesNode('webhook', ({ webhookId }) => webhookId),
+    errors: {
+      types: [NotFoundError, ConflictError],
+      dataField: { name: 'headers', description: 'The headers, in the order they were set in.' },
+      result: { description: 'The headers were revealed, and the audit log has an entry.' },
+      union: { description: 'The result of `revealHeaders`.' },
+    },
+    args: {
+      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+    },
+    resolve: async (_root, { webhookId }, context) => {
+      const headers = await revealHeaders(
+        { ...context.webhooks, actor: context.actor },
+        callerOf(context).organizationId,
+        webhookId,
+      )
+      return Object.entries(headers).map(([name, value]) => ({ name, value }))
+    },
+  }),
+)

@@ -1,0 +1,65 @@
+import { didYouMean } from '../lib/did-you-mean.ts'
+import type { FieldIssue } from '../lib/errors.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** A header of the new set of a webhook. Without a value, the header keeps the stored value of `previousName`. */
+export interface HeaderChange {
+  readonly name: string
+  readonly value?: string | null | undefined
+  /** Default: `name`. */
+  readonly previousName?: string | null | undefined
+}
+
+/**
+ * The new set of headers, values by name, and the issues of those without a value to keep. `stored` is null if no key
+ * decrypts the stored headers.
+ */
+export function applyHeaderChanges(
+  changes: readonly HeaderChange[],
+  stored: Headers | null,
+): { headers: Record<string, string>; issues: FieldIssue[] } {
+  const issues = repeatedNames(changes)
+  const entries = changes.map(({ name, value, previousName }): [string, string] => {
+    if (typeof value === 'string') return [name, value]
+    const kept = storedValue(stored ?? {}, previousName ?? name)
+    if (kept !== undefined) return [name, kept]
+    issues.push(noValueToKeep(name, previousName ?? name, stored))
+    return [name, '']
+  })
+  return { headers: Object.fromEntries(entries), issues }
+}
+
+/** An object keeps only one of the values of a repeated name. */
+export function repeatedNames(headers: readonly { readonly name: string }[]): FieldIssue[] {
+  return headers.flatMap(({ name }, index) =>
+    headers.findIndex((other) => other.name === name) === index
+      ? []
+      : [
+          {
+            path: ['headers', index, 'name'],
+            code: 'duplicate_header',
+            detail: `headers name ${JSON.stringify(name)} twice.`,
+          },
+        ],
+  )
+}
+
+/** Names of headers are case-insensitive. */
+function storedValue(headers: Headers, name: string): string | undefined {
+  const lower = name.toLowerCase()
+  return Object.entries(headers).find(([other]) => other.toLowerCase() === lower)?.[1]
+}
+
+function noValueToKeep(name: string, previousName: string, stored: Headers | null): FieldIssue {
+  const given = previousName.slice(0, 128)
+  const why =
+    stored === null
+      ? 'needs a value, because no encryption key decrypts the stored one'
+      : `needs a value: the webhook has no header ${JSON.stringify(given)} whose value to keep`
+  return {
+    path: ['headers', name, 'value'],
+    code: stored === null ? 'unreadable_header' : 'unknown_header',
+    detail: `headers.${name} ${why}.${didYouMean(given, Object.keys(stored ?? {}))}`,
+  }
+}

@@ -1,0 +1,64 @@
+import type { Db } from '../db/client.ts'
+import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import type { Keyring } from '../encryption/keyring.ts'
+import { invalid } from '../lib/errors.ts'
+import type { AddressGuard } from '../outbound/public-address.ts'
+import { checkEdit } from './check-edit.ts'
+import { parseWebhook } from './check-webhook.ts'
+import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
+import { applyHeaderChanges, type HeaderChange } from './header-changes.ts'
+import { retryScheduleColumns } from './retry-schedule-columns.ts'
+import { type WebhookChanges, webhookChangesSchema } from './webhook-fields.ts'
+
+export interface ChangeOptions {
+  /** The new set of custom headers, in place of `headers`: headers without a value keep theirs. */
+  readonly headerChanges?: readonly HeaderChange[]
+  /** The revision that the caller read. An update throws an `EditConflict` if its fields were changed since. */
+  readonly ifRevision?: number
+}
+
+interface Rules {
+  readonly keyring: Keyring
+  readonly guard: AddressGuard
+  readonly headerPrefix?: string
+}
+
+/** The columns that an update sets in a locked row. Throws `invalid`. */
+export async function parseChanges(
+  tx: Db,
+  { keyring, guard, headerPrefix }: Rules,
+  before: WebhookRow,
+  input: WebhookChanges,
+  { headerChanges, ifRevision }: ChangeOptions,
+) {
+  const stored = readHeaders(keyring, before.headersCiphertext, before.id)
+  const applied = headerChanges && applyHeaderChanges(headerChanges, stored)
+  if (applied && applied.issues.length > 0) {
+    // The header to keep may be unknown because somebody else removed it.
+    await checkEdit(tx, keyring, before, ['headers'], ifRevision)
+    throw invalid(applied.issues)
+  }
+  const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(
+    webhookChangesSchema,
+    { ...input, ...(applied && { headers: applied.headers }) },
+    {
+      db: tx,
+      guard,
+      headerPrefix,
+      existingSubscriptions: before.eventSubscriptions,
+      existingHeaderNames: Object.keys(stored ?? {}),
+    },
+  )
+  return {
+    ...omitUndefined(fields),
+    ...(headers !== undefined && {
+      headersCiphertext: encryptHeaders(keyring, headers, before.id),
+    }),
+    ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
+  }
+}
+
+function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

@@ -1,0 +1,43 @@
+import { type Actor, SYSTEM } from '../access/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { actForOrganization } from '../db/act-for.ts'
+import type { PrismaClient } from '../db/generated/prisma/client.ts'
+import type { Keyring } from '../encryption/keyring.ts'
+import { DomainError } from '../lib/errors.ts'
+import { readHeaders } from './encrypted-headers.ts'
+import { findWebhook } from './find-webhook.ts'
+
+interface RevealDeps {
+  readonly prisma: PrismaClient
+  readonly keyring: Keyring
+  /** The actor, for the audit log. Default: Posthorn itself. */
+  readonly actor?: Actor
+}
+
+/**
+ * The custom headers of a webhook with their values, which can be credentials. The audit log has an entry before the
+ * caller has the values. Throws `not_found`, or `conflict` if no key decrypts the headers.
+ */
+export async function revealHeaders(
+  { prisma, keyring, actor = SYSTEM }: RevealDeps,
+  organizationId: string,
+  webhookId: string,
+): Promise<Readonly<Record<string, string>>> {
+  return await actForOrganization(prisma, organizationId, async (tx) => {
+    const { id, headersCiphertext } = await findWebhook(tx, organizationId, webhookId)
+    const headers = readHeaders(keyring, headersCiphertext, id)
+    if (headers === null) {
+      throw new DomainError(
+        'conflict',
+        'No encryption key decrypts the headers of this webhook. Set the headers again, or add the key that encrypted them.',
+      )
+    }
+    await writeAuditEntry(tx, actor, {
+      action: 'custom_headers.revealed',
+      organizationId,
+      subjectId: webhookId,
+      after: { headers: Object.keys(headers) },
+    })
+    return headers
+  })
+}
