@@ -17,7 +17,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 test('the viewer has its organization, key and scopes', async () => {
   const { data, status } = await api.call(
     tenant.token,
-    '{ viewer { scopes organization { id name createdAt } apiKey { id name tokenHint scopes createdAt expiresAt revokedAt } } }',
+    '{ viewer { person scopes organization { id name createdAt } apiKey { id name tokenHint scopes createdAt expiresAt revokedAt } } }',
   )
   expect(status).toBe(200)
   expect(data.viewer.organization.id).toBe(tenant.publicOrganizationId)
@@ -42,6 +42,7 @@ test('the viewer has its organization, key and scopes', async () => {
           "id": "org_1",
           "name": "Harvest Fair",
         },
+        "person": null,
         "scopes": [
           "webhooks:read",
           "events:read",

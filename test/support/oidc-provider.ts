@@ -132,6 +132,6 @@ function sendChoices(response: ServerResponse, uid: string): void {
   response
     .writeHead(200, { 'content-type': 'text/html' })
     .end(
-      `<!doctype html><html lang="en"><title>Provider</title><h1>Who are you?</h1>${links.join('')}</html>`,
+      `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Provider</title><h1>Who are you?</h1>${links.join('')}</html>`,
     )
 }

@@ -41,6 +41,7 @@ const columns = (actors: Actors): readonly Column<Entry>[] => [
     label: t('audit:auditLogPage.actor'),
     cell: (entry) => <Actor {...entry} actors={actors} />,
     grow: true,
+    width: '22%',
   },
   {
     label: t('audit:auditLogPage.source'),
