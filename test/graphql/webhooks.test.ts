@@ -399,18 +399,18 @@ describe('the headers of a webhook', () => {
     addWebhook(api, tenant.organizationId, { headers })
 
   test('are revealed only with an entry in the audit log, which has their names', async () => {
-    const { id } = await add({ 'X-Key': 'abc', Authorization: 'Bearer secret' })
+    const { id } = await add({ 'X-Key': 'abc', Authorization: 'Bearer sk_live_1' })
     const { data } = await call('Webhook', { id })
     expect(data.webhook.headerNames).toEqual(['X-Key', 'Authorization'])
     expect(await reveal(id)).toEqual([
       { name: 'X-Key', value: 'abc' },
-      { name: 'Authorization', value: 'Bearer secret' },
+      { name: 'Authorization', value: 'Bearer sk_live_1' },
     ])
     const entries = await api.database.prisma.auditEntry.findMany({ where: { subjectId: id } })
     expect(entries.filter(({ action }) => action === 'custom_headers.revealed')).toMatchObject([
       { before: null, after: { headers: ['X-Key', 'Authorization'] } },
     ])
-    expect(JSON.stringify(entries)).not.toContain('secret')
+    expect(JSON.stringify(entries)).not.toContain('sk_live_1')
   })
 
   test('are kept, replaced, renamed, removed and added, without reading their values', async () => {
