@@ -5,8 +5,16 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 
 /** The violations of WCAG 2.2 AA and good practice that axe finds: the rule, and where. */
 export async function violations(page: Page): Promise<string[]> {
-  // The legacy mode is four times as fast. It skips frames of other origins, and these pages have none.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true)
+  // The legacy mode is four times as fast. It skips frames of other origins.
+  return await violationsOf(new AxeBuilder({ page }).setLegacyMode(true))
+}
+
+/** The violations in the frame that `selector` selects. The frame may have any origin. */
+export async function violationsInFrame(page: Page, selector: string): Promise<string[]> {
+  return await violationsOf(new AxeBuilder({ page }).include(selector))
+}
+
+async function violationsOf(axe: AxeBuilder): Promise<string[]> {
   const { violations } = await axe.options({ runOnly: TAGS, resultTypes: ['violations'] }).analyze()
   return violations.flatMap(({ id, help, nodes }) =>
     nodes
