@@ -1,9 +1,12 @@
 import type { Sql } from '../db/client.ts'
 
-/** The tables of queued deliveries, each with the column of its task or recovery. */
-const OWNER = { delivery_task_items: 'task_id', recovery_items: 'recovery_id' } as const
+/** The tables of queued deliveries that have not finished. A task also keeps the exhausted ones, to list them. */
+const TABLES = {
+  delivery_task_items: { owner: 'task_id', keepsExhausted: true },
+  recovery_items: { owner: 'recovery_id', keepsExhausted: false },
+} as const
 
-export type ItemTable = keyof typeof OWNER
+type ItemTable = keyof typeof TABLES
 
 const PAGE_SIZE = 2_000
 
@@ -30,7 +33,7 @@ export interface FinishedPage {
 
 /**
  * Counts which of the next unfinished deliveries of a task or recovery have finished, and removes them from its items, so
- * every pass reads fewer. Exhausted ones stay, so that they can be listed. The primary key of the items serves each page.
+ * every pass reads fewer. The primary key of the items serves each page.
  */
 export async function countFinished(
   sql: Sql,
@@ -51,28 +54,34 @@ export async function countFinished(
 }
 
 /** A delivery without a row was deleted with its organization. Only finished deliveries are ever deleted. */
-const countFinishedIn = (table: ItemTable) => `
-  with page as materialized (
-    select delivery_id from posthorn.${table} where ${OWNER[table]} = $1 and delivery_id > $2
-      and not exhausted order by delivery_id limit ${PAGE_SIZE}
-  ),
-  finished as materialized (
-    select page.delivery_id, d.state from page left join lateral (
-      select state from posthorn.deliveries as d where d.id = page.delivery_id offset 0
-    ) as d on true
-    where d.state is distinct from 'pending'
-  ),
-  removed as (
-    delete from posthorn.${table} as i using finished
-    where i.${OWNER[table]} = $1 and i.delivery_id = finished.delivery_id and finished.state is distinct from 'exhausted'
-  ),
-  marked as (
-    update posthorn.${table} as i set exhausted = true from finished
-    where i.${OWNER[table]} = $1 and i.delivery_id = finished.delivery_id and finished.state = 'exhausted'
-  )
-  select (select count(*)::int from page) as read,
-    (select delivery_id from page order by delivery_id desc limit 1) as "lastId",
-    count(*) filter (where state = 'succeeded')::int as succeeded,
-    count(*) filter (where state = 'exhausted')::int as exhausted,
-    count(*) filter (where state = 'canceled')::int as canceled
-  from finished`
+function countFinishedIn(table: ItemTable): string {
+  const { owner, keepsExhausted } = TABLES[table]
+  const ifKept = (sql: string) => (keepsExhausted ? sql : '')
+  return `
+    with page as materialized (
+      select delivery_id from posthorn.${table}
+      where ${owner} = $1 and delivery_id > $2 ${ifKept('and not exhausted')}
+      order by delivery_id limit ${PAGE_SIZE}
+    ),
+    finished as materialized (
+      select page.delivery_id, d.state from page left join lateral (
+        select state from posthorn.deliveries as d where d.id = page.delivery_id offset 0
+      ) as d on true
+      where d.state is distinct from 'pending'
+    ),
+    ${ifKept(`marked as (
+      update posthorn.${table} as i set exhausted = true from finished
+      where i.${owner} = $1 and i.delivery_id = finished.delivery_id and finished.state = 'exhausted'
+    ),`)}
+    removed as (
+      delete from posthorn.${table} as i using finished
+      where i.${owner} = $1 and i.delivery_id = finished.delivery_id
+        ${ifKept(`and finished.state is distinct from 'exhausted'`)}
+    )
+    select (select count(*)::int from page) as read,
+      (select delivery_id from page order by delivery_id desc limit 1) as "lastId",
+      count(*) filter (where state = 'succeeded')::int as succeeded,
+      count(*) filter (where state = 'exhausted')::int as exhausted,
+      count(*) filter (where state = 'canceled')::int as canceled
+    from finished`
+}

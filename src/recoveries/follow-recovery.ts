@@ -54,7 +54,7 @@ const MOVE = `
       finished_at = case when state = 'following' and not items.open then now() else finished_at end
     from (
       select exists (
-        select from posthorn.recovery_items where recovery_id = $1 and not exhausted) as open
+        select from posthorn.recovery_items where recovery_id = $1) as open
     ) as items
     where id = $1
     returning next_page_at, items.open

@@ -137,7 +137,7 @@ async function endQueueing(tx: Prisma.TransactionClient, uuid: string): Promise<
           case when not open then now() end
         from (
           select exists (
-            select from posthorn.recovery_items where recovery_id = ${uuid}::uuid and not exhausted) as open
+            select from posthorn.recovery_items where recovery_id = ${uuid}::uuid) as open
         ) as items)
     where id = ${uuid}::uuid`
   return null

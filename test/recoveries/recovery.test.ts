@@ -398,6 +398,11 @@ describe('while it runs, a recovery', () => {
       exhausted: 4,
       canceled: 3,
     })
+    const { rows: items } = await api.database.pool.query(
+      'select from posthorn.recovery_items where recovery_id = $1',
+      [id],
+    )
+    expect(items).toEqual([])
   })
 
   test('pauses while its webhook is disabled', async () => {

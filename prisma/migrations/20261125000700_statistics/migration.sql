@@ -83,11 +83,10 @@ create table posthorn.recoveries (
 create index recoveries_webhook_id_id on posthorn.recoveries (webhook_id, id);
 create unique index recoveries_one_running on posthorn.recoveries (webhook_id) where state = 'running';
 
--- The deliveries that a recovery queued and that have not finished since, or were exhausted.
+-- The deliveries that a recovery queued and that have not finished since.
 create table posthorn.recovery_items (
   recovery_id uuid not null references posthorn.recoveries on delete cascade,
   delivery_id uuid not null,
-  exhausted boolean not null default false,
   primary key (recovery_id, delivery_id)
 );
 
