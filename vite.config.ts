@@ -13,7 +13,7 @@ const SUBJECTS = [
   ['webhooks', 'webhooks'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
   ['catalogue', 'event-types|receiver'],
-  ['administration', 'api-keys|audit|organizations|jobs'],
+  ['administration', 'api-keys|audit|organizations|jobs|portal'],
 ] as const
 
 const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`

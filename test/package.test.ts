@@ -24,6 +24,11 @@ beforeAll(async () => {
       cwd: ROOT,
     },
   )
+  await execute(
+    tsc,
+    ['--project', 'src/portal-element', '--outDir', path.join(installed, 'dist/portal-element')],
+    { cwd: ROOT },
+  )
   for (const file of [
     'package.json',
     'dist/console',
@@ -69,6 +74,44 @@ test('its types are complete without the types of Node or of a browser', async (
   await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
     cwd: project,
   })
+})
+
+test('posthorn/portal-element can be imported on a server, where there is no DOM', async () => {
+  const { stdout } = await execute(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { PosthornPortal } from 'posthorn/portal-element'
+       console.log(typeof document, PosthornPortal.observedAttributes.join())`,
+    ],
+    { cwd: project },
+  )
+  expect(stdout.trim()).toBe('undefined src,label')
+})
+
+test('its types describe the element, its renewal and its events', async () => {
+  const file = path.join(project, 'page.mts')
+  await writeFile(
+    file,
+    `import { type PosthornPortal, type Renew, type SessionExpiring } from 'posthorn/portal-element'
+     const renew: Renew = async () => 'https://webhooks.example.com/portal#token=phs_1'
+     export const portal: PosthornPortal = document.createElement('posthorn-portal')
+     portal.renew = renew
+     portal.setAttribute('src', await renew())
+     portal.addEventListener('session-expiring', (event) => {
+       const { expiresAt } = (event as CustomEvent<SessionExpiring>).detail
+       console.log(expiresAt.getTime())
+     })
+     // @ts-expect-error
+     portal.renew = () => 'no promise'`,
+  )
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023,dom']
+  await execute(
+    path.join(ROOT, 'node_modules/.bin/tsc'),
+    ['--ignoreConfig', ...options, '--types', '', file],
+    { cwd: project },
+  )
 })
 
 test('the installed program runs', async () => {

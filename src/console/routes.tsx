@@ -31,6 +31,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   'event-types/:name/edit': lazy(() => import('./event-types/edit-event-type-page.tsx')),
   'api-keys': lazy(() => import('./api-keys/api-keys-page.tsx')),
   'audit-log': lazy(() => import('./audit/audit-log-page.tsx')),
+  portal: lazy(() => import('./portal/portal-page.tsx')),
   receiver: lazy(() => import('./receiver/receiver-page.tsx')),
   explore: lazy(() => import('./explore/explore-page.tsx')),
   organizations: lazy(() => import('./organizations/organizations-page.tsx')),

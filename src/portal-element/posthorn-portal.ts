@@ -7,12 +7,16 @@ export interface SessionExpiring {
   readonly expiresAt: Date
 }
 
+/** On a server, which has no DOM, the import does nothing: a page that is rendered there may import this file. */
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
+
 /**
  * `<posthorn-portal src="…">` shows the portal in a frame that is as high as its page. `src` is the `url` of a portal
- * session. Events: `session-expiring` two minutes before the session ends, with a `SessionExpiring` as detail, and
- * `session-ended`. `renew` answers both. The attribute `label` names the frame for screen readers; default: Webhooks.
+ * session. Events: `session-started` when the portal has opened or goes on with a renewed session; `session-expiring` two
+ * minutes before the session ends, with a `SessionExpiring` as detail; and `session-ended`. `renew` answers the last two.
+ * The attribute `label` names the frame for screen readers; default: Webhooks.
  */
-export class PosthornPortal extends HTMLElement {
+export class PosthornPortal extends Base {
   static observedAttributes = ['src', 'label']
 
   /** Called before the session ends and after it ended. Forms keep what the reader typed. Default: the session ends. */
@@ -62,6 +66,9 @@ export class PosthornPortal extends HTMLElement {
     const frame = this.#frame
     if (source !== frame.contentWindow || origin !== new URL(frame.src).origin) return
     if (data.type === 'posthorn:height') frame.style.height = `${data.height}px`
+    if (data.type === 'posthorn:session-started') {
+      this.dispatchEvent(new CustomEvent('session-started'))
+    }
     if (data.type === 'posthorn:session-expiring') {
       const detail: SessionExpiring = { expiresAt: new Date(data.expiresAt) }
       this.dispatchEvent(new CustomEvent('session-expiring', { detail }))
@@ -90,4 +97,4 @@ declare global {
   }
 }
 
-customElements.define('posthorn-portal', PosthornPortal)
+globalThis.customElements?.define('posthorn-portal', PosthornPortal)

@@ -24,7 +24,7 @@ const SETTLE_POLL_MS = 200
 /**
  * Queues the next page of a recovery and moves its cursor, in one transaction, so that a killed process leaves whole
  * pages and the next process continues after them. Returns the milliseconds until the next page, or `null` once the
- * recovery has ended.
+ * recovery queues no more.
  *
  * The transaction locks the recovery's row from start to commit. A second process on the same recovery then finds that
  * the next page is not due yet, so all processes together keep the rate. A cancellation waits for the page, so the next
@@ -52,7 +52,7 @@ export async function queueRecoveryPage(
   )
 }
 
-/** Fails a running recovery with a reason that its owner reads. */
+/** Fails a recovery with a reason that its owner reads. */
 export async function failRecovery(
   db: Prisma.TransactionClient,
   uuid: string,
@@ -60,7 +60,7 @@ export async function failRecovery(
 ): Promise<null> {
   await db.$executeRaw`
     update posthorn.recoveries set state = 'failed', failure = ${reason}, finished_at = now()
-    where id = ${uuid}::uuid and state = 'running'`
+    where id = ${uuid}::uuid and state in ('running', 'following')`
   return null
 }
 
@@ -107,7 +107,7 @@ async function queuePage(
   const { queued, reachedId, last } = await queue(tx, recovery, size)
   // A step ends with an empty page, so that the wait after its last deliveries keeps the rate.
   if (last && queued === 0) {
-    if (step === 'missed' || include === 'failed') return await complete(tx, id)
+    if (step === 'missed' || include === 'failed') return await endQueueing(tx, id)
     const first = firstDeliveryUuidOf(recovery.since)
     await tx.$executeRaw`
       update posthorn.recoveries set step = 'missed', reached_id = ${first}::uuid where id = ${id}::uuid`
@@ -128,8 +128,17 @@ async function queuePage(
   return Math.ceil(waitMs)
 }
 
-async function complete(tx: Prisma.TransactionClient, uuid: string): Promise<null> {
+/** Ends the queueing. Without unfinished deliveries, the recovery has completed. */
+async function endQueueing(tx: Prisma.TransactionClient, uuid: string): Promise<null> {
   await tx.$executeRaw`
-    update posthorn.recoveries set state = 'completed', finished_at = now() where id = ${uuid}::uuid`
+    update posthorn.recoveries set
+      (state, finished_at) = (
+        select case when open then 'following' else 'completed' end::posthorn.recovery_state,
+          case when not open then now() end
+        from (
+          select exists (
+            select from posthorn.recovery_items where recovery_id = ${uuid}::uuid) as open
+        ) as items)
+    where id = ${uuid}::uuid`
   return null
 }

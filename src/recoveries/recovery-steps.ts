@@ -73,6 +73,9 @@ export async function redeliverFailedDeliveries(
           attempt_count, max_attempts, last_error)::posthorn.delivery_job order by id))
       from reopened where parked_at is null
     ),
+    items as (
+      insert into posthorn.recovery_items (recovery_id, delivery_id) select ${id}::uuid, id from reopened
+    ),
     counted as (
       select (select count(*) from reopened)::int as queued, (select count(*) from subject) = ${size} as full,
         (select count(*) from scanned) = ${MAX_SCANNED} as more
@@ -94,7 +97,7 @@ export async function createMissedDeliveries(
   position: RecoveryPosition,
   size: number,
 ): Promise<RecoveredPage> {
-  const { organizationId, webhookId, eventSubscriptions, since, until, reachedId } = position
+  const { id, organizationId, webhookId, eventSubscriptions, since, until, reachedId } = position
   const from = lowerBoundAt(since)
   const firstDelivery = firstDeliveryUuidOf(timestampOf(reachedId > from ? reachedId : from))
   const [page] = await tx.$queryRaw<RecoveredPage[]>`
@@ -140,6 +143,9 @@ export async function createMissedDeliveries(
       select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(), 0,
         max_attempts, null)::posthorn.delivery_job order by id))
       from missed where parked_at is null having count(*) > 0
+    ),
+    items as (
+      insert into posthorn.recovery_items (recovery_id, delivery_id) select ${id}::uuid, id from missed
     ),
     counted as (
       select (select count(*) from missed)::int as queued, (select count(*) from subject) = ${size} as full,

@@ -13,10 +13,18 @@ const RecoveryState = builder.enumType('RecoveryState', {
   values: {
     RUNNING: {
       value: 'running',
-      description: 'The recovery is running. It pauses while its webhook is disabled.',
+      description:
+        'Deliveries are being queued. The recovery pauses while its webhook is disabled.',
     },
-    COMPLETED: { value: 'completed', description: 'All deliveries are queued.' },
-    CANCELED: { value: 'canceled', description: 'The recovery was canceled before it completed.' },
+    DELIVERING: {
+      value: 'following',
+      description: 'All deliveries are queued, and some have not finished.',
+    },
+    COMPLETED: {
+      value: 'completed',
+      description: 'All deliveries have finished since they were queued.',
+    },
+    CANCELED: { value: 'canceled', description: 'The recovery was canceled while it was running.' },
     FAILED: { value: 'failed', description: 'The recovery failed. `failure` says why.' },
   } as const,
 })
@@ -51,12 +59,30 @@ const Recovery = builder.prismaNode('Recovery', {
     totalIsExact: t.exposeBoolean('totalIsExact'),
     redelivered: t.exposeInt('redelivered'),
     created: t.exposeInt('created'),
+    succeeded: t.exposeInt('succeeded'),
+    exhausted: t.exposeInt('exhausted'),
+    canceled: t.exposeInt('canceled'),
+    unfinished: t.int({
+      description:
+        'The number of queued deliveries that have not finished. Updated every few seconds at first, later every few minutes; also after the recovery was canceled.',
+      select: {
+        redelivered: true,
+        created: true,
+        succeeded: true,
+        exhausted: true,
+        canceled: true,
+      },
+      resolve: ({ redelivered, created, succeeded, exhausted, canceled }) =>
+        Math.max(0, redelivered + created - succeeded - exhausted - canceled),
+    }),
     progress: t.float({
       description:
-        'The queued part of `total`, from 0 to 1. Always 1 once the recovery is completed.',
+        'The queued part of `total`, from 0 to 1. Always 1 after `RUNNING`, unless the recovery failed or was canceled.',
       select: { state: true, total: true, redelivered: true, created: true },
       resolve: ({ state, total, redelivered, created }) =>
-        state === 'completed' ? 1 : Math.min(1, (redelivered + created) / Math.max(1, total)),
+        state === 'completed' || state === 'following'
+          ? 1
+          : Math.min(1, (redelivered + created) / Math.max(1, total)),
     }),
     createdAt: t.field({
       type: 'DateTime',

@@ -74,9 +74,10 @@ export async function cancelRecovery(
   const recovery = await prisma.recovery.findUnique({ where, select: { state: true } })
   if (!recovery) throw notFound('recovery', id)
   if (recovery.state === 'canceled') return
+  const ended = recovery.state === 'failed' ? 'has failed' : 'has queued all its deliveries already'
   throw new DomainError(
     'conflict',
-    `The recovery ${id} has ${recovery.state}. Only a running recovery can be canceled.`,
+    `The recovery ${id} ${ended}. Only a recovery that is queueing can be canceled.`,
   )
 }
 

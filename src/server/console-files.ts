@@ -49,6 +49,9 @@ export function createConsoleFiles({
     explore,
     receiver,
     signInHost,
+    portalOrigins,
+    // The page Portal shows the portal in a frame.
+    frames: `'self'`,
     framedBy: [],
     pictures: `'self' data:`,
     fonts: [],
@@ -58,7 +61,9 @@ export function createConsoleFiles({
     explore: false,
     receiver: false,
     signInHost: '',
-    framedBy: portalOrigins,
+    portalOrigins,
+    frames: `'none'`,
+    framedBy: [`'self'`, ...portalOrigins],
     pictures: `'self' data: https:`,
     fonts: portalOrigins,
   })
@@ -87,7 +92,11 @@ interface PageOptions {
   readonly explore: boolean
   readonly receiver: boolean
   readonly signInHost: string
-  /** The origins whose pages may frame the page. */
+  /** The origins whose pages may frame the portal. */
+  readonly portalOrigins: readonly string[]
+  /** The allowed sources of frames. */
+  readonly frames: string
+  /** The sources whose pages may frame the page. */
   readonly framedBy: readonly string[]
   /** The allowed sources of pictures. */
   readonly pictures: string
@@ -95,15 +104,15 @@ interface PageOptions {
   readonly fonts: readonly string[]
 }
 
-function page({ explore, receiver, signInHost, framedBy, pictures, fonts }: PageOptions) {
+function page({ explore, receiver, signInHost, portalOrigins, ...sources }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
-    'content-security-policy': contentSecurityPolicy({ framedBy, pictures, fonts }),
+    'content-security-policy': contentSecurityPolicy(sources),
     'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    ...(framedBy.length === 0 && { 'x-frame-options': 'DENY' }),
+    ...xFrameOptions(sources.framedBy),
   }
   return async (context: Context) => {
     const html = await readFile(`${FOLDER}index.html`, 'utf8').catch(() => null)
@@ -112,7 +121,7 @@ function page({ explore, receiver, signInHost, framedBy, pictures, fonts }: Page
     }
     const off = [!explore && 'posthorn-explore', !receiver && 'posthorn-receiver']
     const contents = {
-      'posthorn-portal-origins': framedBy.join(' '),
+      'posthorn-portal-origins': portalOrigins.join(' '),
       'posthorn-sign-in': signInHost,
     }
     const filled = Object.entries(contents).reduce(
@@ -130,12 +139,19 @@ function turnOff(html: string, setting: string | false): string {
   return html.replace(`name="${setting}" content="on"`, `name="${setting}" content="off"`)
 }
 
+/** For browsers that do not know `frame-ancestors`. The header cannot name other origins. */
+function xFrameOptions(framedBy: readonly string[]) {
+  if (framedBy.length === 0) return { 'x-frame-options': 'DENY' }
+  return framedBy.every((source) => source === `'self'`) && { 'x-frame-options': 'SAMEORIGIN' }
+}
+
 /** Allows only scripts and workers from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
 function contentSecurityPolicy({
+  frames,
   framedBy,
   pictures,
   fonts,
-}: Pick<PageOptions, 'framedBy' | 'pictures' | 'fonts'>): string {
+}: Pick<PageOptions, 'frames' | 'framedBy' | 'pictures' | 'fonts'>): string {
   return [
     `default-src 'none'`,
     `script-src 'self'`,
@@ -144,6 +160,7 @@ function contentSecurityPolicy({
     `img-src ${pictures}`,
     ['font-src', `'self'`, ...fonts].join(' '),
     `connect-src 'self'`,
+    `frame-src ${frames}`,
     `base-uri 'none'`,
     `form-action 'self'`,
     `frame-ancestors ${framedBy.length > 0 ? framedBy.join(' ') : `'none'`}`,

@@ -60,7 +60,7 @@ export function createTasks({
     },
 
     recover_deliveries: ({ recoveryId }, { signal }) =>
-      continueRecovery(database.prisma, recoveryId, signal),
+      continueRecovery(database, recoveryId, signal),
 
     continue_delivery_task: ({ taskId }, { signal }) =>
       continueDeliveryTask(pool, uuidOf('deliveryTask', taskId), signal),

@@ -12,7 +12,7 @@ import { type Visit, visit } from './support/visit.ts'
 let browser: Browser
 let seed: SeededServer
 let reader: Visit
-/** The GraphQL requests of a page. */
+/** The GraphQL requests of a page, without those of a frame in it. */
 const queries: string[] = []
 
 beforeAll(async () => {
@@ -20,7 +20,8 @@ beforeAll(async () => {
   seed = await seedServer()
   reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
   reader.page.on('request', (request) => {
-    if (request.url().endsWith('/graphql')) queries.push(request.postData() ?? '')
+    const isOfPage = request.frame() === reader.page.mainFrame()
+    if (isOfPage && request.url().endsWith('/graphql')) queries.push(request.postData() ?? '')
   })
 })
 afterAll(async () => {

@@ -225,6 +225,8 @@ story(
     await server.receiver.arrival(before + 3)
     const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
     await recovery.getByText(/^Queued 3 of 3 deliveries/).waitFor()
+    await recovery.getByText('3 delivered', { exact: true }).waitFor()
+    await recovery.getByText('Completed', { exact: true }).waitFor()
   },
 )
 

@@ -6,6 +6,7 @@ import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
 import { story, storyBrowser } from './support/story.ts'
+import { violationsInFrame } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 let browser: Browser
@@ -70,6 +71,17 @@ story('the theme reaches links, type, corners and rows', async () => {
   expect(styles.row).toBe('32px')
   expect(styles.radius).toContain('0.125rem')
 })
+
+story.each(['LIGHT', 'DARK'])(
+  'the portal in a frame is accessible in the %s scheme',
+  async (colorScheme) => {
+    await using reader = await shown((await session({ colorScheme })).url)
+    const portal = reader.page.frameLocator('iframe:not(#stranger)')
+    await open(portal, 'Webhooks')
+    await portal.getByRole('row').nth(1).waitFor()
+    expect(await violationsInFrame(reader.page, 'iframe')).toEqual([])
+  },
+)
 
 story('the frame is as high as its page, and no other origin can connect', async () => {
   await using reader = await shown((await session()).url)

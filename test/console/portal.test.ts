@@ -1,6 +1,7 @@
 import type { Browser, FrameLocator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { call, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
@@ -116,6 +117,109 @@ story.each([
   await waitUntilLoaded(reader.page)
   expect(await violations(reader.page)).toEqual([])
 })
+
+story(
+  'the console previews the portal in the chosen theme, and shows the code for it',
+  async () => {
+    const startedAt = new Date()
+    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+    const { page } = reader
+    await page.goto(`${server.url}/console/portal`)
+    const portal = page.frameLocator('posthorn-portal iframe')
+    await portal.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await portal.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    expect(await portal.getByText('Create webhook').count()).toBe(0)
+
+    await page.getByLabel('Primary color', { exact: true }).fill('#c2255c')
+    await page.getByRole('switch', { name: 'Allow changes' }).check()
+    await page.getByRole('button', { name: 'Update preview' }).click()
+    await portal.getByRole('link', { name: 'Overview', exact: true }).waitFor()
+    await portal.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    const create = portal.getByRole('link', { name: 'Create webhook' })
+    await create.waitFor()
+    expect(await create.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe(
+      'rgb(194, 37, 92)',
+    )
+
+    const frame = page.locator('posthorn-portal iframe')
+    await page.locator('label').getByText('Phone, 360 px', { exact: true }).click()
+    await expect.poll(async () => (await frame.boundingBox())?.width).toBe(360)
+
+    for (const language of ['curl', 'TypeScript']) {
+      await page.getByRole('tab', { name: language, exact: true }).click()
+      const code = await page.getByRole('region', { name: `${language} code` }).innerText()
+      expect(code).toContain(`${server.url}/graphql`)
+      expect(code).toMatch(/primaryColor"?: "#c2255c"/)
+      expect(code).toContain('"webhooks:write"')
+      expect(code).toMatch(/'(Posthorn-Organization: |posthorn-organization': ')org_[0-9a-z]{26}'/)
+      expect(code).toContain('POSTHORN_API_KEY')
+      expect(code).not.toMatch(/ph[ks]_/)
+    }
+    await page.getByRole('tab', { name: 'HTML', exact: true }).click()
+    await page.getByRole('button', { name: 'Copy the HTML code' }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toContain(`src="${server.url}/portal/element.js"`)
+    await page.getByText(`Pages of these origins may frame the portal: ${host.origin}.`).waitFor()
+
+    // Both previews were sessions, and both end with the page.
+    expect(await sessionsSince(startedAt)).toHaveLength(2)
+    await page.getByRole('link', { name: 'API keys', exact: true }).click()
+    const areEnded = async () =>
+      (await sessionsSince(startedAt)).every(({ revokedAt }) => revokedAt)
+    await until(areEnded, 'both sessions have ended')
+  },
+)
+
+story('the console says why there is no preview, and tries again', async () => {
+  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  const { page } = reader
+  await page.goto(`${server.url}/console/portal`)
+  const portal = page.frameLocator('posthorn-portal iframe')
+  await portal.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByLabel('Font', { exact: true }).fill('Figtree; color: red')
+  await page.getByRole('button', { name: 'Update preview' }).click()
+  await page.getByRole('alert').getByText('The portal did not open').waitFor()
+  await page
+    .getByText(/must be a CSS font-family/)
+    .first()
+    .waitFor()
+  expect(await page.getByLabel('Font', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+
+  await page.getByLabel('Font', { exact: true }).fill('Figtree, serif')
+  reader.expectPageErrors(/ERR_INTERNET_DISCONNECTED/)
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Update preview' }).click()
+  await page.getByRole('alert').getByText('Posthorn is unreachable.', { exact: true }).waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+  await portal.getByRole('heading', { level: 1 }).waitFor()
+})
+
+story('a key that may create no sessions sees no page for the portal', async () => {
+  const input = { name: 'Reader', scopes: READ_SCOPES }
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+    server,
+    'createApiKey',
+    { input: ['CreateApiKeyInput!', input] },
+    'createdApiKey { token }',
+  )
+  const signedInTo = { url: server.url, token: createdApiKey.token }
+  await using reader = await visit(browser, { origins: [server.url], signedInTo })
+  await reader.page.goto(`${server.url}/console/portal`)
+  await reader.page.getByText('This page requires the scope keys:manage').waitFor()
+  const pages = reader.page.getByRole('navigation', { name: 'Pages' })
+  await pages.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()
+  expect(await pages.getByRole('link', { name: 'Portal', exact: true }).count()).toBe(0)
+  expect(await reader.page.locator('iframe').count()).toBe(0)
+})
+
+async function sessionsSince(time: Date): Promise<readonly { revokedAt: Date | null }[]> {
+  await using database = await server.openDatabase()
+  return await database.prisma.apiKey.findMany({
+    where: { sessionKind: 'portal', createdAt: { gte: time } },
+    select: { revokedAt: true },
+  })
+}
 
 async function refusesFrame(by: HostPage, url: string): Promise<void> {
   await using reader = await framed(by, url, /frame-ancestors|X-Frame-Options/)

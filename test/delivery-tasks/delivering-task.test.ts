@@ -6,7 +6,7 @@ import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/* Tasks with a real worker and a real receiver. */
+/* Tasks, and a recovery, with a real worker and a real receiver. */
 let receiver: Receiver
 let posthorn: TestApp
 let webhook: string
@@ -47,6 +47,10 @@ const countOf = (where: object) =>
   posthorn.database.prisma.delivery.count({
     where: { webhookId: parseId('webhook', webhook) as string, ...where },
   })
+
+async function recoveryOf(id: string) {
+  return (await posthorn.graphql(document('recoveries', 'Recovery'), { id })).recovery
+}
 
 async function taskOf(id: string) {
   const { deliveryTask } = await posthorn.graphql(document('delivery-tasks', 'DeliveryTask'), {
@@ -154,4 +158,42 @@ test('a task lists the deliveries that were exhausted again, and only those', as
   ])
   expect(deliveryTask.newest.nodes).toEqual([{ id: deliveryTask.all.nodes[0].id }])
   expect(deliveryTask.newest.pageInfo.hasNextPage).toBe(true)
+})
+
+test('a recovery says how many were delivered, failed again and wait, until all have finished', async () => {
+  await setRetries([])
+  const since = new Date(Date.now() - 60_000)
+  receiver.answer = (response) => response.writeHead(502).end()
+  await publish(6)
+  await until(async () => (await countOf({ state: 'exhausted' })) === 6, 'all are exhausted')
+  receiver.clear()
+  const release = Promise.withResolvers<void>()
+  receiver.answer = (response) => {
+    const number = receiver.received.length
+    if (number <= 2) response.writeHead(503).end()
+    else if (number === 3) void release.promise.then(() => response.end())
+    else response.end()
+  }
+  const { recoverDeliveries } = await posthorn.graphql(
+    document('recoveries', 'RecoverDeliveries'),
+    { input: { webhookId: webhook, since, include: 'FAILED' } },
+  )
+  const { id } = recoverDeliveries.recovery
+  await until(async () => (await recoveryOf(id)).unfinished === 1, 'one of them waits')
+  expect(await recoveryOf(id)).toMatchObject({
+    state: 'DELIVERING',
+    redelivered: 6,
+    succeeded: 3,
+    exhausted: 2,
+    finishedAt: null,
+  })
+  release.resolve()
+  await until(async () => (await recoveryOf(id)).state === 'COMPLETED', 'all have finished')
+  expect(await recoveryOf(id)).toMatchObject({
+    succeeded: 4,
+    exhausted: 2,
+    canceled: 0,
+    unfinished: 0,
+    finishedAt: expect.any(String),
+  })
 })

@@ -48,7 +48,7 @@ const addMissed = (count: number) =>
 
 const finished = (id: string) => finish(api.database, parseId('recovery', id) as string)
 
-test('returns the running recovery, which shows its end later', async () => {
+test('returns the running recovery, which later shows that all is queued', async () => {
   const events = await addMissed(5)
   await addDeliveries(api.database.pool, webhookId, events.slice(0, 2), 'exhausted')
   const { count, countIsExact, recovery } = await recover()
@@ -73,11 +73,13 @@ test('returns the running recovery, which shows its end later', async () => {
 
   const { data } = await api.call(tenant.token, RECOVERY, { id: recovery.id })
   expect(data.recovery).toMatchObject({
-    state: 'COMPLETED',
+    state: 'DELIVERING',
     redelivered: 2,
     created: 3,
+    succeeded: 0,
+    unfinished: 5,
     progress: 1,
-    finishedAt: expect.any(String),
+    finishedAt: null,
     webhook: { id: webhookId, url: 'https://example.com/hook' },
   })
   const { data: found } = await api.call(tenant.token, NODE, { id: recovery.id })
@@ -105,7 +107,7 @@ test('a time in the future means now', async () => {
   expect(Date.parse(recovery.until)).toBeLessThanOrEqual(Date.now())
 })
 
-test('a canceled recovery shows its progress; a completed one cannot be canceled', async () => {
+test('a canceled recovery shows its progress; one that has queued everything cannot be canceled', async () => {
   await addMissed(3)
   const { recovery } = await recover({ ratePerSecond: 1 })
   const { data } = await api.call(tenant.token, CANCEL, { id: recovery.id })
@@ -118,7 +120,7 @@ test('a canceled recovery shows its progress; a completed one cannot be canceled
   expect(late.cancelRecovery).toEqual({
     __typename: 'ConflictError',
     code: 'conflict',
-    message: `The recovery ${next.id} has completed. Only a running recovery can be canceled.`,
+    message: `The recovery ${next.id} has queued all its deliveries already. Only a recovery that is queueing can be canceled.`,
   })
 })
 

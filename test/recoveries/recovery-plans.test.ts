@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { followRecovery } from '../../src/recoveries/follow-recovery.ts'
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
 import { queueRecoveryPage } from '../../src/recoveries/recovery-page.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
@@ -57,13 +58,14 @@ test.each(['without statistics', 'with statistics'])(
         data: { nextPageAt: new Date(0) },
       })
       await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
+      await followRecovery(api.database.pool, recoveryUuid as string)
       for (const { text, values } of [...api.statements.full]) {
-        if (!/^\s*with webhook as materialized/.test(text)) continue
+        if (!/^\s*with (webhook|page) as materialized/.test(text)) continue
         expect(await readsOf(text, values)).toEqual([])
         explained++
       }
-      return explained >= 4
-    }, 'four pages are queued')
+      return explained >= 8
+    }, 'four pages are queued and followed')
     await api.database.prisma.recovery.update({
       where: { id: recoveryUuid as string },
       data: { state: 'canceled', finishedAt: new Date() },

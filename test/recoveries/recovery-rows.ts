@@ -62,11 +62,11 @@ export async function addDeliveries(
 const randomTail = (uuid: string) =>
   `overlay(${uuid}::text placing right(gen_random_uuid()::text, 12) from 25)::uuid`
 
-/** Runs a recovery to its end, as its jobs do. */
-export async function finish({ prisma }: Database, uuid: string): Promise<Recovery> {
+/** Runs a recovery until it has queued its deliveries, as its jobs do. */
+export async function finish(database: Database, uuid: string): Promise<Recovery> {
   for (;;) {
-    const recovery = await prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
+    const recovery = await database.prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
     if (recovery.state !== 'running') return recovery
-    await continueRecovery(prisma, publicId('recovery', uuid), undefined)
+    await continueRecovery(database, publicId('recovery', uuid), undefined)
   }
 }

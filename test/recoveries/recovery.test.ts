@@ -3,6 +3,7 @@ import { parseId, publicId } from '../../src/db/ids.ts'
 import { testDelivery } from '../../src/deliveries/test-delivery.ts'
 import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../../src/recoveries/delete-old-recoveries.ts'
+import { followRecovery } from '../../src/recoveries/follow-recovery.ts'
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
 import { cancelRecovery } from '../../src/recoveries/recovery.ts'
 import { countRecoverable } from '../../src/recoveries/recovery-count.ts'
@@ -86,7 +87,7 @@ describe('a recovery', () => {
     const before = await rows({ id: { in: others } })
 
     expect(await recover({ include: 'failed' })).toMatchObject({
-      state: 'completed',
+      state: 'following',
       total: 3,
       totalIsExact: true,
       redelivered: 3,
@@ -112,7 +113,7 @@ describe('a recovery', () => {
     await events({ type: TICKET, at: new Date(at.getTime() + 5_000) })
 
     expect(await recover({ include: 'missed' })).toMatchObject({
-      state: 'completed',
+      state: 'following',
       total: 700,
       redelivered: 0,
       created: 700,
@@ -242,7 +243,7 @@ describe('nothing is delivered twice', () => {
     const id = recoveryUuid as string
     await Promise.all(Array.from({ length: 4 }, () => finish(api.database, id)))
     expect(await finish(api.database, id)).toMatchObject({
-      state: 'completed',
+      state: 'following',
       redelivered: 900,
       created: 900,
     })
@@ -326,7 +327,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database.prisma, id, undefined)
+    await continueRecovery(api.database, id, undefined)
     const { redelivered, state } = await api.database.prisma.recovery.findUniqueOrThrow({
       where: { id: recoveryUuid as string },
     })
@@ -344,7 +345,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database.prisma, id, AbortSignal.abort())
+    await continueRecovery(api.database, id, AbortSignal.abort())
     expect(await rows({ state: 'pending' })).toHaveLength(3)
   })
 
@@ -360,23 +361,55 @@ describe('while it runs, a recovery', () => {
       redelivered: 10,
       finishedAt: expect.any(Date),
     })
-    await continueRecovery(api.database.prisma, id, undefined)
+    await continueRecovery(api.database, id, undefined)
     expect(await rows({ state: 'pending' })).toHaveLength(10)
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
       cancelRecovery(api.database.prisma, organizationId, await lastRecoveryId()),
-    ).rejects.toThrow(/has completed. Only a running recovery can be canceled/)
+    ).rejects.toThrow(
+      /has queued all its deliveries already. Only a recovery that is queueing can be canceled/,
+    )
+  })
+
+  test('says what came of its queued deliveries, also after it was canceled', async () => {
+    await deliveries(await events({ count: 100 }), 'exhausted')
+    const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
+    const id = recoveryUuid as string
+    await queueRecoveryPage(api.database.prisma, id)
+    const queued = (await rows({ state: 'pending' })).map((delivery) => delivery.id)
+    expect(queued).toHaveLength(10)
+    await end(queued.slice(0, 3), 'succeeded')
+    await followRecovery(api.database.pool, id)
+    const { prisma } = api.database
+    expect(await prisma.recovery.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      state: 'running',
+      succeeded: 3,
+      exhausted: 0,
+    })
+
+    await cancelRecovery(prisma, organizationId, publicId('recovery', id))
+    await end(queued.slice(3, 7), 'exhausted')
+    expect(await follow(id)).toBeGreaterThan(0)
+    await end(queued.slice(7), 'canceled')
+    expect(await follow(id)).toBeNull()
+    expect(await prisma.recovery.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      state: 'canceled',
+      succeeded: 3,
+      exhausted: 4,
+      canceled: 3,
+    })
+    const { rows: items } = await api.database.pool.query(
+      'select from posthorn.recovery_items where recovery_id = $1',
+      [id],
+    )
+    expect(items).toEqual([])
   })
 
   test('pauses while its webhook is disabled', async () => {
     await events({ count: 5 })
     const { recoveryUuid } = await start()
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
-    await continueRecovery(
-      api.database.prisma,
-      publicId('recovery', recoveryUuid as string),
-      undefined,
-    )
+    await continueRecovery(api.database, publicId('recovery', recoveryUuid as string), undefined)
     expect(await rows()).toEqual([])
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: true })
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 5 })
@@ -407,7 +440,7 @@ describe('while it runs, a recovery', () => {
           where: { id },
           data: { nextPageAt: new Date(0) },
         })
-        const run = continueRecovery(api.database.prisma, publicId('recovery', id), undefined)
+        const run = continueRecovery(api.database, publicId('recovery', id), undefined)
         await expect(run).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {
@@ -438,6 +471,20 @@ describe('while it runs, a recovery', () => {
     expect(left.map(({ id }) => id)).toEqual([kept.id, running])
   })
 })
+
+/** Ends deliveries, as their last attempts do. */
+async function end(uuids: readonly string[], state: 'succeeded' | 'exhausted' | 'canceled') {
+  await api.database.prisma.delivery.updateMany({
+    where: { id: { in: [...uuids] } },
+    data: { state, finishedAt: new Date(), nextAttemptAt: null },
+  })
+}
+
+/** The next pass over the unfinished deliveries, without the pause before it. */
+async function follow(id: string): Promise<number | null> {
+  await api.database.prisma.recovery.update({ where: { id }, data: { nextPageAt: new Date(0) } })
+  return await followRecovery(api.database.pool, id)
+}
 
 async function lastRecoveryId(): Promise<string> {
   const { id } = await api.database.prisma.recovery.findFirstOrThrow({

@@ -45,13 +45,27 @@ describe('the pages of the console', () => {
     expect(console.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
     expect(console.headers.get('x-frame-options')).toBe('DENY')
     const portal = await get('/portal')
-    expect(portal.headers.get('content-security-policy')).toContain(`frame-ancestors ${HOST}`)
-    expect(portal.headers.get('x-frame-options')).toBeNull()
-    const unframed = await createConsoleFiles({ portalOrigins: [], explore: false }).request(
-      '/portal',
+    expect(portal.headers.get('content-security-policy')).toMatch(
+      new RegExp(`frame-ancestors 'self' ${HOST}$`),
     )
-    expect(unframed.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
-    expect(unframed.headers.get('x-frame-options')).toBe('DENY')
+    expect(portal.headers.get('x-frame-options')).toBeNull()
+  })
+
+  test('frame the portal of their own origin, and nothing else', async () => {
+    const console = await get('/console')
+    expect(console.headers.get('content-security-policy')).toContain(`frame-src 'self';`)
+    const unset = createConsoleFiles({ portalOrigins: [], explore: false })
+    const portal = await unset.request('/portal')
+    expect(portal.headers.get('content-security-policy')).toMatch(/frame-ancestors 'self'$/)
+    expect(portal.headers.get('content-security-policy')).toContain(`frame-src 'none';`)
+    expect(portal.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+  })
+
+  test('name the origins that may frame the portal', async () => {
+    for (const path of ['/console', '/portal']) {
+      const html = await (await get(path)).text()
+      expect(html).toContain(`name="posthorn-portal-origins" content="${HOST}"`)
+    }
   })
 })
 

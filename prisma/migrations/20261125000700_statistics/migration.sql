@@ -46,7 +46,7 @@ insert into posthorn.cursors (name, reached_at) values
   ('statistics_rollup', '2000-01-01T00:00:00Z');
 
 create type posthorn.recovery_include as enum ('failed', 'missed', 'all');
-create type posthorn.recovery_state as enum ('running', 'completed', 'canceled', 'failed');
+create type posthorn.recovery_state as enum ('running', 'following', 'completed', 'canceled', 'failed');
 create type posthorn.recovery_step as enum ('failed', 'missed');
 
 create table posthorn.recoveries (
@@ -63,8 +63,13 @@ create table posthorn.recoveries (
   total_is_exact boolean not null,
   redelivered int not null default 0,
   created int not null default 0,
+  succeeded int not null default 0,
+  exhausted int not null default 0,
+  canceled int not null default 0,
   step posthorn.recovery_step not null,
   reached_id uuid not null,
+  -- The last item that was looked at for its outcome.
+  followed_id uuid not null default '00000000-0000-0000-0000-000000000000',
   next_page_at timestamptz not null default now(),
   -- Once every transaction before this one has ended, all events published before the recovery are visible.
   started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
@@ -72,11 +77,18 @@ create table posthorn.recoveries (
   finished_at timestamptz,
   constraint since_is_before_until check (since < until),
   constraint rate_is_1_to_5000_per_second check (rate_per_second between 1 and 5000),
-  constraint finished_or_finished_at_null check ((state = 'running') = (finished_at is null)),
+  constraint finished_or_finished_at_null check ((state in ('running', 'following')) = (finished_at is null)),
   constraint failed_means_failure_given check ((state = 'failed') = (failure is not null))
 );
 create index recoveries_webhook_id_id on posthorn.recoveries (webhook_id, id);
 create unique index recoveries_one_running on posthorn.recoveries (webhook_id) where state = 'running';
+
+-- The deliveries that a recovery queued and that have not finished since.
+create table posthorn.recovery_items (
+  recovery_id uuid not null references posthorn.recoveries on delete cascade,
+  delivery_id uuid not null,
+  primary key (recovery_id, delivery_id)
+);
 
 alter table posthorn.recoveries enable row level security;
 create policy own_organization on posthorn.recoveries

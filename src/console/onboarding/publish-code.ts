@@ -1,18 +1,15 @@
+import {
+  type ApiTarget,
+  curlRequest,
+  fetchRequest,
+  type Snippet,
+} from '../components/snippets/graphql-request.ts'
+
 /** What a program needs to publish an event of one type. */
-export interface PublishTarget {
-  /** The origin of Posthorn, such as `https://hooks.example.com`. */
-  readonly origin: string
-  readonly organizationId: string
-  /** Whether the caller's key belongs to another organization. */
-  readonly actsFor: boolean
+export interface PublishTarget extends ApiTarget {
   readonly type: string
   /** The data of the event, any JSON value. */
   readonly data: unknown
-}
-
-export interface Snippet {
-  readonly language: string
-  readonly code: string
 }
 
 /** Programs that publish one event. They read the API key from POSTHORN_API_KEY. */
@@ -32,29 +29,14 @@ const MUTATION = `mutation ($input: PublishEventInput!) {
   }
 }`
 
-function curl({ origin, organizationId, actsFor, type, data }: PublishTarget): string {
-  const body = { query: MUTATION.replace(/\s+/g, ' '), variables: { input: { type, data } } }
-  const quoted = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
-  return `curl ${origin}/graphql \\
-  -H "Authorization: Bearer $POSTHORN_API_KEY" \\${actsFor ? `\n  -H 'Posthorn-Organization: ${organizationId}' \\` : ''}
-  -H 'Content-Type: application/json' \\
-  -d '${quoted}'`
+function curl({ type, data, ...target }: PublishTarget): string {
+  return curlRequest(target, MUTATION, { input: { type, data } })
 }
 
-function typescript({ origin, organizationId, actsFor, type, data }: PublishTarget): string {
+function typescript({ type, data, ...target }: PublishTarget): string {
   return `const publishEvent = \`${MUTATION}\`
 
-const response = await fetch('${origin}/graphql', {
-  method: 'POST',
-  headers: {
-    authorization: \`Bearer \${process.env.POSTHORN_API_KEY}\`,${actsFor ? `\n    'posthorn-organization': '${organizationId}',` : ''}
-    'content-type': 'application/json',
-  },
-  body: JSON.stringify({
-    query: publishEvent,
-    variables: { input: { type: ${JSON.stringify(type)}, data: ${indented(data, '    ')} } },
-  }),
-})
+const response = ${fetchRequest(target, 'publishEvent', { input: { type, data } })}
 console.log(JSON.stringify(await response.json()))`
 }
 
@@ -87,6 +69,3 @@ select * from posthorn.publish_event(
   '${text}'
 );`
 }
-
-const indented = (data: unknown, by: string) =>
-  JSON.stringify(data, null, 2).replaceAll('\n', `\n${by}`)

@@ -1,7 +1,4 @@
-import { Box, Tabs, Text } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
-import { CopyButton } from '../components/copy-button.tsx'
-import { CodeBlock } from '../components/json/code-block.tsx'
+import { CodeTabs } from '../components/snippets/code-tabs.tsx'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
@@ -16,7 +13,6 @@ interface PublishSnippetsProps {
 /** Code that publishes an event of this type for the reader's organization, in four languages. */
 export function PublishSnippets({ type, example }: PublishSnippetsProps) {
   const { viewer } = useSession()
-  const [chosen, setChosen] = useLocalStorage({ key: 'posthorn.publish-in', defaultValue: 'curl' })
   const snippets = publishSnippets({
     origin: location.origin,
     organizationId: viewer.organization.id,
@@ -24,39 +20,13 @@ export function PublishSnippets({ type, example }: PublishSnippetsProps) {
     type,
     data: example ?? {},
   })
-  const language = snippets.some((one) => one.language === chosen) ? chosen : 'curl'
   return (
-    <Tabs value={language} onChange={(name) => name && setChosen(name)}>
-      <Tabs.List>
-        {snippets.map((snippet) => (
-          <Tabs.Tab key={snippet.language} value={snippet.language}>
-            {snippet.language}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {snippets.map((snippet) => (
-        <Tabs.Panel key={snippet.language} value={snippet.language} pt="sm">
-          <Box pos="relative">
-            <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)">
-              <CopyButton
-                value={snippet.code}
-                label={t('onboarding:snippets.copy', { language: snippet.language })}
-              />
-            </Box>
-            <CodeBlock
-              code={snippet.code}
-              label={t('onboarding:snippets.code', { language: snippet.language })}
-            />
-          </Box>
-          <Text size="xs" c="dimmed" mt={6}>
-            {t(
-              snippet.language === 'SQL'
-                ? 'onboarding:snippets.sqlNeeds'
-                : 'onboarding:snippets.needs',
-            )}
-          </Text>
-        </Tabs.Panel>
-      ))}
-    </Tabs>
+    <CodeTabs
+      snippets={snippets}
+      storedAs="posthorn.publish-in"
+      needs={(language) =>
+        t(language === 'SQL' ? 'onboarding:snippets.sqlNeeds' : 'onboarding:snippets.needs')
+      }
+    />
   )
 }

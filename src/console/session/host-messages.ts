@@ -1,4 +1,5 @@
 import { isFramed } from './portal.ts'
+import { PORTAL_ORIGINS } from './portal-origins.ts'
 
 /** A message to the page that frames the portal. */
 export type MessageToHost =
@@ -6,12 +7,6 @@ export type MessageToHost =
   | { readonly type: 'posthorn:session-expiring'; readonly expiresAt: string }
   | { readonly type: 'posthorn:session-ended' }
   | { readonly type: 'posthorn:session-started' }
-
-/** The origins whose pages may frame the portal. The server writes them into the HTML. */
-const ORIGINS =
-  document
-    .querySelector<HTMLMetaElement>('meta[name="posthorn-portal-origins"]')
-    ?.content.split(' ') ?? []
 
 /** The origin of the host page, once it has connected. */
 let host: string | null = null
@@ -33,9 +28,12 @@ export function onRenewal(take: (url: string) => void): () => void {
   }
 }
 
+/** The console, which previews the portal, has the portal's own origin. */
+const isAllowed = (origin: string) => origin === location.origin || PORTAL_ORIGINS.includes(origin)
+
 /** Accepts messages of the framing page alone, and only from an origin that the server allows. */
 function receive({ source, origin, data }: MessageEvent): void {
-  if (source !== window.parent || !ORIGINS.includes(origin)) return
+  if (source !== window.parent || !isAllowed(origin)) return
   if (data?.type === 'posthorn:connect') {
     host = origin
     for (const message of last.values()) window.parent.postMessage(message, host)

@@ -1,6 +1,7 @@
 import {
   IconActivity,
   IconApi,
+  IconAppWindow,
   IconBolt,
   IconBook,
   IconBriefcase,
@@ -72,6 +73,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
   {
     label: t('shell:menu.developers'),
     destinations: [
+      { label: t('portal:title'), to: '/portal', icon: IconAppWindow, scope: 'keys:manage' },
       ...(hasTestReceiver ? [TEST_RECEIVER] : []),
       ...(isExploreEnabled
         ? [{ label: t('explore:title'), to: '/explore', icon: IconApi, scope: null }]

@@ -1,4 +1,4 @@
-import type { TaskFieldsFragment } from '../generated/graphql.ts'
+import type { RecoveryRowFragment, TaskFieldsFragment } from '../generated/graphql.ts'
 
 export interface TaskPart {
   readonly name: 'delivered' | 'failed' | 'canceled' | 'waiting' | 'left' | 'skipped'
@@ -20,6 +20,11 @@ type Counts = Pick<
   TaskFieldsFragment,
   'state' | 'total' | 'changed' | 'succeeded' | 'exhausted' | 'canceled' | 'unfinished'
 >
+
+/** The parts of a recovery, whose states are those of a bulk action. */
+export function partsOfRecovery(recovery: RecoveryRowFragment): readonly TaskPart[] {
+  return partsOf({ ...recovery, changed: recovery.redelivered + recovery.created })
+}
 
 /** What became of the deliveries of a bulk action, without what does not occur. */
 export function partsOf(task: Counts): readonly TaskPart[] {

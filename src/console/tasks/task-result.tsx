@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
@@ -11,6 +11,7 @@ import {
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { Outcome } from './outcome.tsx'
 import { partsOf } from './task-parts.ts'
 
 const COLORS: Record<DeliveryTaskState, string> = {
@@ -21,10 +22,10 @@ const COLORS: Record<DeliveryTaskState, string> = {
   FAILED: 'red',
 }
 
-type Outcome = Pick<TaskFieldsFragment, 'state' | 'exhausted'>
+type Ended = Pick<TaskFieldsFragment, 'state' | 'exhausted'>
 
 /** A task that completed has not succeeded for that. */
-export function TaskStateBadge({ task: { state, exhausted } }: { task: Outcome }) {
+export function TaskStateBadge({ task: { state, exhausted } }: { task: Ended }) {
   if (state === 'COMPLETED' && exhausted > 0) {
     return <StateBadge label={t('tasks:state.withFailures')} color="orange" />
   }
@@ -39,33 +40,15 @@ export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment)
 
 /** What came of a bulk action so far: in a bar, in words, and why it ended early. */
 export function TaskResult({ task }: { task: TaskFieldsFragment }) {
-  const parts = partsOf(task)
-  const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Stack gap={6}>
-      <Progress.Root size="sm" aria-label={t('tasks:progress')}>
-        {parts.map(({ name, count, color }) => (
-          <Progress.Section
-            key={name}
-            value={whole > 0 ? (100 * count) / whole : 0}
-            color={color}
-            aria-label={t(`tasks:${name}`, { count })}
-          />
-        ))}
-      </Progress.Root>
-      <Group gap="md" role="status">
+      <Outcome parts={partsOf(task)} label={t('tasks:progress')}>
         {task.action === 'REDELIVER' && (
           <Text size="sm" fw={600}>
             {t('tasks:queued', { count: task.changed })}
           </Text>
         )}
-        {parts.map(({ name, count, color }) => (
-          <Group key={name} gap={6} wrap="nowrap">
-            <span className="ph-dot" style={{ background: color }} />
-            <Text size="sm">{t(`tasks:${name}`, { count })}</Text>
-          </Group>
-        ))}
-      </Group>
+      </Outcome>
       {task.state === 'CANCELED' && <Text size="sm">{t('tasks:stopped')}</Text>}
       {task.failure && (
         <Text size="sm" role="alert" c="var(--posthorn-on-red)">

@@ -5,10 +5,11 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publishSnippets } from '../../../src/console/onboarding/publish-code.ts'
+import { portalSnippets } from '../../../src/console/portal/portal-snippets.ts'
 import { JOINED } from '../../support/factories.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 
-/* Runs the code that the console shows for publishing, as a reader would who copies it. */
+/* Runs the code that the console shows for publishing and for the portal, as a reader would who copies it. */
 
 const run = promisify(execFile)
 
@@ -64,6 +65,37 @@ test.each(['curl', 'TypeScript', 'Python', 'SQL'])(
   },
   60_000,
 )
+
+describe.each(['curl', 'TypeScript'])('the %s code for the portal', (language) => {
+  const portalCode = (scopes: string[]) => {
+    const theme = { primaryColor: '#c2255c', fontFamily: `"Figtree", O'Hara` }
+    const target = { origin: server.url, organizationId, actsFor: true }
+    const snippets = portalSnippets(target, { scopes, ttlSeconds: 900, theme })
+    const code = snippets.find((snippet) => snippet.language === language)?.code ?? ''
+    return language === 'curl' ? code : `${code}\nconsole.log(await createPortalUrl())`
+  }
+
+  test('creates exactly this session', async () => {
+    const output = await execute(language, portalCode(['webhooks:read']), server.token)
+    const [url = ''] = /http[^"\s]+#[^"\s]+/.exec(output) ?? []
+    const fragment = new URLSearchParams(new URL(url).hash.slice(1))
+    expect(fragment.get('color')).toBe('#c2255c')
+    expect(fragment.get('font')).toBe(`"Figtree", O'Hara`)
+    const { viewer } = await server.graphql<{
+      viewer: { scopes: string[]; session: { expiresAt: string } }
+    }>('{ viewer { scopes session { expiresAt } } }', {}, fragment.get('token') ?? '')
+    expect(viewer.scopes).toEqual(['webhooks:read'])
+    expect(Date.parse(viewer.session.expiresAt) - Date.now()).toBeLessThanOrEqual(900_000)
+  })
+
+  test('shows why a session is rejected', async () => {
+    const output = await execute(language, portalCode(['admin']), server.token).catch(
+      (error: Error) => error.message,
+    )
+    expect(output).toContain('admin')
+    expect(output).not.toContain('phs_')
+  })
+})
 
 function snippetOf(language: string, target: { actsFor: boolean; type: string }): string {
   const snippets = publishSnippets({ ...target, origin: server.url, organizationId, data: DATA })

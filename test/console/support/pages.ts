@@ -38,6 +38,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('api-keys', 'api-keys'),
     page('audit-log', 'audit-log', `/audit-log?entry=${seed.auditEntryId}`),
     page('organizations', 'organizations'),
+    page('portal-preview', 'portal'),
     page('receiver', 'receiver'),
     page('explore', 'explore'),
     page('jobs', 'jobs'),

@@ -1,6 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { until } from '../../support/until.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
+import { call, deliveriesOf } from '../support/call.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
@@ -41,7 +43,35 @@ story('a disabled webhook is previewed, and enabled before anything is re-sent',
   expect(await resend.count()).toBe(0)
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
-  await resend.waitFor()
+  await resend.click()
+
+  const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
+  await recovery.getByText('Completed', { exact: true }).waitFor()
+  await recovery.getByText(/^\d+ delivered$/).waitFor()
+  expect(await recovery.getByText(/failed|in progress/).count()).toBe(0)
+})
+
+story('a recovery says how many deliveries failed again', async () => {
+  const { old } = seed.webhooks
+  await call(seed.server, 'updateWebhook', {
+    id: ['ID!', old],
+    input: ['UpdateWebhookInput!', { retryScheduleSeconds: [] }],
+  })
+  seed.endpoints.answer('old.example', { status: 500 })
+  await seed.publish(5)
+  const hasFailed = async () => (await deliveriesOf(seed.server, old, ['EXHAUSTED'])).length === 1
+  await until(hasFailed, 'the delivery of the one ticket fails')
+
+  const page = await open(`/webhooks/${old}/recover`)
+  await page.getByRole('button', { name: 'Last hour' }).click()
+  await page.getByRole('radio', { name: 'Failed', exact: true }).check()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Re-send 1 delivery' }).click()
+  const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
+  await recovery.getByText('Completed with failures').waitFor()
+  await recovery.getByText('1 failed', { exact: true }).waitFor()
+  const rows = page.getByRole('table', { name: 'Recoveries' }).getByRole('row')
+  await rows.filter({ hasText: 'Completed with failures' }).waitFor()
 })
 
 story('a preview without a start asks for one; an empty range says so', async () => {

@@ -31,13 +31,26 @@ const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
   { label: t('webhooks:pastRecoveries.deliveries'), cell: ({ include }) => INCLUDES[include] },
   {
     label: t('webhooks:pastRecoveries.state'),
-    width: 130,
-    cell: ({ state }) => <RecoveryStateBadge state={state} />,
+    width: 200,
+    cell: (recovery) => <RecoveryStateBadge recovery={recovery} />,
   },
   {
     label: t('webhooks:pastRecoveries.queued'),
     end: true,
+    width: 100,
     cell: ({ redelivered, created }) => formatCount(redelivered + created),
+  },
+  {
+    label: t('webhooks:pastRecoveries.delivered'),
+    end: true,
+    width: 100,
+    cell: ({ succeeded }) => formatCount(succeeded),
+  },
+  {
+    label: t('webhooks:pastRecoveries.failed'),
+    end: true,
+    width: 90,
+    cell: ({ exhausted }) => formatCount(exhausted),
   },
 ]
 
@@ -50,7 +63,9 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
     { context: useMemo(() => ({ additionalTypenames: ['Recovery'] }), []) },
   )
   const recoveries = data?.webhook?.recoveries
-  const runs = recoveries?.nodes.some(({ state }) => state === 'RUNNING') ?? false
+  const runs =
+    recoveries?.nodes.some(({ state, unfinished }) => state === 'RUNNING' || unfinished > 0) ??
+    false
   useEffect(() => {
     if (!runs) return
     const timer = setInterval(reload, REFRESH_EVERY_MS)

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
@@ -8,30 +8,37 @@ import { Confirm } from '../../components/confirm.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { formatCount } from '../../format.ts'
-import { RecoveryCancelDocument, RecoveryProgressDocument } from '../../generated/graphql.ts'
+import {
+  RecoveryCancelDocument,
+  RecoveryProgressDocument,
+  type RecoveryRowFragment,
+} from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
+import { Outcome } from '../../tasks/outcome.tsx'
+import { partsOfRecovery } from '../../tasks/task-parts.ts'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
-
-const POLL_EVERY_MS = 1_000
 
 interface RecoveryProgressProps {
   readonly id: string
   readonly webhookId: string
 }
 
+/** Follows a recovery until the last of its deliveries has finished. */
 export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
   const { can } = useSession()
   const { data, error, reload } = useRead(RecoveryProgressDocument, { id })
   const { run } = useAction(RecoveryCancelDocument)
   const [canceling, cancel] = useDisclosure()
   const recovery = data?.recovery
-  const runs = !recovery || recovery.state === 'RUNNING'
+  const everyMs = recovery ? pollEveryMs(recovery) : null
   useEffect(() => {
-    if (!runs) return
-    const timer = setInterval(reload, POLL_EVERY_MS)
+    if (everyMs === null) return
+    const timer = setInterval(() => {
+      if (!document.hidden) reload()
+    }, everyMs)
     return () => clearInterval(timer)
-  }, [runs, reload])
+  }, [everyMs, reload])
 
   if (error && !recovery) return <QueryError error={error} retry={reload} />
   if (data && !recovery) {
@@ -47,8 +54,8 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
       title={t('webhooks:recoveryProgress.title')}
       actions={
         <Group gap="sm" mih={30}>
-          {recovery && <RecoveryStateBadge state={recovery.state} />}
-          {recovery && runs && can('deliveries:write') && (
+          {recovery && <RecoveryStateBadge recovery={recovery} />}
+          {recovery?.state === 'RUNNING' && can('deliveries:write') && (
             <Button size="xs" variant="default" onClick={cancel.open}>
               {t('webhooks:recoveryProgress.cancel')}
             </Button>
@@ -57,12 +64,9 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
       }
     >
       <Stack gap="xs">
-        <Progress
-          size="lg"
-          value={100 * (recovery?.progress ?? 0)}
-          animated={runs}
-          color={recovery?.state === 'FAILED' ? 'red' : undefined}
-          aria-label={t('webhooks:recoveryProgress.progressLabel')}
+        <Outcome
+          parts={recovery ? partsOfRecovery(recovery) : []}
+          label={t('webhooks:recoveryProgress.progressLabel')}
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
@@ -108,6 +112,12 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
       </Confirm>
     </Section>
   )
+}
+
+/** Also what was queued before a recovery was canceled finishes later. */
+function pollEveryMs({ state, unfinished }: RecoveryRowFragment): number | null {
+  if (state === 'RUNNING') return 1_000
+  return unfinished > 0 ? 2_000 : null
 }
 
 /** What came of a recovery: the attempts that the webhook has had since. */

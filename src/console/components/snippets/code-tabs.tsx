@@ -1,0 +1,45 @@
+import { Box, Tabs, Text } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { t } from '../../strings/t.ts'
+import { CopyButton } from '../copy-button.tsx'
+import { CodeBlock } from '../json/code-block.tsx'
+import type { Snippet } from './graphql-request.ts'
+
+interface CodeTabsProps {
+  readonly snippets: readonly Snippet[]
+  /** Where the browser keeps the chosen language. */
+  readonly storedAs: string
+  /** What the code in a language needs to run. */
+  needs(language: string): string
+}
+
+/** The same program in several languages, each with a button that copies it. */
+export function CodeTabs({ snippets, storedAs, needs }: CodeTabsProps) {
+  const first = snippets[0]?.language ?? ''
+  const [chosen, setChosen] = useLocalStorage({ key: storedAs, defaultValue: first })
+  const shown = snippets.some(({ language }) => language === chosen) ? chosen : first
+  return (
+    <Tabs value={shown} onChange={(name) => name && setChosen(name)}>
+      <Tabs.List>
+        {snippets.map(({ language }) => (
+          <Tabs.Tab key={language} value={language}>
+            {language}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {snippets.map(({ language, code }) => (
+        <Tabs.Panel key={language} value={language} pt="sm">
+          <Box pos="relative">
+            <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)">
+              <CopyButton value={code} label={t('onboarding:snippets.copy', { language })} />
+            </Box>
+            <CodeBlock code={code} label={t('onboarding:snippets.code', { language })} />
+          </Box>
+          <Text size="xs" c="dimmed" mt={6}>
+            {needs(language)}
+          </Text>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}

@@ -1,0 +1,62 @@
+import { Select, SimpleGrid, Switch } from '@mantine/core'
+import { useState } from 'react'
+import { useWebhookOptions } from '../components/filters/use-webhook-options.ts'
+import { hostAndPath } from '../format.ts'
+import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
+import type { PortalOptions } from './portal-options.ts'
+
+const LIFETIMES = [900, 3_600, 28_800, 86_400] as const
+
+interface AccessFieldsProps {
+  readonly options: PortalOptions
+  change(changed: Partial<PortalOptions>): void
+}
+
+/** What the session may see and do, and for how long. A key gives only scopes that it has. */
+export function AccessFields({ options, change }: AccessFieldsProps) {
+  const { can } = useSession()
+  const [search, setSearch] = useState('')
+  const { webhookId } = options
+  const webhooks = useWebhookOptions(search, webhookId === null ? [] : [webhookId])
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" verticalSpacing="sm">
+      <Select
+        label={t('portal:access.webhooks')}
+        placeholder={t('portal:access.allWebhooks')}
+        data={[...webhooks].map(([value, url]) => ({ value, label: hostAndPath(url) }))}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': t('portal:access.allWebhooks') }}
+        nothingFoundMessage={t('filters:noMatch')}
+        value={webhookId}
+        onChange={(value) => change({ webhookId: value })}
+        onSearchChange={setSearch}
+      />
+      <Select
+        label={t('portal:access.lifetime')}
+        data={LIFETIMES.map((seconds) => ({
+          value: String(seconds),
+          label: t(`portal:access.lifetimes.${seconds}`),
+        }))}
+        allowDeselect={false}
+        value={String(options.ttlSeconds)}
+        onChange={(value) => change({ ttlSeconds: Number(value) })}
+      />
+      <Switch
+        label={t('portal:access.mayChange')}
+        mt={{ base: 0, lg: 28 }}
+        disabled={!can('webhooks:write') && !can('deliveries:write')}
+        checked={options.mayChange}
+        onChange={({ currentTarget }) => change({ mayChange: currentTarget.checked })}
+      />
+      <Switch
+        label={t('portal:access.withSecrets')}
+        mt={{ base: 0, lg: 28 }}
+        disabled={!can('secrets:read')}
+        checked={options.withSecrets}
+        onChange={({ currentTarget }) => change({ withSecrets: currentTarget.checked })}
+      />
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,96 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { Rejection } from '../api/use-action.ts'
+import { fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { EmptyState } from '../components/page/empty-state.tsx'
+import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
+import { Section } from '../components/page/section.tsx'
+import type { CreatePortalSessionInput } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
+import { t } from '../strings/t.ts'
+import { AccessFields } from './access-fields.tsx'
+import { PortalCode } from './portal-code.tsx'
+import { DEFAULTS, inputOf, type PortalOptions, scopesOf } from './portal-options.ts'
+import { PortalPreview, type PreviewWidth } from './portal-preview.tsx'
+import { THEME_FIELDS, ThemeFields } from './theme-fields.tsx'
+
+export default function PortalPage() {
+  const { can } = useSession()
+  return (
+    <NeedsScope scope="keys:manage" title={t('portal:title')}>
+      <Page title={t('portal:title')} description={t('portal:description')}>
+        {scopesOf(DEFAULTS, can).length > 0 ? (
+          <Portal />
+        ) : (
+          <EmptyState title={t('portal:nothingToShow')}>{t('portal:nothingToShowHint')}</EmptyState>
+        )}
+      </Page>
+    </NeedsScope>
+  )
+}
+
+interface Shown {
+  readonly input: CreatePortalSessionInput
+  /** Each round is a new session. */
+  readonly round: number
+}
+
+function Portal() {
+  const { can } = useSession()
+  const [options, setOptions] = useState(DEFAULTS)
+  const [{ input, round }, setShown] = useState<Shown>({ input: inputOf(DEFAULTS, can), round: 0 })
+  const [width, setWidth] = useState<PreviewWidth>('full')
+  const [rejection, setRejection] = useState<Rejection | null>(null)
+  const errors = rejection ? fieldErrorsOf(withoutTheme(rejection), THEME_FIELDS) : {}
+
+  function change(changed: Partial<PortalOptions>) {
+    setOptions({ ...options, ...changed })
+  }
+
+  function show() {
+    setRejection(null)
+    setShown({ input: inputOf(options, can), round: round + 1 })
+  }
+
+  return (
+    <>
+      <form
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault()
+          show()
+        }}
+      >
+        <Stack gap="md">
+          <Section title={t('portal:theme.title')}>
+            <ThemeFields options={options} errors={errors} change={change} />
+          </Section>
+          <Section title={t('portal:access.title')}>
+            <AccessFields options={options} change={change} />
+          </Section>
+          <Group justify="end">
+            <Button type="submit">{t('portal:preview.update')}</Button>
+          </Group>
+        </Stack>
+      </form>
+      <PortalPreview
+        key={round}
+        input={input}
+        width={width}
+        onWidth={setWidth}
+        onRejected={setRejection}
+        retry={show}
+      />
+      <PortalCode input={input} />
+    </>
+  )
+}
+
+/** The paths of the fields of the theme, as the form has them. */
+function withoutTheme({ message, issues }: Rejection): Rejection {
+  const paths = issues.map(({ path, ...issue }) => ({
+    ...issue,
+    path: path.filter((name) => name !== 'theme'),
+  }))
+  return { message, issues: paths }
+}
