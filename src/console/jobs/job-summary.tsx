@@ -7,7 +7,8 @@ import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
-import { JOB_STATES, jobStateLabel } from './job-state.tsx'
+import { jobStateLabel } from './job-state.tsx'
+import { JOB_STATES } from './jobs-queries.ts'
 
 type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]
 

@@ -42,6 +42,7 @@ export function Shell() {
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
+      ref={menu.shell}
       header={{ height: 52 }}
       navbar={{ width: menu.width, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'lg' }}

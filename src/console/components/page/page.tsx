@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
+import { useIsNarrow } from '../use-is-narrow.ts'
+import { NarrowHeader } from './page-actions.tsx'
 import { takeTitleFocus } from './title-focus.ts'
 
 interface PageProps {
@@ -19,6 +21,9 @@ interface PageProps {
   readonly children: ReactNode
 }
 
+/** In a narrower header, there is room for one action. */
+const NARROW_BELOW = 560
+
 export function Page({
   title,
   breadcrumbs = [],
@@ -31,6 +36,7 @@ export function Page({
   const { webhookId } = useSession()
   // With one webhook, there is no list of webhooks to return to.
   const parents = breadcrumbs.filter(([, to]) => webhookId === null || to !== '/webhooks')
+  const [header, isNarrow] = useIsNarrow<HTMLDivElement>(NARROW_BELOW)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => takeTitleFocus(heading.current), [])
   useEffect(() => {
@@ -38,7 +44,7 @@ export function Page({
   }, [title])
   return (
     <Stack gap="lg">
-      <Stack gap={6}>
+      <Stack gap={6} ref={header} className="ph-header" data-narrow={isNarrow || undefined}>
         {parents.length > 0 && (
           <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
             {parents.map(([label, to]) => (
@@ -57,7 +63,7 @@ export function Page({
           </Group>
           {actions && (
             <Group gap={8} className="ph-actions">
-              {actions}
+              <NarrowHeader value={isNarrow}>{actions}</NarrowHeader>
             </Group>
           )}
         </Group>

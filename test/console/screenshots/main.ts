@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util'
+import { findChromium, openBrowser, REMEDY } from '../browser.ts'
+import { isBuilt } from '../built-console.ts'
+import { seedServer } from '../seed.ts'
+import { openHostPage } from '../support/host-page.ts'
+import { takeForDocs } from './for-docs.ts'
+import { takeForReview } from './for-review.ts'
+
+/*
+ * `npm run screenshots`: takes the screenshots of docs/console.md, and every page in each look for a review, on a
+ * temporary server. `-- --only docs` and `-- --only review` take one of the sets, `-- --pages events,event` some pages of
+ * the review.
+ */
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    /** Where the pictures for a review go. */
+    folder: { type: 'string', default: 'screenshots' },
+    pages: { type: 'string' },
+  },
+})
+const program = findChromium()
+if (program === null) throw new Error(`There is no Chromium here. ${REMEDY}`)
+if (!(await isBuilt()))
+  throw new Error('The console is not built as it is now. Run: npm run build:console')
+await using host = await openHostPage()
+await using seed = await seedServer({ POSTHORN_PORTAL_ORIGINS: host.origin })
+const browser = await openBrowser(program)
+if (values.only !== 'review') await takeForDocs(browser, seed)
+if (values.only !== 'docs') {
+  const { folder, pages } = values
+  await takeForReview(browser, seed, { host, folder, names: pages?.split(',') ?? null })
+}
+await browser.close()
