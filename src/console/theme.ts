@@ -131,7 +131,7 @@ export function themeOfColor(color: string) {
 }
 
 /** How much white (or, if negative, black) each shade mixes in. Shade 7, which buttons use, is the color itself. */
-const TINTS = [0.93, 0.85, 0.7, 0.54, 0.4, 0.27, 0.13, 0, -0.2, -0.38]
+const TINTS = [0.93, 0.85, 0.7, 0.55, 0.4, 0.27, 0.13, 0, -0.2, -0.38]
 
 function shadesOf(color: string): MantineColorsTuple {
   return TINTS.map((tint) => {

@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { type RefObject, Suspense, useEffect, useRef } from 'react'
 import { NavLink, Outlet, useLocation } from 'react-router'
-import { moveFocusToNextTitle } from '../components/page/title-focus.ts'
+import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { useSession } from '../session/session.tsx'
@@ -21,7 +21,7 @@ export function EmbeddedShell() {
   useReportedHeight(box)
 
   useEffect(() => {
-    if (firstPage.current !== pathname) moveFocusToNextTitle()
+    if (firstPage.current !== pathname) moveFocusToTitle()
     firstPage.current = ''
   }, [pathname])
 

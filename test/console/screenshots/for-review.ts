@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SeededServer } from '../seed.ts'
@@ -14,8 +14,9 @@ interface ReviewOptions {
   readonly host: HostPage
   /** Gets a folder for each look, with a picture of each page. */
   readonly folder: string
-  /** Null for all pages. */
-  readonly names: readonly string[] | null
+  /** Selects pages and looks by their names. */
+  isPage(name: string): boolean
+  isLook(name: string): boolean
 }
 
 /** Each state of the data on a screen and on a phone, in both color schemes, and full ones also on a tablet. */
@@ -41,12 +42,12 @@ const FRAME_WIDTH = 1_020
 export async function takeForReview(
   browser: Browser,
   seed: SeededServer,
-  { host, folder, names }: ReviewOptions,
+  { host, folder, isPage, isLook }: ReviewOptions,
 ): Promise<void> {
-  const pages = pagesOf(seed).filter(({ name }) => names === null || names.includes(name))
-  if (names === null) await rm(folder, { recursive: true, force: true })
+  const pages = pagesOf(seed).filter(({ name }) => isPage(name))
   for (const [state, width, colorScheme] of LOOKS) {
     const look = await folderOf(`${state}-${width}-${colorScheme}`)
+    if (look === null) continue
     await using reader = await visit(browser, {
       origins: [seed.server.url],
       signedInTo: seed.server,
@@ -68,6 +69,7 @@ export async function takeForReview(
   }
   for (const colorScheme of ['light', 'dark'] as const) {
     const look = await folderOf(`framed-${FRAME_WIDTH}-${colorScheme}`)
+    if (look === null) continue
     await using reader = await visit(browser, {
       origins: [host.origin, seed.server.url],
       viewport: { width: 1440, height: 900 },
@@ -85,7 +87,8 @@ export async function takeForReview(
     }
   }
 
-  async function folderOf(look: string): Promise<string> {
+  async function folderOf(look: string): Promise<string | null> {
+    if (!isLook(look)) return null
     const at = path.join(folder, look)
     await mkdir(at, { recursive: true })
     console.log(at)

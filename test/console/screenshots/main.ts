@@ -8,8 +8,8 @@ import { takeForReview } from './for-review.ts'
 
 /*
  * `npm run screenshots`: takes the screenshots of docs/console.md, and every page in each look for a review, on a
- * temporary server. `-- --only docs` and `-- --only review` take one of the sets, `-- --pages events,event` some pages of
- * the review.
+ * temporary server. `-- --only docs` and `-- --only review` take one of the sets, `-- --pages events,event` and `-- --looks
+ * empty,360-dark` a part of the review.
  */
 
 const { values } = parseArgs({
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     /** Where the pictures for a review go. */
     folder: { type: 'string', default: 'screenshots' },
     pages: { type: 'string' },
+    looks: { type: 'string' },
   },
 })
 const program = findChromium()
@@ -29,7 +30,12 @@ await using seed = await seedServer({ POSTHORN_PORTAL_ORIGINS: host.origin })
 const browser = await openBrowser(program)
 if (values.only !== 'review') await takeForDocs(browser, seed)
 if (values.only !== 'docs') {
-  const { folder, pages } = values
-  await takeForReview(browser, seed, { host, folder, names: pages?.split(',') ?? null })
+  const [names, looks] = [values.pages?.split(','), values.looks?.split(',')]
+  await takeForReview(browser, seed, {
+    host,
+    folder: values.folder,
+    isPage: (name) => names === undefined || names.includes(name),
+    isLook: (name) => looks === undefined || looks.some((part) => name.includes(part)),
+  })
 }
 await browser.close()

@@ -53,6 +53,13 @@ story('a new page moves the focus to its title, which a screen reader announces'
     .getByRole('heading', { level: 1, name: 'Webhooks' })
     .and(page.locator(':focus'))
     .waitFor()
+  // The name of a delivery is there only once its data are.
+  const id = await testDelivery(server, webhookId, JOINED)
+  await page.evaluate((to) => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, `/console/deliveries/${id}`)
+  await page.getByRole('heading', { level: 1, name: JOINED }).and(page.locator(':focus')).waitFor()
 })
 
 story('the menu follows the width of its box, and remembers the choice of the reader', async () => {

@@ -1,11 +1,11 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { useIsNarrow } from '../use-is-narrow.ts'
 import { NarrowHeader } from './page-actions.tsx'
-import { takeTitleFocus } from './title-focus.ts'
+import { leaveTitleFocus, takeTitleFocus } from './title-focus.ts'
 
 interface PageProps {
   /** Also the title of the browser tab. */
@@ -39,6 +39,10 @@ export function Page({
   const [header, isNarrow] = useIsNarrow<HTMLDivElement>(NARROW_BELOW)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => takeTitleFocus(heading.current), [])
+  useLayoutEffect(() => {
+    const { current } = heading
+    return () => leaveTitleFocus(current)
+  }, [])
   useEffect(() => {
     document.title = `${title} · Posthorn`
   }, [title])
