@@ -1,13 +1,13 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-import type { Place } from './api/page-query.ts'
-import type { Ask } from './api/preload.ts'
+import type { PageContext } from './api/page-query.ts'
+import type { PreloadRequest } from './api/preload.ts'
 
 type Script = Promise<{ default: ComponentType }>
 
 /** A page whose script is loaded when the page is first opened, together with its data. */
 export interface LazyPage {
   readonly Page: LazyExoticComponent<ComponentType>
-  readonly queries: readonly { ask(place: Place): Ask | null }[]
+  readonly queries: readonly { requestFor(page: PageContext): PreloadRequest | null }[]
   /** Whether the script is there, so that the page asks for its data itself. */
   isLoaded(): boolean
   /** Loads the script. */

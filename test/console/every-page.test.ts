@@ -103,10 +103,13 @@ const SCOPES = [
   ...['webhooks:write', 'deliveries:write'],
 ]
 
+/** With its menu, the portal leaves less room to these lists and charts. */
+const WIDEST = ['overview', 'webhooks', 'webhook', 'deliveries', 'attempts']
+
 story.each([
-  ['without a menu', ''],
-  ['with its header and menu', '&header=true'],
-])('in a frame of a wide page, the portal %s fits the frame', async (_, options) => {
+  ['without a menu', '', () => true],
+  ['with its header and menu', '&header=true', (name: string) => WIDEST.includes(name)],
+])('in a frame of a wide page, the portal %s fits the frame', async (_, options, isVisited) => {
   await using visitor = await visit(browser, {
     origins: [host.origin, seed.server.url],
     viewport: { width: 1440, height: 800 },
@@ -117,7 +120,7 @@ story.each([
   const frame = visitor.page.frames().find((each) => each.url().includes('/portal')) as Frame
   expect(await frame.evaluate(() => innerWidth)).toBe(FRAME_WIDTH)
   for (const { name, path } of pagesOf(seed)) {
-    if (NOT_IN_PORTAL.includes(name)) continue
+    if (NOT_IN_PORTAL.includes(name) || !isVisited(name)) continue
     await open(frame, `/portal${path}`)
     expect.soft(await misfits(frame), name).toEqual([])
   }

@@ -1,11 +1,11 @@
 import { useParams, useSearchParams } from 'react-router'
 import type { OperationContext, TypedDocumentNode } from 'urql'
 import { type Session, useSession } from '../session/session.tsx'
-import type { Ask } from './preload.ts'
+import type { PreloadRequest } from './preload.ts'
 import { useRead } from './use-read.ts'
 
-/** On which the data of a page depend: its address and its viewer. */
-export interface Place {
+/** The address and the viewer of a page, on which its data depend. */
+export interface PageContext {
   readonly params: Readonly<Record<string, string | undefined>>
   readonly search: URLSearchParams
   readonly session: Session
@@ -15,9 +15,9 @@ export interface Place {
 export interface PageQuery<Data, Variables extends object> {
   readonly query: TypedDocumentNode<Data, Variables>
   /** Null if the page asks nothing, or something that depends on the present time. */
-  variables(place: Place): Variables | null
+  variables(page: PageContext): Variables | null
   readonly context: Partial<OperationContext>
-  ask(place: Place): Ask | null
+  requestFor(page: PageContext): PreloadRequest | null
 }
 
 /** `typenames`: the types whose changes reload the page, even if its list is empty. */
@@ -31,8 +31,8 @@ export function pageQuery<Data, Variables extends object>(
     query,
     variables,
     context,
-    ask(place) {
-      const given = variables(place)
+    requestFor(page) {
+      const given = variables(page)
       return given && { query, variables: given, context }
     },
   }

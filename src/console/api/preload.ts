@@ -15,14 +15,17 @@ const FRESH_MS = 10_000
 const freshUntil = new Map<number, number>()
 
 /** A query, as a component will ask it. */
-export interface Ask {
+export interface PreloadRequest {
   readonly query: DocumentInput
   readonly variables: object
   readonly context: Partial<OperationContext>
 }
 
 /** Asks before the component that will show the answer is there. Cached data are left to the component to update. */
-export async function preload(client: Client, { query, variables, context }: Ask): Promise<void> {
+export async function preload(
+  client: Client,
+  { query, variables, context }: PreloadRequest,
+): Promise<void> {
   const { key } = createRequest(query, variables)
   if (client.readQuery(query, variables, { requestPolicy: 'cache-only' })?.data) return
   freshUntil.set(key, Number.POSITIVE_INFINITY)

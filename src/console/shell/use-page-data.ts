@@ -14,10 +14,10 @@ export function usePageData(): void {
   useEffect(() => {
     const found = pageAt(pathname)
     if (!found || found.page.isLoaded()) return
-    const place = { params: found.params, search: new URLSearchParams(search), session }
+    const page = { params: found.params, search: new URLSearchParams(search), session }
     for (const query of found.page.queries) {
-      const ask = query.ask(place)
-      if (ask) void preload(client, ask)
+      const request = query.requestFor(page)
+      if (request) void preload(client, request)
     }
   }, [client, pathname])
 }

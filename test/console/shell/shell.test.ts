@@ -62,6 +62,14 @@ story('a new page moves the focus to its title, which a screen reader announces'
   await page.getByRole('heading', { level: 1, name: JOINED }).and(page.locator(':focus')).waitFor()
 })
 
+story('the script of a page loads once the pointer is on its link', async () => {
+  await using reader = await openPage('/webhooks')
+  const { page } = reader
+  const script = page.waitForRequest(/\/administration-[^/]+\.js$/)
+  await page.getByRole('link', { name: 'Jobs', exact: true }).hover()
+  await script
+})
+
 story('the menu follows the width of its box, and remembers the choice of the reader', async () => {
   await using reader = await openPage('/webhooks')
   const { page } = reader
