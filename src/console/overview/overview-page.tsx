@@ -54,6 +54,14 @@ function Overview({ checklist }: { checklist: ReactNode }) {
   const { buckets, backlog, live, error, reload, state } = useStatistics(range)
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
+  // One error in place of all that would fail likewise.
+  if (error && !buckets) {
+    return (
+      <Page title={t('overview:title')} actions={<RangeSwitch {...chosen} />}>
+        <QueryError error={error} retry={reload} />
+      </Page>
+    )
+  }
   return (
     <Page
       title={t('overview:title')}
@@ -62,7 +70,6 @@ function Overview({ checklist }: { checklist: ReactNode }) {
     >
       {can('webhooks:read') && <Trouble />}
       {checklist}
-      {error && !buckets && <QueryError error={error} retry={reload} />}
       <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
       <Section title={t('overview:attempts')}>
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
@@ -76,7 +83,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
               />
             </Suspense>
           ) : (
-            <ChartsSkeleton animate={!error} />
+            <ChartsSkeleton />
           )}
         </div>
       </Section>

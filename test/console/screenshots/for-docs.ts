@@ -12,6 +12,9 @@ const FOLDER = path.join(import.meta.dirname, '../../../docs/images')
 const MAX_BYTES = 150 * 1_024
 
 const WIDE = { width: 1280, height: 800 }
+/** For pages with much small text, whose pictures would be too large. */
+const LOW = { width: 1280, height: 700 }
+const DENSE = ['events', 'attempts']
 const NARROW = { width: 360, height: 740 }
 const ALSO_DARK = ['overview', 'webhook', 'delivery']
 const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
@@ -31,6 +34,7 @@ export async function takeForDocs(browser: Browser, seed: SeededServer): Promise
   for (const { suffix, names, ...look } of looks) {
     await inBrowser({ ...look, signedInTo: seed.server }, async (page) => {
       for (const { name, path: at } of pages.filter((each) => names.includes(each.name))) {
+        await page.setViewportSize(DENSE.includes(name) ? LOW : look.viewport)
         await page.goto(`${seed.server.url}/console${at}`)
         await waitUntilLoaded(page)
         await prepare(page, name, seed)

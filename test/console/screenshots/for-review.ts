@@ -96,9 +96,16 @@ export async function takeForReview(
   }
 }
 
+const MAX_HEIGHT = 3_000
+
+/** The whole page. `fullPage` would resize the window for a moment, and charts would follow. */
 async function take(page: Page, folder: string, { name }: ConsolePage): Promise<void> {
+  const viewport = page.viewportSize()
+  if (!viewport) return
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({ ...viewport, height: Math.min(whole, MAX_HEIGHT) })
   // Lets the page paint what has just arrived.
   await page.waitForTimeout(200)
-  const file = path.join(folder, `${name}.png`)
-  await page.screenshot({ path: file, animations: 'disabled', fullPage: true })
+  await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' })
+  await page.setViewportSize(viewport)
 }
