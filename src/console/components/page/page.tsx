@@ -22,7 +22,7 @@ interface PageProps {
 }
 
 /** In a narrower header, there is room for one action. */
-const NARROW_BELOW = 560
+const NARROW_BELOW = 720
 
 export function Page({
   title,
@@ -48,7 +48,7 @@ export function Page({
   }, [title])
   return (
     <Stack gap="lg">
-      <Stack gap={6} ref={header} className="ph-header" data-narrow={isNarrow || undefined}>
+      <Stack gap={6} ref={header} className="ph-header">
         {parents.length > 0 && (
           <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
             {parents.map(([label, to]) => (
