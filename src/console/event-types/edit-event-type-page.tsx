@@ -1,7 +1,7 @@
-import { Skeleton } from '@mantine/core'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { notifySuccess } from '../components/notify.ts'
+import { FormSkeleton } from '../components/page/form-skeleton.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
@@ -51,7 +51,7 @@ export default function EditEventTypePage() {
           />
         )}
         {!eventType && error && <QueryError error={error} retry={reload} />}
-        {!eventType && !error && <Skeleton height={480} radius="md" maw={760} />}
+        {!eventType && !error && <FormSkeleton />}
       </Page>
     </NeedsScope>
   )

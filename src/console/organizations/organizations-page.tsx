@@ -1,8 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../api/use-read.ts'
+import { usePageQuery } from '../api/page-query.ts'
 import { Id } from '../components/id.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -11,13 +10,11 @@ import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import {
-  type OrganizationsFieldsFragment,
-  OrganizationsPageDocument,
-} from '../generated/graphql.ts'
+import type { OrganizationsFieldsFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
+import { organizationsQuery } from './organizations-query.ts'
 import { RenameOrganization } from './rename-organization.tsx'
 
 type Organization = OrganizationsFieldsFragment
@@ -73,10 +70,7 @@ function Organizations() {
   const cursors = useCursors()
   const creating = usePanel('new')
   const renaming = usePanel('rename')
-  const context = useMemo(() => ({ additionalTypenames: ['Organization'] }), [])
-  const { data, error, stale, reload } = useRead(OrganizationsPageDocument, cursors.variables, {
-    context,
-  })
+  const { data, error, stale, reload } = usePageQuery(organizationsQuery)
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
       {t('organizations:organizationsPage.create')}
